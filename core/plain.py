@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TextIO
+
+from core.message import Message, Text
 
 Say = Callable[..., str]
 """Fills the placeholders of a text and may translate it first, as `tr` of the window does."""
@@ -50,6 +53,21 @@ def error_text(error: object) -> str:
     # Of the errors that get here only MemoryError may have no text.
     text = in_number(message) or "there is not enough memory"
     return plain(shortened(text))
+
+
+def plain_message(text: Text) -> Text:
+    """Return a text on one line, without the middle of long words and texts.
+
+    Only the values of a message are changed, because its template is plain.
+    """
+    if not isinstance(text, Message):
+        return plain(shortened(text))
+    values = []
+    for name, value in text.values:
+        if isinstance(value, Message | str):
+            value = plain_message(value)
+        values.append((name, value))
+    return replace(text, values=tuple(values))
 
 
 def shortened(text: str) -> str:

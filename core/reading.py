@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.message import Message, Text, counted, error_message, message
-from core.plain import error_text
+from core.plain import plain_message
 
 FORESEEN: tuple[type[Exception], ...] = (
     ValueError,
@@ -81,7 +81,7 @@ def read_regular(path: Path | str, most: int = MOST_READ) -> bytes:
 def one_line(words: Text, refusal: type[ValueError], *more: type[Exception]) -> Iterator[None]:
     """Turn errors within the context into a `refusal` that begins with `words`.
 
-    `words` names the file. `more` are further exceptions, raised by a library. An exception that
+    `words` names the file and the failed action. `more` are further exceptions, raised by a library. An exception that
     already is a `refusal` is passed on.
     """
     foreseen: tuple[type[Exception], ...] = (*FORESEEN, *more)
@@ -91,10 +91,8 @@ def one_line(words: Text, refusal: type[ValueError], *more: type[Exception]) -> 
         # This clause must be the first: a refusal is a ValueError too.
         raise
     except foreseen as error:
-        reason = _reason(error)
-        if isinstance(words, Message):
-            raise refusal(message("{words}: {reason}", words=words, reason=reason)) from error
-        raise refusal(error_text(f"{words}: {reason}")) from error
+        text = message("{what}: {reason}", what=words, reason=_reason(error))
+        raise refusal(plain_message(text)) from error
 
 
 def _reason(error: Exception) -> Text:
@@ -103,5 +101,4 @@ def _reason(error: Exception) -> Text:
     for kind, text in _INSTEAD.items():
         if isinstance(error, kind):
             return text
-    found = error_message(error)
-    return found if isinstance(found, Message) else error_text(found)
+    return error_message(error)

@@ -15,6 +15,7 @@ from pathlib import Path
 from bubblescope.cli.arguments import BAD_INPUT
 from bubblescope.cli.interrupts import handling
 from core.files import check_is_no_dash
+from core.message import Text
 from core.paths import PROJECT_ROOT
 from core.plain import plain, say
 from core.process.program import Running, start_program
@@ -121,7 +122,7 @@ def listen(given: argparse.Namespace) -> None:
             f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
         )
 
-    def report(text: str) -> None:
+    def report(text: Text) -> None:
         # The reader of standard error may have ended, which must not end a recording.
         with suppress(OSError):
             say(f"bubblescope: {text}", sys.stderr)

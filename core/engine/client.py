@@ -11,9 +11,10 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from core.engine.messages import MESSAGE_KEY, Ended, Message, Outcome, Unusable, parse_message
+from core.engine.messages import MESSAGE_KEY, Ended, EngineMessage, Outcome, Unusable, parse_message
+from core.message import Message, Text, message
 from core.plan.specification import Specification
-from core.process.child import Child
+from core.process.child import Child, Exit
 from core.recording.schema import read_header
 
 STOP_SECONDS = 1.5  # for a run to stop by itself; then the engine is killed
@@ -36,11 +37,11 @@ class EngineClient:
     module = "core.engine.start"
 
     def __init__(self) -> None:
-        self._engine: Child[Message] | None = None
-        self._received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
+        self._engine: Child[EngineMessage] | None = None
+        self._received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
         self._deadline: float | None = None
         self._running = self._killed = False
-        self._unusable = ""
+        self._unusable: Text = ""
 
     @property
     def running(self) -> bool:
@@ -52,11 +53,11 @@ class EngineClient:
         """The engine's process id, or None without an engine."""
         return self._engine.pid if self._engine is not None else None
 
-    def start(self) -> Child[Message]:
+    def start(self) -> Child[EngineMessage]:
         """Start the engine unless it runs. Does not wait for it; OSError if it cannot start."""
         if self._engine is None:
             # A new queue for each engine, so that late messages of a previous one are ignored.
-            received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
+            received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
             self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
             self._received, self._killed, self._unusable = received, False, ""
         return self._engine
@@ -67,7 +68,7 @@ class EngineClient:
         Raises OSError if no engine can be started, and RuntimeError during a run.
         """
         if self._running:
-            raise RuntimeError("a run is under way: stop it first")
+            raise RuntimeError(message("a run is under way: stop it first"))
         self._send("run", specification)
         self._running, self._deadline = True, None
 
@@ -81,21 +82,21 @@ class EngineClient:
             self._deadline = time.monotonic() + STOP_SECONDS
             self._engine.send(json.dumps({"stop": True}).encode())
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         """Return all messages since the last call. Never blocks.
 
         If the engine has ended by itself, the last message is an Ended with the reason.
         """
-        messages: list[Message] = []
+        messages: list[EngineMessage] = []
         while self._engine is not None and not self._received.empty():
-            message = self._received.get()
-            if isinstance(message, Unusable):
-                self._unusable = message.text  # its process ends next
+            received = self._received.get()
+            if isinstance(received, Unusable):
+                self._unusable = received.text  # its process ends next
                 continue
-            if isinstance(message, str):
-                message, self._engine = self._end(message), None
-            messages.append(message)
-            if isinstance(message, Ended):
+            if isinstance(received, Exit):
+                received, self._engine = self._end(received.how), None
+            messages.append(received)
+            if isinstance(received, Ended):
                 self._running, self._deadline = False, None
         if self._engine is not None and time.monotonic() > (self._deadline or math.inf):
             self._killed = True
@@ -117,17 +118,20 @@ class EngineClient:
             self._engine = None
             self.start().send(line)
 
-    def _end(self, how: str) -> Ended:
+    def _end(self, how: Message) -> Ended:
         """Return the final message of a run if the engine has ended; `how` describes its end."""
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
         if self._unusable:
             return Ended(Outcome.FAILED, self._unusable)
         if self._killed:
-            how = f"was ended after {STOP_SECONDS:g} s, inside a long operation"
-        return Ended(outcome, f"the engine process {how}")
+            how = message(
+                "was ended after {seconds:g} s, inside a long operation",
+                seconds=STOP_SECONDS,
+            )
+        return Ended(outcome, message("the engine process {how}", how=how))
 
 
-def receive(file: BinaryIO) -> Iterator[Message]:
+def receive(file: BinaryIO) -> Iterator[EngineMessage]:
     """Yield messages until the pipe closes. If a stream is incomplete, there is no Ended."""
     source = pa.PythonFile(file, "r")
     while True:
@@ -139,7 +143,7 @@ def receive(file: BinaryIO) -> Iterator[Message]:
             return
 
 
-def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
+def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[EngineMessage]:
     text = (reader.schema.metadata or {}).get(MESSAGE_KEY)
     if text is not None:
         # Read to the end mark, where the next stream starts.

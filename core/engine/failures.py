@@ -5,17 +5,22 @@ from __future__ import annotations
 import torch
 
 from core.errors import PlanError
-from core.message import Text, error_message
+from core.message import Message, Text, error_message, message
 
 # Messages of torch and a remedy for each. The rest of torch's text does not help users.
 REMEDIES = {
     "Expected more than 1 value per channel": (
-        "batch normalisation needs more than one value per channel on every lane that has rows: "
-        "use a larger --batch or fewer lanes"
+        message(
+            "batch normalisation needs more than one value per channel on every "
+            "lane that has rows: use a larger --batch or fewer lanes"
+        )
     ),
     "parameters that were not used in producing loss": (
-        "the model has parameters that its loss does not depend on, which "
-        "DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp"
+        message(
+            "the model has parameters that its loss does not depend on, which "
+            "DistributedDataParallel refuses: take them out of the model, or use "
+            "--strategy fsdp"
+        )
     ),
 }
 
@@ -37,8 +42,9 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 def error_line(error: BaseException) -> Text:
     """Return one line for an error, with a remedy if one is known."""
-    if isinstance(error, PlanError):
-        return error_message(error)
+    text = error_message(error)
+    if isinstance(error, PlanError) or isinstance(text, Message):
+        return text
     for phrase, remedy in REMEDIES.items():
         if phrase in str(error):
             return remedy
@@ -46,5 +52,5 @@ def error_line(error: BaseException) -> Text:
     lines = [line for line in str(error).splitlines() if line.strip()]
     if is_out_of_memory(error):
         cause = lines[0] if lines else name
-        return f"out of memory: use fewer rows or a smaller model ({cause})"
+        return message("out of memory: use fewer rows or a smaller model ({cause})", cause=cause)
     return f"{name}: {lines[0]}" if lines else name

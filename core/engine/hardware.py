@@ -13,6 +13,7 @@ import torch.distributed as dist
 
 from core.errors import PlanError
 from core.machine import host_hardware
+from core.message import message
 from core.plan.devices import Accelerator, Hardware, device_kind, process_group
 from core.plan.plan import Lane
 
@@ -48,8 +49,11 @@ def rank_backend(lanes: Sequence[Lane]) -> str:
     if not group:
         devices = ", ".join(lane.device for lane in lanes)
         raise PlanError(
-            f"ranks cannot meet on {devices}: torch has no process group for that; "
-            "use CPU lanes, such as 2xcpu, or another strategy"
+            message(
+                "ranks cannot meet on {devices}: torch has no process group for that; "
+                "use CPU lanes, such as 2xcpu, or another strategy",
+                devices=devices,
+            )
         )
     return group
 

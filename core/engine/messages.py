@@ -43,10 +43,10 @@ class Ended:
 class Unusable:
     """The engine cannot run anything, and its process ends. `text` has the reason and a remedy."""
 
-    text: str
+    text: Text
 
 
-Message: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended | Unusable
+EngineMessage: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended | Unusable
 """In order: the machine, once the engine has loaded torch; the description of the user's model,
 which only the engine can determine; the header of a run, then its rows in batches; the end of a
 run; and the reason why the engine is unusable."""
@@ -60,11 +60,11 @@ def _parse_ended(value: Any) -> Ended:
     return Ended(Outcome(outcome), text_from_plain(text))
 
 
-_PARSERS: dict[str, Callable[[Any], Message]] = {
+_PARSERS: dict[str, Callable[[Any], EngineMessage]] = {
     "ready": lambda value: typed(Hardware, value),
     "described": ModelDescription.from_dict,
     "ended": _parse_ended,
-    "unusable": Unusable,
+    "unusable": lambda value: Unusable(text_from_plain(value)),
 }
 """Parsers of the messages outside runs, by the name of the message."""
 
@@ -76,7 +76,7 @@ def send(sink: Any, name: str, value: object) -> None:
         pass
 
 
-def parse_message(text: bytes) -> Message:
+def parse_message(text: bytes) -> EngineMessage:
     """Return the message in the metadata of a stream. Raises KeyError if its name is unknown."""
     name, value = json.loads(text)
     return _PARSERS[name](value)

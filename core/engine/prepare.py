@@ -13,6 +13,7 @@ from core.engine.models.workload import Workload, build_workload, check_block_ti
 from core.engine.rank_models.model import rank_model
 from core.errors import PlanError
 from core.files import check_writable
+from core.message import message
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.devices import Hardware
@@ -57,7 +58,9 @@ class Prepared:
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     """Check a specification and build its plans and model. Raises PlanError if it is refused."""
     if specification.launcher == TORCHRUN:
-        raise PlanError("--launcher torchrun: `run` and the window start it, one job at a time")
+        raise PlanError(
+            message("--launcher torchrun: `run` and the window start it, one job at a time")
+        )
     if specification.gradients is not None:
         check_writable("--gradients", specification.gradients)
     workload = None

@@ -24,7 +24,7 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.tasks.executor import run_on_lanes
 from core.engine.virtual.run import run_on_virtual_lanes
-from core.message import Text, text_to_plain
+from core.message import Text, error_message, message, text_to_plain
 from core.plan.specification import Specification
 from core.recording.schema import TraceWriter
 
@@ -102,7 +102,7 @@ class Server:
         except RunStopped:
             return Outcome.STOPPED, ""
         except RankError as error:  # the ranks have logged the details
-            return Outcome.FAILED, str(error)
+            return Outcome.FAILED, error_message(error)
         except (Exception, SystemExit) as error:
             if not is_out_of_memory(error):
                 writer.log("error", traceback.format_exc())
@@ -115,7 +115,9 @@ class Server:
                 self._take(json.loads(line))
             except Exception as error:
                 # Sent between two runs, by the thread that writes to the pipe.
-                text = f"the engine cannot read a command: {error_line(error)}"
+                text = message(
+                    "the engine cannot read a command: {reason}", reason=error_line(error)
+                )
                 self._waiting.put(partial(self._end, Outcome.REFUSED, text))
         # The pipe is closed: without a client nobody needs the results of this process.
         os._exit(0)
@@ -134,7 +136,7 @@ class Server:
             case {"stop": _}:
                 self._latest.set()
             case _:
-                raise ValueError("it is neither run, describe nor stop")
+                raise ValueError(message("it is neither run, describe nor stop"))
 
 
 def run_server(sink: Any, commands: BinaryIO) -> None:

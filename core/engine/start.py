@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from core.engine.messages import send
 from core.engine.without_torch import without_torch
+from core.message import text_to_plain
 from core.process.lifeline import open_pipes
 
 
@@ -17,7 +18,8 @@ def start_engine() -> None:
         import torch  # noqa: F401
     except Exception as error:  # of any type: a missing library raises OSError
         lines = [line for line in str(error).splitlines() if line.strip()]
-        send(sink, "unusable", without_torch(": ".join([type(error).__name__, *lines[:1]])))
+        text = without_torch(": ".join([type(error).__name__, *lines[:1]]))
+        send(sink, "unusable", text_to_plain(text))
         return
     from core.engine.server import run_server
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from core.plain import error_text
+from core.message import Text, message
+from core.plain import plain_message
 
 # The last line of a traceback that went through torch's own module, as Python prints it.
 _RAISED = re.compile(
@@ -12,13 +13,17 @@ _RAISED = re.compile(
 )
 
 
-def without_torch(raised: str) -> str:
+def without_torch(raised: str) -> Text:
     """Return one line with a remedy, for an error of the import such as `ImportError: no file`."""
-    remedy = "install it again: pip install --force-reinstall torch"
-    return error_text(f"torch cannot be imported ({raised}); {remedy}")
+    text = message(
+        "torch cannot be imported ({raised}); install it again: "
+        "pip install --force-reinstall torch",
+        raised=raised,
+    )
+    return plain_message(text)
 
 
-def found_without_torch(printed: str) -> str:
+def found_without_torch(printed: str) -> Text:
     """Return the line for the output of a program; "" if it did not fail to import torch."""
     found = _RAISED.search(printed)
     return without_torch(found[1].strip()) if found is not None else ""

@@ -17,9 +17,11 @@ from io import BufferedReader
 
 import pyarrow as pa
 
-from core.engine.messages import Ended, Message, Outcome
+from core.counts import ranks_text
+from core.engine.messages import Ended, EngineMessage, Outcome
 from core.job.merging import RankMerger, RankStream
-from core.plain import error_text
+from core.message import Message, Text, message
+from core.plain import plain_message
 from core.reading import FORESEEN
 from core.recording.handshakes import Refusals
 from core.recording.limits import TooLarge
@@ -35,8 +37,7 @@ MOST_RANKS = 1024
 JOINED_SECONDS = 10.0
 """Time within which all ranks of a job connect, because they do so in their first update. A rank
 that connected earlier and has ended belongs to a job that broke off before the others connected."""
-STOPPED = "stopped"
-BROKE_OFF = "its job was killed or its connection lost"
+BROKE_OFF = message("its job was killed or its connection lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class JobStatus:
     world: int = 0
     left_out: int = 0
     refused: int = 0
-    problem: str = ""
+    problem: Text = ""
 
 
 class JobClient:
@@ -81,17 +82,18 @@ class JobClient:
 
     def __init__(self, host: str, port: int) -> None:
         """Raise OSError if it cannot listen on the address."""
-        self._messages: deque[Message] = deque()
+        self._messages: deque[EngineMessage] = deque()
         self._rows = 0
         self._refusals = Refusals(lambda _: None)
-        self._note = ""
+        self._note: Text = ""
         self._room = threading.Condition()
         self._ranks: dict[int, RankStream] = {}
         self._since: dict[int, float] = {}
         self._peers: dict[int, socket.socket] = {}
         self._merger: RankMerger | None = None
         self._closed = False
-        self._problem = ""
+        self._is_stopped = False
+        self._problem: Text = ""
         self._listener = Listener(host, port, self._receive, self._set_note, self._refusals)
         self.where = self._listener.where
 
@@ -100,7 +102,7 @@ class JobClient:
         """The address that a job needs as `out`, with the token."""
         return self.where.with_token
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         """Return the messages since the last call, in order. Each message is returned once."""
         with self._room:
             messages = list(self._messages)
@@ -124,8 +126,8 @@ class JobClient:
         with self._room:
             peers = list(self._peers.values())
             # Set before they are disconnected, or the run would end as broken off.
-            if peers:
-                self._problem = self._problem or STOPPED
+            if peers and not self._problem:
+                self._is_stopped = True
             if self._merger is None:
                 # Ended ranks wait for other ranks of a job that is given up now.
                 self._forget_ended(0.0)
@@ -146,7 +148,7 @@ class JobClient:
         self.stop()
         self._listener.close()
 
-    def _set_note(self, text: str) -> None:
+    def _set_note(self, text: Text) -> None:
         with self._room:
             self._note = text
 
@@ -167,7 +169,7 @@ class JobClient:
                     self._take(rank, batch)
                 # Arrow's reader stops at the mark of the end. A recorder sends nothing after it.
                 if file.read(1):
-                    raise ValueError("there is data after its end")
+                    raise ValueError(message("there is data after its end"))
             return True
         except (*FORESEEN, pa.ArrowException) as error:
             # Arrow raises various errors for an incomplete message.
@@ -175,9 +177,17 @@ class JobClient:
             with self._room:
                 if rank is None:
                     reason = BROKE_OFF if is_cut else error
-                    self._note = error_text(f"rank {number} was refused: {reason}")
-                elif not is_cut and not self._problem:
-                    self._problem = error_text(f"rank {number} has sent invalid data: {error}")
+                    self._note = plain_message(
+                        message("rank {number} was refused: {reason}", number=number, reason=reason)
+                    )
+                elif not (is_cut or self._problem or self._is_stopped):
+                    self._problem = plain_message(
+                        message(
+                            "rank {number} has sent invalid data: {error}",
+                            number=number,
+                            error=error,
+                        )
+                    )
             return False
         finally:
             if rank is not None:
@@ -190,23 +200,34 @@ class JobClient:
         """
         world = rank.header.replicas
         if world > MOST_RANKS:
-            raise ValueError(f"its job has {world:,} ranks: at most {MOST_RANKS:,} are accepted")
+            raise ValueError(
+                message(
+                    "its job has {ranks}: at most {most:,} are accepted",
+                    ranks=ranks_text(world),
+                    most=MOST_RANKS,
+                )
+            )
         with self._room:
             while self._merger is not None and not self._closed:
-                self._note = f"rank {rank.number} of another job waits until this one has ended"
+                self._note = message(
+                    "rank {number} of another job waits until this one has ended",
+                    number=rank.number,
+                )
                 self._room.wait()
             if self._closed:
-                raise ValueError("no jobs are received any more")
+                raise ValueError(message("no jobs are received any more"))
             self._forget_ended(JOINED_SECONDS)
             known = self._ranks.get(rank.number)
             if known is not None and not known.has_ended:
-                raise ValueError(f"rank {rank.number} is connected already")
+                raise ValueError(message("rank {number} is connected already", number=rank.number))
             # The ranks so far may belong to a job that ended before all of them had connected.
             worlds = {one.header.replicas for one in self._ranks.values()}
             if known is not None or worlds - {world}:
                 self._ranks.clear()
             if not self._ranks:
-                self._note = self._problem = ""  # they were about the previous job
+                # They were about the previous job.
+                self._note = self._problem = ""
+                self._is_stopped = False
             self._ranks[rank.number] = rank
             self._peers[rank.number] = peer
             self._since[rank.number] = time.monotonic()
@@ -245,7 +266,7 @@ class JobClient:
             # Keep the connection of a later rank with the same number.
             if self._ranks.get(rank.number) is rank:
                 self._peers.pop(rank.number, None)
-            if self._problem != STOPPED:
+            if not self._is_stopped:
                 self._note = self._problem or self._ended_early(rank)
             if self._merger is None:
                 return
@@ -254,14 +275,18 @@ class JobClient:
             try:
                 self._report(self._merger.last())
             except (*FORESEEN, pa.ArrowException) as error:
-                problem = error_text(f"the ranks have sent invalid data: {error}")
-                self._problem = self._problem or problem
+                problem = plain_message(
+                    message("the ranks have sent invalid data: {error}", error=error)
+                )
+                if not self._is_stopped:
+                    self._problem = self._problem or problem
             finally:  # the caller of `poll` waits for the end, whatever has failed
                 ended = self._outcome(self._merger.ranks)
-                self._note = str(ended.text)
+                self._note = ended.text
                 self._messages.append(ended)
                 self._merger = None
                 self._problem = ""
+                self._is_stopped = False
                 self._room.notify_all()
 
     def _outcome(self, ranks: list[RankStream]) -> Ended:
@@ -269,23 +294,37 @@ class JobClient:
         broken = [rank.number for rank in ranks if rank.trace.outcome is None]
         failed = [rank.number for rank in ranks if rank.trace.outcome == "failed"]
         if failed:
-            return Ended(Outcome.FAILED, f"rank {failed[0]} of the job has failed")
-        if self._problem == STOPPED or not (broken or self._problem):
-            outcome = Outcome.STOPPED if self._problem else Outcome.FINISHED
-            return Ended(outcome)
-        text = self._problem or f"rank {broken[0]} broke off: {BROKE_OFF}"
-        return Ended(Outcome.FAILED, text)
+            return Ended(
+                Outcome.FAILED, message("rank {rank} of the job has failed", rank=failed[0])
+            )
+        if self._is_stopped:
+            return Ended(Outcome.STOPPED)
+        if self._problem:
+            return Ended(Outcome.FAILED, self._problem)
+        if broken:
+            return Ended(Outcome.FAILED, _broke_off(broken[0]))
+        return Ended(Outcome.FINISHED)
 
-    def _ended_early(self, rank: RankStream) -> str:
+    def _ended_early(self, rank: RankStream) -> Text:
         """Return what is wrong with a rank's end; "" if it is a normal one."""
         is_broken = rank.trace.outcome is None
         if self._merger is not None and not is_broken:
             return ""
-        how = f"broke off: {BROKE_OFF}" if is_broken else "has ended"
+        number = rank.number
         if self._merger is not None:
-            return f"rank {rank.number} {how}"
-        connected = f"{len(self._ranks)} of {rank.header.replicas} ranks had connected"
-        return f"rank {rank.number} {how}; {connected}, and nothing can be shown without the others"
+            return _broke_off(number)
+        end = _broke_off(number) if is_broken else message("rank {rank} has ended", rank=number)
+        return message(
+            "{end}; {connected} of {ranks} had connected, and nothing can be shown without the "
+            "others",
+            end=end,
+            connected=len(self._ranks),
+            ranks=ranks_text(rank.header.replicas),
+        )
+
+
+def _broke_off(rank: int) -> Message:
+    return message("rank {rank} broke off: {reason}", rank=rank, reason=BROKE_OFF)
 
 
 def _peer_of(rank: RankStream) -> Peer:
@@ -316,7 +355,13 @@ class _BoundedReader:
     def read(self, size: int = -1) -> bytes:
         """Return `size` bytes, or fewer at the end. Raise TooLarge for more than MOST_MESSAGE."""
         if not 0 <= size <= MOST_MESSAGE:
-            raise TooLarge(f"a message has {size:,} bytes: {MOST_MESSAGE:,} are taken")
+            raise TooLarge(
+                message(
+                    "a message has {size:,} bytes: {most:,} are taken",
+                    size=size,
+                    most=MOST_MESSAGE,
+                )
+            )
         data = self._file.read(size)
         self.is_cut |= len(data) < size
         # Checked before Arrow gets the bytes, because it unpacks a complete message at once.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 
-from core.engine.messages import Ended, Message, Outcome
+from core.engine.messages import Ended, EngineMessage, Outcome
 from core.engine.torchrun.launch import run_torchrun
 from core.errors import PlanError
 from core.job.client import JobClient
 from core.machine import host_hardware
-from core.message import error_message
+from core.message import error_message, message
 from core.plain import error_text
 from core.plan.launching import Hosts, check_launch
 from core.plan.planning import lanes_of
@@ -35,19 +35,19 @@ class LaunchedJob:
         self._thread = threading.Thread(target=self._run, name="torchrun", daemon=True)
         self._thread.start()
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         """Return the messages since the last call, in order. Never blocks.
 
         The last message is an Ended. It gives the reason if torchrun or a rank has failed.
         """
         # Asked before the messages are taken: once the thread has ended, no message is added.
         is_over = not self._thread.is_alive()
-        messages: list[Message] = []
-        for message in self._client.poll():
-            if isinstance(message, Ended):
-                self._streams_end = message
+        messages: list[EngineMessage] = []
+        for received in self._client.poll():
+            if isinstance(received, Ended):
+                self._streams_end = received
             else:
-                messages.append(message)
+                messages.append(received)
         if is_over and not self._has_ended:
             self._has_ended = True
             messages.append(self._end())
@@ -69,7 +69,7 @@ class LaunchedJob:
         except PlanError as error:
             self._torchrun_end = Ended(Outcome.REFUSED, error_message(error))
         except Exception as error:  # whatever has failed, the caller of `poll` waits for the end
-            text = f"torchrun cannot be started: {error_text(error)}"
+            text = message("torchrun cannot be started: {error}", error=error_text(error))
             self._torchrun_end = Ended(Outcome.FAILED, text)
         finally:
             self._client.finish()

@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from core.counts import ranks_text
+from core.message import counted, message
 from core.plan.task import ABSENT
 from core.recording.decode import append_batch, numbers_of, parts_of
 from core.recording.exporters.recording import table_plan_batch
@@ -44,7 +46,13 @@ class RankStream:
     def __init__(self, number: int, header: Header) -> None:
         """Raise ValueError if the header does not fit the rank's number."""
         if not 0 <= number < header.replicas:
-            raise ValueError(f"rank {number} is not in a job of {header.replicas} ranks")
+            raise ValueError(
+                message(
+                    "rank {number} is not in a job of {ranks}",
+                    number=number,
+                    ranks=ranks_text(header.replicas),
+                )
+            )
         self.number = number
         self.header = header
         self.trace = Trace(header)
@@ -65,9 +73,19 @@ class RankStream:
         if self.trace.steps:
             self.latest = max(self.latest, self.trace.steps[-1])
         if len(self.trace.table) > MOST_TASKS:
-            raise ValueError(f"rank {self.number} has sent more than {MOST_TASKS:,} tasks")
+            raise ValueError(
+                message(
+                    "rank {number} has sent more than {most:,} tasks",
+                    number=self.number,
+                    most=MOST_TASKS,
+                )
+            )
         if sum(map(len, self.trace.counters.values())) > MOST_NUMBERS:
-            text = f"rank {self.number} has sent more than {MOST_NUMBERS:,} numbers of future steps"
+            text = message(
+                "rank {number} has sent more than {most:,} numbers of future steps",
+                number=self.number,
+                most=MOST_NUMBERS,
+            )
             raise ValueError(text)
 
     def _check_new(self, batch: pa.RecordBatch) -> None:
@@ -78,10 +96,10 @@ class RankStream:
         step = numbers_of(spans, "step").astype(np.int64)
         task = numbers_of(spans, "task")
         if step.min() <= self.latest:
-            raise ValueError(f"step {step.min()} arrives twice")
+            raise ValueError(message("step {step} arrives twice", step=step.min()))
         step_and_task = (step << 32) + task  # a task's number has 32 bits
         if len(np.unique(step_and_task)) < len(step):
-            raise ValueError("a task of a step arrives twice")
+            raise ValueError(message("a task of a step arrives twice"))
 
     def seen(self) -> RankRecording:
         """Return the part not merged yet, on rank 0's clock as far as that is known."""
@@ -191,9 +209,13 @@ class RankMerger:
         notes = self._clocks([last_step])
         notes += self._numbers(self._last_step)
         if self.left_out:
-            text = f"{self.left_out} steps are not in every rank's stream: they are left out"
+            text = counted(
+                "{n:,} step is not in every rank's stream: it is left out",
+                "{n:,} steps are not in every rank's stream: they are left out",
+                self.left_out,
+            )
             _, end = self._trace.bounds
-            notes.append(NoteRow(Record.LOG, "warning", end, text=text))
+            notes.append(NoteRow(Record.LOG, "warning", end, text=str(text)))
         yield note_batch(notes)
 
     def _numbers(self, last: int) -> list[NoteRow]:
@@ -252,7 +274,7 @@ class RankMerger:
         steps = np.append(step, spans.step)
         order = np.argsort(starts, kind="stable")
         if (np.diff(steps[order]) < 0).any():
-            raise ValueError("a lane's steps go back in time")
+            raise ValueError(message("a lane's steps go back in time"))
         last = order[-1]
         self._latest[place] = int(starts[last]), int(steps[last])
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Message
+from core.engine.messages import Ended, EngineMessage
+from core.message import message
 from core.plan.specification import TORCHRUN, Specification
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class RunClient(Protocol):
     def stop(self) -> None:
         """Ask the run to stop."""
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         """Return all messages since the last call. Never blocks."""
 
     def close(self) -> None:
@@ -59,7 +60,7 @@ class RunLauncher:
         a run is in progress.
         """
         if self.running:
-            raise RuntimeError("a run is under way: stop it first")
+            raise RuntimeError(message("a run is under way: stop it first"))
         if specification.launcher != TORCHRUN:
             self._engine.run(specification)
             return
@@ -75,7 +76,7 @@ class RunLauncher:
         else:
             self._engine.stop()
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         """Return all messages since the last call. Never blocks."""
         messages = self._engine.poll()
         if self._job is None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from core.counts import lanes_text
 from core.errors import PlanError
-from core.message import message
+from core.message import Text, counted, message
 from core.option import listed
 from core.plan.devices import HOST, KINDS, Hardware, device_kind
 from core.plan.link import link_text
@@ -60,16 +61,30 @@ def asks_virtual(text: str) -> bool:
     return "virtual" in text
 
 
-def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
+def sharing_text(lane: Lane) -> Text:
+    """Return which hardware a lane shares; empty if it shares none."""
+    if not lane.sharers:
+        return lane.sharing  # of an older recording, in English
+    lanes = lanes_text(lane.sharers)
+    if not lane.shared_cores:
+        return message("{lanes} share {device}", lanes=lanes, device=lane.device)
+    cores = counted("{n} core", "{n} cores", lane.shared_cores)
+    return message("{lanes} share {cores}", lanes=lanes, cores=cores)
+
+
+def timing_note(lanes: Iterable[Lane], link: str | None) -> Text:
     """Return the note to show next to times of these lanes; empty if none is needed.
 
     `link` is the `--link` value.
     """
     for lane in lanes:
         if lane.is_virtual:
-            return f"virtual clock: each task measured alone, {link_text(link)}"
+            return message(
+                "virtual clock: each task measured alone, {communication}",
+                communication=link_text(link),
+            )
         if lane.sharing:
-            return lane.sharing
+            return sharing_text(lane)
     return ""
 
 
@@ -118,20 +133,26 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
     cores = cores_per_lane or max(1, hardware.cores // len(devices))
     if devices[0] == HOST.name:
         crowded = cores * len(devices) > hardware.cores
-        sharing = f"{len(devices)} lanes share {hardware.cores} cores" if crowded else ""
-        return [
-            Lane(i, f"{device}:{i}", device, cores=cores, sharing=sharing)
-            for i, device in enumerate(devices)
-        ]
+        lanes = []
+        for index, device in enumerate(devices):
+            lane = Lane(index, f"{device}:{index}", device, cores=cores)
+            lanes.append(_sharing(lane, len(devices), hardware.cores) if crowded else lane)
+        return lanes
     total, seen = Counter(devices), Counter[str]()
     lanes = []
     for index, device in enumerate(devices):
         shared = total[device] > 1
         name = f"{device}.{seen[device]}" if shared else device
-        sharing = f"{total[device]} lanes share {device}" if shared else ""
-        lanes.append(Lane(index, name, device, sharing=sharing))
+        lane = Lane(index, name, device)
+        lanes.append(_sharing(lane, total[device]) if shared else lane)
         seen[device] += 1
     return lanes
+
+
+def _sharing(lane: Lane, sharers: int, cores: int = 0) -> Lane:
+    """Return a lane that shares its device, or a number of cores, with other compute lanes."""
+    shared = replace(lane, sharers=sharers, shared_cores=cores)
+    return replace(shared, sharing=str(sharing_text(shared)))
 
 
 def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
@@ -145,6 +166,8 @@ def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
                 lane.device,
                 role,
                 sharing=lane.sharing,
+                sharers=lane.sharers,
+                shared_cores=lane.shared_cores,
                 serves=lane.index,
                 runs_on=lane.runs_on,
             )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from core.errors import PlanError
-from core.message import message
+from core.message import Message, message
 from core.plan.task import Kind
 
 MEASURED = "measured"
@@ -54,15 +54,25 @@ DEFAULT_LINK = "5:25"
 ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
 
 
-def link_text(text: str | None) -> str:
+def link_text(text: str | None) -> Message:
     """Return a display text for the timing of communication; `text` is the option's value."""
     if text == MEASURED:
-        return "communication measured too"
+        return message("communication measured too")
     link = read_link(text or DEFAULT_LINK)
     assert link is not None
-    name = f"{text}: " if text in LINKS else ""
-    figures = f"{link.latency_ns / 1e3:g} µs, {1 / link.ns_per_byte:g} GB/s"
-    return f"communication modelled ({name}{figures})"
+    latency, bandwidth = link.latency_ns / 1e3, 1 / link.ns_per_byte
+    if text in LINKS:
+        return message(
+            "communication modelled ({name}: {latency:g} µs, {bandwidth:g} GB/s)",
+            name=text,
+            latency=latency,
+            bandwidth=bandwidth,
+        )
+    return message(
+        "communication modelled ({latency:g} µs, {bandwidth:g} GB/s)",
+        latency=latency,
+        bandwidth=bandwidth,
+    )
 
 
 def read_link(text: str) -> Link | None:

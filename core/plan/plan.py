@@ -37,9 +37,10 @@ class Lane:
     `device` is hardware (`cpu`, `cuda:0`), which several lanes may share, or a virtual device
     (`virtual:3`). The work of a virtual device runs on the hardware `runs_on`, which otherwise
     equals `device`. `cores` is the number of cores of a CPU lane (0 on a GPU). `sharing` describes
-    shared hardware for display; it is empty if nothing is shared. `serves` is the compute lane
-    that a copy or communication lane works for, or whose tasks a nested lane shows in parts; other
-    lanes serve themselves. Nested lanes have the highest indices.
+    shared hardware in English; it is empty if nothing is shared. Then `sharers` compute lanes share
+    the device, or `shared_cores` cores; both are 0 in older recordings. `serves` is the compute
+    lane that a copy or communication lane works for, or whose tasks a nested lane shows in parts;
+    other lanes serve themselves. Nested lanes have the highest indices.
 
     `stream_of` is set for lanes that another program recorded as one of several streams of a
     device: it names the hardware of `device`. The dependencies of tasks on such streams are
@@ -55,6 +56,8 @@ class Lane:
     serves: int = -1
     runs_on: str = ""
     stream_of: str = ""
+    sharers: int = 0
+    shared_cores: int = 0
 
     def __post_init__(self) -> None:
         # Defaults that depend on other fields; `object.__setattr__` because the class is frozen.

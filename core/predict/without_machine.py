@@ -75,7 +75,9 @@ def job_without_machine(
     # There are no devices to be found: as many lanes are made up as the pipeline takes.
     if s.devices.strip() == "auto":
         s = replace(s, devices=f"{_lane_count(s, options)}x{PREDICTED.name}")
-    lanes = [replace(lane, sharing="") for lane in lanes_of(s, _NO_HARDWARE, present=False)]
+    lanes = [
+        replace(lane, sharing="", sharers=0) for lane in lanes_of(s, _NO_HARDWARE, present=False)
+    ]
     check_lanes(s, len(lanes), memory_bytes())
     if s.batch is None:
         s = replace(s, batch=_rows(costs) * _pieces(s, options, len(lanes)))

@@ -16,9 +16,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from io import BufferedReader, FileIO
 from typing import Any, BinaryIO, Generic, TypeVar, cast
 
+from core.message import Message, message
 from core.paths import PROJECT_ROOT
 
 LIFELINE = "core.process.lifeline"
@@ -31,11 +33,18 @@ CLOSE_SECONDS = 5.0  # for a killed process to end, which may take the kernel lo
 MessageT = TypeVar("MessageT")
 
 
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The end of a child. `how` is the end of a sentence about it, such as "was ended by SIGKILL"."""
+
+    how: Message
+
+
 class Child(Generic[MessageT]):
     """A process, its pipes, and the thread that reads its messages and closes the pipes.
 
     On that thread `listener` is called with each message that `receive` reads from the wire and,
-    once the process has ended, with a text such as "was ended by SIGKILL". Only `close` waits for a
+    once the process has ended, with an Exit. Only `close` waits for a
     child. `variables` are set in its environment. With `ends_if_suspended` a child is killed if it
     is suspended, because it would never answer. Raises OSError if it cannot start.
     """
@@ -44,7 +53,7 @@ class Child(Generic[MessageT]):
         self,
         module: str,
         receive: Callable[[BinaryIO], Iterable[MessageT]],
-        listener: Callable[[MessageT | str], None],
+        listener: Callable[[MessageT | Exit], None],
         variables: Mapping[str, str] | None = None,
         ends_if_suspended: bool = False,
     ) -> None:
@@ -95,11 +104,11 @@ class Child(Generic[MessageT]):
         return True
 
     def terminate(self) -> None:
-        """Send SIGTERM, which a process may handle; the listener still gets the final text."""
+        """Send SIGTERM, which a process may handle; the listener still gets the Exit."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """Kill the process; the listener still gets the final text."""
+        """Kill the process; the listener still gets the Exit."""
         self._process.kill()
 
     def close(self) -> None:
@@ -108,27 +117,27 @@ class Child(Generic[MessageT]):
         self._reader.join(CLOSE_SECONDS)
 
     def _read(self) -> None:
-        """Pass every message to the listener, and finally the text on the child's end."""
-        text = ""
+        """Pass every message to the listener, and finally the Exit."""
+        failed: Message | None = None
         try:
             with BufferedReader(self._wire) as file:
-                for message in self._receive(cast(BinaryIO, file)):
-                    self._listener(message)
+                for received in self._receive(cast(BinaryIO, file)):
+                    self._listener(received)
         except Exception as error:  # the thread must go on to report the end
-            text = f"sent what cannot be read: {error}"
+            failed = message("sent data that cannot be read: {error}", error=error)
         end = self._wait()
         with self._closing:
             self._pipes.close()
-        self._listener(text or end)
+        self._listener(Exit(failed or end))
 
-    def _wait(self) -> str:
-        """Wait for the end of the process and return a text that describes it."""
+    def _wait(self) -> Message:
+        """Wait for the end of the process and describe it."""
         try:
-            return _describe_exit(self._process.wait(EXIT_SECONDS))
+            return exit_text(self._process.wait(EXIT_SECONDS))
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-            return "did not answer any more, and was ended"
+            return message("no longer answered, and was ended")
 
     def _is_over(self) -> bool:
         """Return True if a child will send no more: it has ended or closed its commands."""
@@ -183,10 +192,11 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _describe_exit(code: int) -> str:
-    """Return a description of a process's return code."""
+def exit_text(code: int) -> Message:
+    """Describe a process's return code: "was ended by SIGKILL"."""
     if code >= 0:
-        return f"ended with status {code}"
+        return message("ended with status {code}", code=code)
     name = signal_name(-code)
-    hint = "; it may have run out of memory" if name == "SIGKILL" else ""
-    return f"was ended by {name}{hint}"
+    if name == "SIGKILL":
+        return message("was ended by {signal}; it may have run out of memory", signal=name)
+    return message("was ended by {signal}", signal=name)

@@ -20,10 +20,11 @@ from io import BufferedWriter
 from queue import SimpleQueue
 from typing import Any, BinaryIO, ParamSpec, TypeVar
 
-from core.process.child import CLOSE_SECONDS, Child
+from core.message import Message, message
+from core.process.child import CLOSE_SECONDS, Child, Exit
 
 MODULE = "core.process.worker_process"
-ENDED = "the process has ended"
+ENDED = message("the process has ended")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -111,18 +112,18 @@ class Worker:
         while (line := self._unsent.get()) is not None:
             self._child.send(line)
 
-    def _handle(self, message: _Report | _Result | str) -> None:
-        """Handle a message of the process; a text means that it has ended."""
-        if isinstance(message, _Report):
-            self._listener(message.value)
-        elif isinstance(message, _Result):
+    def _handle(self, received: _Report | _Result | Exit) -> None:
+        """Handle a message of the process, or its end."""
+        if isinstance(received, _Report):
+            self._listener(received.value)
+        elif isinstance(received, _Result):
             with self._lock:
                 future = self._pending.popleft()
-            _settle(future, message)
+            _settle(future, received)
         else:
-            self._end(message)
+            self._end(received.how)
 
-    def _end(self, how: str) -> None:
+    def _end(self, how: Message) -> None:
         """Fail all pending calls, and call `on_exit`."""
         with self._lock:
             self.is_over = True
@@ -130,7 +131,7 @@ class Worker:
             self._pending.clear()
         self._unsent.put(None)
         for future in unanswered:
-            future.set_exception(BrokenExecutor(f"the process {how}"))
+            future.set_exception(BrokenExecutor(message("the process {how}", how=how)))
         self._on_exit()
 
 
@@ -175,15 +176,15 @@ def _run(line: bytes) -> _Result:
         return _Result(None, error)
 
 
-def _send(message: _Report | _Result) -> None:
+def _send(sent: _Report | _Result) -> None:
     """Send a message; a result that cannot be pickled is replaced by an error."""
     assert _wire is not None
     try:
-        data = pickle.dumps(message)
+        data = pickle.dumps(sent)
     except Exception as error:
-        if isinstance(message, _Report):
+        if isinstance(sent, _Report):
             raise
-        lost = message.error if message.error is not None else error
+        lost = sent.error if sent.error is not None else error
         data = pickle.dumps(_Result(None, RuntimeError(f"{type(lost).__name__}: {lost}")))
     _wire.write(data)
     _wire.flush()

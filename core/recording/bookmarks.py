@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from core.files import write_whole
+from core.message import Text, message
 from core.paths import RESOURCES, data_folder
 from core.reading import one_line, read_regular
 
 FORMAT = 1
 LIMIT = 2**63  # ns: times are int64
-_WANTED = "use a file that Bubblescope wrote"
+_WANTED = message("use a file that Bubblescope wrote")
 
 
 class BookmarksError(ValueError):
@@ -31,7 +32,13 @@ class Bookmark:
 
     def __post_init__(self) -> None:
         if self.end is not None and self.end < self.start:
-            raise ValueError(f"a mark ends at {self.end} ns, before it starts at {self.start} ns")
+            raise ValueError(
+                message(
+                    "a mark ends at {end} ns, before it starts at {start} ns",
+                    end=self.end,
+                    start=self.start,
+                )
+            )
 
     @property
     def last(self) -> int:
@@ -57,7 +64,7 @@ def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
     the same file name. Raises BookmarksError if the file is invalid.
     """
     path = bookmarks_file(recording)
-    with one_line(f"{path}: its marks are left out", BookmarksError):
+    with one_line(message("{path}: its marks are left out", path=path), BookmarksError):
         try:
             text = read_regular(path).decode("utf-8")
         except FileNotFoundError:
@@ -98,10 +105,19 @@ def _set_aside(recording: Path, path: Path, started: str) -> None:
 
 def _bookmarks(values: Any, started: str) -> tuple[Bookmark, ...]:
     if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise ValueError(f"it does not have format {FORMAT}; {_WANTED}")
+        raise ValueError(
+            message("it does not have format {format}; {wanted}", format=FORMAT, wanted=_WANTED)
+        )
     if values["started"] != started:
-        raise ValueError(f"they belong to another run, of {values['started'] or 'unknown time'}")
+        raise ValueError(
+            message("they belong to another run, of {started}", started=_started(values))
+        )
     return sorted_bookmarks([_bookmark(row) for row in values["marks"]])
+
+
+def _started(values: dict[str, Any]) -> Text:
+    """Return the start of the run that bookmarks belong to."""
+    return values["started"] or message("unknown time")
 
 
 def _bookmark(row: Any) -> Bookmark:
@@ -110,5 +126,5 @@ def _bookmark(row: Any) -> Bookmark:
     # Not isinstance, which accepts True.
     whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)
     if not whole or not isinstance(note, str):
-        raise ValueError(f"{row} is not a mark; {_WANTED}")
+        raise ValueError(message("{row} is not a mark; {wanted}", row=row, wanted=_WANTED))
     return Bookmark(start, end, note)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.message import message
 from core.order import groups
 from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
@@ -70,7 +71,7 @@ def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
     # The row about an imported trace has a colour for each task before it; later ones would have
     # none.
     if trace.listed_steps is not None:
-        raise ValueError("a plan follows the row about the imported trace")
+        raise ValueError(message("a plan follows the row about the imported trace"))
     first = len(trace.table)
     take_plans(batch, trace.table)
     rows = trace.table.rows[first:]
@@ -101,7 +102,14 @@ def _check_known(header: Header, rows: NDArray[Any]) -> None:
         last = int(rows[name].max(initial=ABSENT))
         if last >= count:
             what = name.removeprefix("paired_")
-            raise LookupError(f"a task is of {what} {last}, and the last one is {count - 1}")
+            raise LookupError(
+                message(
+                    "a task is of {what} {last}, and the last one is {count}",
+                    what=what,
+                    last=last,
+                    count=count - 1,
+                )
+            )
 
 
 def _checked(
@@ -114,7 +122,7 @@ def _checked(
     spans, lanes = spans_of(batch, trace.table)
     trace.check_lanes(lanes)
     if not stepless and (spans.step < 0).any():
-        raise ValueError("a span has no step")
+        raise ValueError(message("a span has no step"))
     return spans, lanes
 
 
@@ -137,13 +145,13 @@ def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
     trace.check_lanes(lanes[lanes != ABSENT])
     # Counters of a lane are bytes; others, such as the loss, may be NaN.
     if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
-        raise ValueError("a lane's counter is out of bounds")
+        raise ValueError(message("a lane's counter is out of bounds"))
     _extend_counters(trace.counters, batch)
 
 
 def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
     if not np.isfinite(floats_in(notes_of(batch).field("value"))).all():
-        raise ValueError("a clock's uncertainty is no finite number")
+        raise ValueError(message("a clock's uncertainty is no finite number"))
     _extend_counters(trace.clocks, batch)
 
 
@@ -178,7 +186,7 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
         elif level == IMPORTED_LEVEL:
             # Spans before it would not have been assigned to these steps.
             if trace.span_count:
-                raise ValueError("the steps of an imported trace come after its spans")
+                raise ValueError(message("the steps of an imported trace come after its spans"))
             take_imported(trace, text)
     times, steps = numbers_of(batch, "start")[shown], numbers_of(batch, "step")[shown]
     check_times(times)
@@ -198,7 +206,13 @@ def _codes(texts: pa.Array, words: tuple[str, ...], column: str) -> NDArray[np.i
     found = texts.to_pylist()
     for text in found:
         if text not in places:
-            raise ValueError(f"its column {column} has {text!r}, which is not a known word")
+            raise ValueError(
+                message(
+                    "its column {column} has {text!r}, which is not a known word",
+                    column=column,
+                    text=text,
+                )
+            )
     return np.array([places[text] for text in found], np.int8)
 
 
@@ -230,10 +244,10 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
     """
     for number, tasks in zip(numbers_of(batch, "plan").tolist(), batch["tasks"], strict=True):
         if number != len(table.firsts) - 1:
-            raise ValueError(f"plan {number} is out of order")
+            raise ValueError(message("plan {number} is out of order", number=number))
         columns = tasks.values
         if columns is None:
-            raise ValueError(f"plan {number} has no tasks")
+            raise ValueError(message("plan {number} has no tasks", number=number))
         rows = blank_rows(len(columns))
         for name in ATTRIBUTES:
             rows[name] = _attribute(columns.field(name), name)
@@ -246,7 +260,12 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
         needs = after.flatten().to_numpy(zero_copy_only=False)
         waiter = np.repeat(np.arange(len(rows)), counts)
         if len(needs) and not ((needs >= 0) & (needs < waiter)).all():
-            raise ValueError(f"plan {number} has a task that waits for one that is not before it")
+            raise ValueError(
+                message(
+                    "plan {number} has a task that waits for one that is not before it",
+                    number=number,
+                )
+            )
         rows["after_count"] = counts
         table.add(rows, needs)
 
@@ -256,12 +275,12 @@ def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
     if name in WORDS:
         words = column.dictionary_encode()
         if words.null_count:
-            raise ValueError(f"a task has no {name}")
+            raise ValueError(message("a task has no {name}", name=name))
         codes = _codes(words.dictionary, WORDS[name], name)
         return codes[numbers_in(words.indices)]  # type: ignore[no-any-return]
     numbers = numbers_in(column)
     if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(ATTRIBUTES[name]):
-        raise ValueError(f"a task's {name} is out of bounds")
+        raise ValueError(message("a task's {name} is out of bounds", name=name))
     return numbers
 
 
@@ -281,7 +300,7 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
     start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
     check_times(start, end, *moments.values())
     if len(step) and step.min() < ABSENT:
-        raise ValueError("a span's step is out of bounds")
+        raise ValueError(message("a span's step is out of bounds"))
     lanes = table.rows["lane"][rows].astype(np.int32)
     if batch["note"].null_count < len(batch):
         noted = batch["note"].is_valid().to_numpy(zero_copy_only=False)
@@ -293,7 +312,7 @@ def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
     """Return the notes of the rows that have one. Raises ValueError for rows with 0 or several."""
     counts = batch["note"].value_lengths().drop_null().to_numpy()
     if (counts != 1).any():
-        raise ValueError("a row does not have exactly one note")
+        raise ValueError(message("a row does not have exactly one note"))
     return batch["note"].flatten()
 
 

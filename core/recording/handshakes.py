@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from core.plain import counted
+from core.message import Text, counted, message
 from core.recorder.wire import MAGIC, OPENING
 
 HELLO_SECONDS = 5.0
@@ -31,7 +31,8 @@ REPORT_SECONDS = 60.0
 FULL_SECONDS = 0.1
 """Pause while the process cannot open more files."""
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-Say = Callable[[str], None]
+ReportLine = Callable[[Text], None]
+"""Called with a line about a connection, from any thread."""
 Admit = Callable[[socket.socket, int], None]
 """Called with a connection that has sent the token, and the number of its rank."""
 
@@ -39,11 +40,11 @@ Admit = Callable[[socket.socket, int], None]
 class Refusals:
     """Counts connections without the token.
 
-    `say` gets a line for the first one immediately, and then at most one a minute for the others.
+    `report_line` gets a line for the first one immediately, and then at most one a minute for the others.
     """
 
-    def __init__(self, say: Say) -> None:
-        self._say = say
+    def __init__(self, report_line: ReportLine) -> None:
+        self._report_line = report_line
         self._unreported = 0
         self._next = 0.0
         self.count = 0
@@ -60,11 +61,14 @@ class Refusals:
         if not self._unreported or (now < self._next and not is_last):
             return
         if self.count == 1:
-            self._say("a connection without the token was refused")
+            text = message("a connection without the token was refused")
         else:
-            more = counted(self._unreported, "more connection")
-            were = "was" if self._unreported == 1 else "were"
-            self._say(f"{more} without the token {were} refused")
+            text = counted(
+                "{n:,} more connection without the token was refused",
+                "{n:,} more connections without the token were refused",
+                self._unreported,
+            )
+        self._report_line(text)
         self._unreported, self._next = 0, now + REPORT_SECONDS
 
     @property

@@ -13,6 +13,7 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.plan.task import ABSENT
 from core.trace.import_issue import ImportIssue
 from core.trace.imported import Imported
@@ -48,7 +49,7 @@ def take_imported(trace: Trace, text: str) -> None:
     steps = np.array(values["steps"], np.int32).reshape(-1)
     # With -1 in front, a negative first number is refused too.
     if (np.diff(steps, prepend=-1) <= 0).any():
-        raise ValueError("the numbers of steps do not increase")
+        raise ValueError(message("the numbers of steps do not increase"))
     trace.listed_steps = steps
     # Recordings of earlier versions have neither "part" nor "counters".
     part = values.get("part")
@@ -74,5 +75,5 @@ def _colours(text: str | None, count: int) -> NDArray[np.int8] | None:
     # In 16 bits: as uint8 a number below the first one would become a large one.
     codes = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int16) - _FIRST
     if len(codes) != count or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():
-        raise ValueError("events have colours that do not exist")
+        raise ValueError(message("events have colours that do not exist"))
     return codes.astype(np.int8)

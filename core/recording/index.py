@@ -29,6 +29,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.files import whole_file
+from core.message import message, text_from_plain, text_to_plain
 from core.paths import cache_folder
 from core.plan.task import ABSENT
 from core.reading import open_regular
@@ -79,7 +80,7 @@ class DamagedIndex(ValueError):
 def report_progress(progress: Progress | None, done: int, total: int) -> None:
     """Report the amount that is done. Raises Cancelled if the callback returns False."""
     if progress is not None and progress(done, total) is False:
-        raise Cancelled("opening the recording was cancelled")
+        raise Cancelled(message("opening the recording was cancelled"))
 
 
 def partial_progress(progress: Progress | None, number: int, count: int) -> Progress | None:
@@ -124,9 +125,9 @@ def read_index(path: Path | str) -> Opened | None:
                 facts = json.loads(arrays.pop(_FACTS).tobytes())
                 # Another recording may have been written to this path since.
                 if facts["of"] == _identity(path):
-                    return Opened(_mapped(path, arrays, facts), facts["warning"])
+                    return Opened(_mapped(path, arrays, facts), text_from_plain(facts["warning"]))
             except KeyError as error:
-                raise DamagedIndex(f"{place} is damaged") from error
+                raise DamagedIndex(message("{place} is damaged", place=place)) from error
     return None
 
 
@@ -145,7 +146,11 @@ def build_index(path: Path | str, progress: Progress | None = None) -> Path:
     # much for a hundred million spans.
     with open_stream(path) as stream, whole_file(target) as place:
         trace = _filled(stream, counts, moments, target.parent, progress)
-        facts = {"of": identity, "warning": stream.warning(trace.span_count), **_facts(trace)}
+        facts = {
+            "of": identity,
+            "warning": text_to_plain(stream.warning(trace.span_count)),
+            **_facts(trace),
+        }
         _write_parts(place, _arrays(trace, facts, stream.size, progress))
     return target
 
@@ -161,7 +166,7 @@ def _target(path: Path | str) -> Path:
         return adjacent
     cached.parent.mkdir(parents=True, exist_ok=True)
     if os.path.lexists(cached) and not _is_ours(cached):
-        raise FileExistsError(17, "another file has the name of its index", str(cached))
+        raise OSError(message("another file has the name of its index"))
     return cached
 
 
@@ -209,11 +214,11 @@ def _read_parts(place: Path) -> Arrays:
                 data = data.slice(0, int(np.frombuffer(ends, np.int64)[1]))
                 checksum = _checksum(checksum, name, dtype, data)
                 if checksum != noted:
-                    raise DamagedIndex(f"{place} is damaged")
+                    raise DamagedIndex(message("{place} is damaged", place=place))
                 # A view of the mapped file, not a copy: its pages are read on demand.
                 parts[name] = np.frombuffer(data, dtype)
     except (ValueError, OSError, MemoryError) as error:
-        raise DamagedIndex(f"{place} is damaged") from error
+        raise DamagedIndex(message("{place} is damaged", place=place)) from error
     return parts
 
 

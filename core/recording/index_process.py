@@ -9,6 +9,7 @@ from concurrent.futures import wait
 from contextlib import closing
 from pathlib import Path
 
+from core.message import message
 from core.process.worker import Worker, report
 from core.recording.index import Cancelled, Progress, build_index, report_progress
 
@@ -32,7 +33,7 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
             wait([made])  # it removes the unfinished index
             raise
         if made.exception() is not None:
-            raise OSError("the index could not be built") from made.exception()
+            raise OSError(message("the index could not be built")) from made.exception()
 
 
 def _build(path: Path | str) -> None:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sized
 from pathlib import Path
 
-from core.plain import counted
+from core.message import N_, message
 
 MOST_EVENTS = 20_000_000
 FREE_EVENTS = 500_000
@@ -20,6 +20,9 @@ FREE_UNPACKED = 64 << 20
 """Number of bytes that a packed file of any size may unpack to."""
 MOST_RATIO = 100
 """Further bytes for each byte of a packed file; traces have 10 to 40."""
+TOO_MANY_EVENTS = N_("it has more than {most:,} events")
+TOO_MANY_TEXTS = N_("it has more than {most:,} texts")
+TOO_MANY_CHARACTERS = N_("it has more than {most:,} characters")
 
 
 class TooMuch(ValueError):
@@ -40,8 +43,11 @@ def most_events(path: Path) -> int:
     return min(MOST_EVENTS, FREE_EVENTS + os.stat(path).st_size)
 
 
-def check_count(things: Sized | int, most: int, one: str = "event") -> None:
-    """Raise TooMuch if there are more than `most` things, given as a container or a count."""
+def check_count(things: Sized | int, most: int, too_many: str = TOO_MANY_EVENTS) -> None:
+    """Raise TooMuch if there are more than `most` things, given as a container or a count.
+
+    `too_many` is the template of the error's message.
+    """
     count = things if isinstance(things, int) else len(things)
     if count > most:
-        raise TooMuch(f"it has more than {counted(most, one)}")
+        raise TooMuch(message(too_many, most=most))

@@ -13,8 +13,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from core.counts import ranks_text
+from core.message import message
 from core.recorder.wire import ALL_HERE, TOKEN_BYTES, Address
-from core.recording.handshakes import Handshakes, Refusals, Say
+from core.recording.handshakes import Handshakes, Refusals, ReportLine
 
 MOST_PEERS = 1024
 BACKLOG = 1024
@@ -35,15 +37,15 @@ Returns True if the whole stream was received.
 class Listener:
     """Listens on an address, in separate threads, until it is closed.
 
-    `receive` reads the data of each rank. `say` gets a line, from any thread, for each refused
+    `receive` reads the data of each rank. `report_line` gets a line, from any thread, for each refused
     rank. `refusals` counts connections without the token.
     """
 
     def __init__(
-        self, host: str, port: int, receive: Receive, say: Say, refusals: Refusals
+        self, host: str, port: int, receive: Receive, report_line: ReportLine, refusals: Refusals
     ) -> None:
         """Raises OSError if the address cannot be listened on."""
-        self._receive, self._say = receive, say
+        self._receive, self._report_line = receive, report_line
         self._lock = threading.Lock()
         self._ranks: dict[int, socket.socket] = {}
         self._threads: set[threading.Thread] = set()
@@ -83,10 +85,20 @@ class Listener:
                 self._ranks[rank] = peer
                 self._threads.add(thread)
         if is_here:
-            self._say(f"a second rank {rank} was refused: the first one is still connected")
+            self._report_line(
+                message(
+                    "a second rank {rank} was refused: the first one is still connected", rank=rank
+                )
+            )
             peer.close()
         elif is_full:
-            self._say(f"rank {rank} was refused: {MOST_PEERS:,} ranks are connected")
+            self._report_line(
+                message(
+                    "rank {rank} was refused: {ranks} are connected",
+                    rank=rank,
+                    ranks=ranks_text(MOST_PEERS),
+                )
+            )
             peer.close()
         else:
             self._start(thread, peer, rank)
@@ -98,7 +110,9 @@ class Listener:
             with self._lock:
                 del self._ranks[rank]
                 self._threads.discard(thread)
-            self._say(f"rank {rank} was refused: no thread can be started for it")
+            self._report_line(
+                message("rank {rank} was refused: no thread can be started for it", rank=rank)
+            )
             peer.close()
 
     def _serve(self, peer: socket.socket, rank: int) -> None:

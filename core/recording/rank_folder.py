@@ -11,27 +11,27 @@ from io import FileIO
 from pathlib import Path
 
 from core.files import reason
+from core.recording.handshakes import ReportLine
 from core.recording.sniff import RANK_FILES
 from core.recording.stream import END_OF_STREAM
 
 MOST_BYTES = 64 << 30
 """Largest size of a rank's recording."""
 PIECE = 1 << 16
-Say = Callable[[str], None]
 
 
 class RankFolder:
     """Writes each rank's recording into a folder, `rank-0.arrow` and so on.
 
-    `say` gets a line when a rank connects, and one about the end of its recording. An earlier job's
+    `report_line` gets a line when a rank connects, and one about the end of its recording. An earlier job's
     recording is never overwritten: when one of its ranks begins again, all of its files are moved
     into a folder `earlier-1`, `earlier-2` and so on.
     """
 
-    def __init__(self, folder: Path, say: Say) -> None:
+    def __init__(self, folder: Path, report_line: ReportLine) -> None:
         """Create the folder. Raises OSError if that fails."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._folder, self._say = folder, say
+        self._folder, self._report_line = folder, report_line
         self._lock = threading.Lock()
         self._receiving: set[_Received] = set()
         self._is_over = False
@@ -42,7 +42,7 @@ class RankFolder:
 
     def receive(self, peer: socket.socket, rank: int) -> bool:
         """Write a rank's data until it ends; returns False if some could not be written."""
-        self._say(f"rank {rank} has connected")
+        self._report_line(f"rank {rank} has connected")
         received = _Received(self._folder / f"rank-{rank}.arrow", self._new_file)
         with self._lock:
             self._receiving.add(received)
@@ -53,11 +53,11 @@ class RankFolder:
                 self._receiving.discard(received)
             received.close()
         if problem:
-            self._say(f"rank {rank}: {problem}, and its job goes on unrecorded")
+            self._report_line(f"rank {rank}: {problem}, and its job goes on unrecorded")
         elif received.is_whole:
-            self._say(f"rank {rank} has ended: {received.size:,} bytes")
+            self._report_line(f"rank {rank} has ended: {received.size:,} bytes")
         else:
-            self._say(f"rank {rank} {self._broken(received)}")
+            self._report_line(f"rank {rank} {self._broken(received)}")
         return not problem
 
     def _broken(self, received: _Received) -> str:
@@ -91,7 +91,7 @@ class RankFolder:
             # Ranks of the earlier job that still send continue to write to their open files.
             if received.has_begun:
                 received.path = aside / received.path.name
-        self._say(f"a new job begins: the earlier recording is now in {aside}")
+        self._report_line(f"a new job begins: the earlier recording is now in {aside}")
 
 
 class _Received:

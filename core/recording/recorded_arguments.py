@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.errors import RecordingError
+from core.message import message
 from core.reading import one_line
 from core.recording.decode import notes_of, numbers_of, parts_of
 from core.recording.imported import ARGUMENTS_LEVEL
@@ -58,7 +59,7 @@ class RecordedArguments:
 
     def _batches(self) -> Iterator[tuple[float, NDArray[Any], pa.Array]]:
         """Yield for each batch the share that is read, rows of the table, and their arguments."""
-        words = f"{self.path} has arguments that cannot be read"
+        words = message("{path} has arguments that cannot be read", path=self.path)
         with one_line(words, RecordingError, pa.ArrowException), open_stream(self.path) as stream:
             for batch in stream:
                 log = parts_of(batch).get(Record.LOG)

@@ -11,12 +11,13 @@ import pyarrow as pa
 
 from core.errors import RecordingError
 from core.files import reason, whole_file
+from core.message import Text, error_message, message
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, report_progress
 from core.recording.recorded_arguments import find_arguments
 from core.recording.schema import schema_of
 from core.recording.sniff import format_of, is_packed, rank_files, trace_files
-from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
+from core.recording.stream import Opened, RecordingStream, join_warnings, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
 
@@ -51,18 +52,22 @@ def open_recording(
     importer = _importer(path)
     if importer is not None:
         return importer(path, progress)
-    failed = ""
+    failed: Text = ""
     if is_large(path, indexed_from):
         try:
             opened = _indexed(path, progress, build)
             find_arguments(opened.trace, path)
             return opened
         except (OSError, DamagedIndex) as error:
-            failed = f"{path} has no index, so it is held in memory: {_reason(error)}"
+            failed = message(
+                "{path} has no index, so it is held in memory: {reason}",
+                path=path,
+                reason=_reason(error),
+            )
     with open_stream(path) as stream:
         read = _read(stream, progress)
     find_arguments(read.trace, path)
-    return Opened(read.trace, "; ".join(filter(None, (read.warning, failed))))
+    return Opened(read.trace, join_warnings(read.warning, failed))
 
 
 def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opened] | None:
@@ -84,21 +89,23 @@ def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opene
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
     """Map a recording through its index. Raises errors of `build`, and DamagedIndex."""
-    note = ""
+    note: Text = ""
     try:
         found = read_index(path)
     except DamagedIndex as error:
-        found, note = None, f"{error}: it was built again"
+        found, note = None, message("{error}: it was built again", error=error)
     if found is None:
         build(path, progress)
         found = read_index(path)
     if found is None:
-        raise OSError("the recording changes while it is read")
-    return Opened(found.trace, "; ".join(filter(None, (found.warning, note))))
+        raise OSError(message("the recording changes while it is read"))
+    return Opened(found.trace, join_warnings(found.warning, note))
 
 
-def _reason(error: OSError | DamagedIndex) -> str:
-    return reason(error) if isinstance(error, OSError) else str(error)
+def _reason(error: OSError | DamagedIndex) -> Text:
+    if isinstance(error, OSError) and error.errno is not None:
+        return reason(error)
+    return error_message(error)
 
 
 def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
@@ -185,9 +192,11 @@ class RecordingFile:
         except OSError as error:
             self._close_file()
             # Errors without a number have a complete message.
-            text = str(error)
+            text = error_message(error)
             if error.errno:
-                text = f"{self._path} cannot be written: {reason(error)}"
+                text = message(
+                    "{path} cannot be written: {reason}", path=self._path, reason=reason(error)
+                )
             raise RecordingError(text) from error
 
     def _close_file(self) -> None:

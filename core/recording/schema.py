@@ -41,6 +41,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.errors import RecordingError
+from core.message import message
 from core.plan.task import ABSENT, Task
 from core.recorder.stream import NOTE, SCHEMA, TASK
 from core.trace.header import FORMAT, MOST_LANES, Header
@@ -87,16 +88,23 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
     """Return the header of a stream. Raises RecordingError if it is missing or damaged."""
     data = (schema.metadata or {}).get(HEADER_KEY)
     if data is None:
-        raise RecordingError(f"{name} is an Arrow stream, but not a recording of Bubblescope")
+        raise RecordingError(
+            message("{name} is an Arrow stream, but not a recording of Bubblescope", name=name)
+        )
     try:
         values = json.loads(data)
         if values["format"] != FORMAT:
             raise RecordingError(
-                f"{name} has format {values['format']!r:.40}; this version reads format "
-                f"{FORMAT}: record it again"
+                message(
+                    "{name} has format {values!r:.40}; this version reads format {format}: "
+                    "record it again",
+                    name=name,
+                    values=values["format"],
+                    format=FORMAT,
+                )
             )
         if len(values["lanes"]) > MOST_LANES:
-            raise ValueError(f"it has more than {MOST_LANES:,} lanes")
+            raise ValueError(message("it has more than {most:,} lanes", most=MOST_LANES))
         header: Header = typed(Header, values)
         if "source" not in values:
             is_predicted = values.get("predicted") is True
@@ -106,10 +114,14 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
         # It is a ValueError too, but its message is complete.
         raise
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise RecordingError(f"{name} has a damaged header: {error}") from error
+        raise RecordingError(
+            message("{name} has a damaged header: {error}", name=name, error=error)
+        ) from error
     # The metadata is the header, which differs from run to run.
     if not schema.equals(SCHEMA, check_metadata=False):
-        raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
+        raise RecordingError(
+            message("{name} is damaged: its columns are not those of a recording", name=name)
+        )
     return header
 
 

@@ -13,6 +13,7 @@ from typing import IO
 
 import pyarrow as pa
 
+from core.message import message
 from core.recording.schema import schema_of
 from core.recording.stream import END_OF_STREAM
 from core.trace.header import Header
@@ -113,7 +114,9 @@ class SpooledStream:
         """
         self.wait()
         if self.failed is not None:
-            raise OSError(f"the run was not kept: {self.failed.strerror}") from self.failed
+            raise OSError(
+                message("the run was not kept: {reason}", reason=self.failed.strerror)
+            ) from self.failed
         # The schema is written with the first batch; a recording without batches needs it too.
         if not self._pieces:
             yield bytes(self._schema.serialize())

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from core.errors import RecordingError
+from core.message import Text, counted, join_texts, message
 from core.reading import one_line, regular_opener
 from core.recording.limits import TooLarge, most_unpacked
 from core.recording.schema import read_header
@@ -29,7 +30,13 @@ class Opened:
     """A trace that was read; `warning` says which part is missing, or why there is no index."""
 
     trace: Trace
-    warning: str = ""
+    warning: Text = ""
+
+
+def join_warnings(*warnings: Text) -> Text:
+    """Return warnings in one line, without empty ones; "" if there are none."""
+    found = [warning for warning in warnings if warning]
+    return join_texts(found, "; ") if found else ""
 
 
 class RecordingStream:
@@ -51,7 +58,9 @@ class RecordingStream:
             is_stream = False
         if not is_stream:
             raise RecordingError(
-                f"{name} is no recording: it does not begin as an Arrow stream does"
+                message(
+                    "{name} is no recording: it does not begin as an Arrow stream does", name=name
+                )
             )
         source.seek(0)
         self._reader: pa.RecordBatchStreamReader | None = None
@@ -60,7 +69,9 @@ class RecordingStream:
                 self._reader = pa.ipc.open_stream(source)
         except (pa.ArrowException, OSError) as error:
             if self.size >= 8 and self._has_first_message():
-                raise RecordingError(f"{name} is no recording: {error}") from error
+                raise RecordingError(
+                    message("{name} is no recording: {error}", name=name, error=error)
+                ) from error
             self.cut = True
         else:
             self.header = read_header(self._reader.schema, name)
@@ -70,7 +81,7 @@ class RecordingStream:
         """Number of bytes read so far."""
         return int(self._source.tell())
 
-    def warning(self, spans: int, short_name: str = "") -> str:
+    def warning(self, spans: int, short_name: str = "") -> Text:
         """Return one line about the missing part of a file; "" if the file is whole.
 
         `spans` is the number of spans that are shown. The line names the file, by `short_name` if
@@ -78,16 +89,26 @@ class RecordingStream:
         """
         name = short_name or self.name
         if self._trailing:
-            return (
-                f"{name} continues after the recording's end: "
-                f"its last {self._trailing:,} bytes are not shown"
+            return counted(
+                "{name} continues after the recording's end: its last byte is not shown",
+                "{name} continues after the recording's end: its last {n:,} bytes are not shown",
+                self._trailing,
+                name=name,
             )
         if not self.cut:
             return ""
         if self._reader is None:
-            return f"{name} was cut before its first batch: there is nothing to show"
-        happened = "is damaged" if self._last_bytes(self.size) == END_OF_STREAM else "was cut"
-        return f"{name} {happened}: it is shown up to its last whole batch, {spans:,} spans"
+            return message(
+                "{name} was cut before its first batch: there is nothing to show", name=name
+            )
+        shown = counted(
+            "it is shown up to its last whole batch, {n:,} span",
+            "it is shown up to its last whole batch, {n:,} spans",
+            spans,
+        )
+        if self._last_bytes(self.size) == END_OF_STREAM:
+            return message("{name} is damaged: {shown}", name=name, shown=shown)
+        return message("{name} was cut: {shown}", name=name, shown=shown)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         while self._reader is not None:
@@ -115,7 +136,9 @@ class RecordingStream:
         try:
             yield
         except TooLarge as error:
-            raise RecordingError(f"{self.name} is refused: {error}") from error
+            raise RecordingError(
+                message("{name} is refused: {error}", name=self.name, error=error)
+            ) from error
 
     def _last_bytes(self, end: int) -> bytes:
         """Return the bytes before an offset that would end a stream."""
@@ -132,7 +155,7 @@ class RecordingStream:
 
 def naming_damage(name: str) -> AbstractContextManager[None]:
     """Return a context that turns errors of invalid values into a RecordingError with `name`."""
-    return one_line(f"{name} is damaged", RecordingError, pa.ArrowException)
+    return one_line(message("{name} is damaged", name=name), RecordingError, pa.ArrowException)
 
 
 class _BoundedFile(io.FileIO):
@@ -168,7 +191,9 @@ class _BoundedFile(io.FileIO):
             yield
         except OSError as error:
             name = os.fsdecode(self.name)
-            raise RecordingError(f"{name} cannot be read: {error.strerror}") from error
+            raise RecordingError(
+                message("{name} cannot be read: {reason}", name=name, reason=error.strerror)
+            ) from error
 
 
 @contextmanager
@@ -181,8 +206,10 @@ def open_stream(path: Path | str) -> Iterator[RecordingStream]:
     try:
         source = pa.PythonFile(_BoundedFile(os.fsencode(name), opener=regular_opener), "r")
     except FileNotFoundError as error:
-        raise RecordingError(f"{name}: there is no such file") from error
+        raise RecordingError(message("{name}: there is no such file", name=name)) from error
     except OSError as error:
-        raise RecordingError(f"{name} cannot be read: {error.strerror or error}") from error
+        raise RecordingError(
+            message("{name} cannot be read: {reason}", name=name, reason=error.strerror or error)
+        ) from error
     with source:
         yield RecordingStream(source, name)

@@ -13,6 +13,7 @@ import struct
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from core.message import message
 from core.recording.limits import TooLarge
 
 CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
@@ -59,7 +60,7 @@ class UnpackLimit:
         except StopIteration:
             return 0
         except struct.error as error:
-            raise OSError("the metadata of a message is invalid") from error
+            raise OSError(message("the metadata of a message is invalid")) from error
 
     def _messages(self) -> Generator[int, bytes, None]:
         """Yield the size of each part of the stream, and receive the part.
@@ -92,15 +93,25 @@ class UnpackLimit:
             self._unpacked += max(0, _LENGTH.unpack_from(body, begin)[0]) if size else 0
         if self._unpacked > self._most:
             raise TooLarge(
-                f"it would unpack to {self._unpacked:,} bytes or more: {self._most:,} are taken"
+                message(
+                    "it would unpack to {unpacked:,} bytes or more: {most:,} are taken",
+                    unpacked=self._unpacked,
+                    most=self._most,
+                )
             )
 
     def _check_message(self, size: int) -> None:
         """Raise OSError for a negative size, TooLarge for one above the limit."""
         if size < 0:
-            raise OSError("a message has a negative size")
+            raise OSError(message("a message has a negative size"))
         if size > self._most_message:
-            raise TooLarge(f"a message has {size:,} bytes: {self._most_message:,} are taken")
+            raise TooLarge(
+                message(
+                    "a message has {size:,} bytes: {most:,} are taken",
+                    size=size,
+                    most=self._most_message,
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,7 @@ def summarise(trace: Trace) -> Summary:
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
-        timing_note=header.timing_note,
+        timing_note=str(header.timing_note),
         splits=tuple(rows_by_replica(trace, step) for step in steps),
         microbatch_rows=rows_by_microbatch(trace, steps[0]) if steps else (),
         steps=tuple(step for step, _ in summaries),

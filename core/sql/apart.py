@@ -16,14 +16,17 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
+from core.message import message
 from core.process.worker import Worker
 from core.sql.query import Answer, SqlError, answer_from, check_query, tables_for
 from core.trace.trace import Trace
 
 MEMORY = 2 << 30
 """Bytes that a query may use in addition to the process and the tables."""
-TOO_MUCH = f"the query needs more than {MEMORY >> 30} GB; add WHERE, LIMIT or GROUP BY"
-STOPPED = "the query was stopped"
+TOO_MUCH = message(
+    "the query needs more than {memory} GB; add WHERE, LIMIT or GROUP BY", memory=MEMORY >> 30
+)
+STOPPED = message("the query was stopped")
 
 
 def answer_apart(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from core.message import Text, message
 from core.sql.tables import TABLES, table_of
 from core.trace.trace import Trace
 
@@ -33,7 +34,7 @@ class Answer:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
-    cut: str = ""
+    cut: Text = ""
 
 
 def answer(query: str, runs: Mapping[int, Trace]) -> Answer:
@@ -53,7 +54,7 @@ def check_query(query: str) -> None:
     duckdb = _duckdb()
     # Python represents bytes of an argument that are not UTF-8 by surrogates.
     if any("\ud800" <= letter <= "\udfff" for letter in query):
-        raise SqlError("the query is not text: it has bytes that are not UTF-8")
+        raise SqlError(message("the query is not text: it has bytes that are not UTF-8"))
     with closing(duckdb.connect(":memory:")) as connection:
         try:
             _check([one.type.name for one in connection.extract_statements(query)])
@@ -84,7 +85,13 @@ def answer_from(query: str, tables: Mapping[str, pa.Table]) -> Answer:
             connection.execute(query)
             columns = tuple(str(column[0]) for column in connection.description or ())
             if len(columns) > MOST_COLUMNS:
-                raise SqlError(f"{len(columns):,} columns; use at most {MOST_COLUMNS:,}")
+                raise SqlError(
+                    message(
+                        "{columns:,} columns; use at most {most:,}",
+                        columns=len(columns),
+                        most=MOST_COLUMNS,
+                    )
+                )
             rows, cut = _rows_of(connection, columns)
         except duckdb.Error as error:
             raise SqlError(_line(str(error))) from error
@@ -95,28 +102,36 @@ def _duckdb() -> Any:
     try:
         import duckdb
     except ImportError as error:
-        raise SqlError("SQL needs DuckDB: pip install 'bubblescope[sql]'") from error
+        raise SqlError(message("SQL needs DuckDB: pip install 'bubblescope[sql]'")) from error
     return duckdb
 
 
-def _rows_of(connection: Any, columns: Sequence[str]) -> tuple[list[tuple[object, ...]], str]:
+def _rows_of(connection: Any, columns: Sequence[str]) -> tuple[list[tuple[object, ...]], Text]:
     """Fetch the rows of an answer up to its limits; also return why there are no more."""
     rows: list[tuple[object, ...]] = []
     size = 0
     while columns and (fetched := connection.fetchmany(FETCHED_AT_ONCE)):
         for row in fetched:
             if len(rows) == MOST_ROWS:
-                return rows, f"only the first {MOST_ROWS:,} rows; add LIMIT or GROUP BY"
+                return rows, message(
+                    "only the first {most:,} rows; add LIMIT or GROUP BY", most=MOST_ROWS
+                )
             for name, value in zip(columns, row, strict=True):
                 length = _length(value)
                 if length > MOST_IN_A_VALUE:
                     raise SqlError(
-                        f"a value of {name} is longer than {MOST_IN_A_VALUE:,}; "
-                        "use a part of it, as in left(text, 1000)"
+                        message(
+                            "a value of {name} is longer than {most:,}; use a part of "
+                            "it, as in left(text, 1000)",
+                            name=name,
+                            most=MOST_IN_A_VALUE,
+                        )
                     )
                 size += length
             if size > MOST_IN_AN_ANSWER:
-                return rows, f"only the first {len(rows):,} rows: their values are too long"
+                return rows, message(
+                    "only the first {rows:,} rows: their values are too long", rows=len(rows)
+                )
             rows.append(row)
     return rows, ""
 
@@ -137,11 +152,21 @@ def _length(value: object) -> int:
 def _check(statements: Sequence[str]) -> None:
     """Raise SqlError unless the kinds of a query's statements are one kind that returns rows."""
     if not statements:
-        raise SqlError("there is no query; use one that gives rows, such as FROM steps")
+        raise SqlError(message("there is no query; use one that gives rows, such as FROM steps"))
     if len(statements) > 1:
-        raise SqlError(f"the query has {len(statements)} statements; use one at a time")
+        raise SqlError(
+            message(
+                "the query has {statements} statements; use one at a time",
+                statements=len(statements),
+            )
+        )
     if statements[0] not in _ASKING:
-        raise SqlError(f"{statements[0]} gives no rows; use a query that does, such as FROM steps")
+        raise SqlError(
+            message(
+                "{statements} gives no rows; use a query that does, such as FROM steps",
+                statements=statements[0],
+            )
+        )
 
 
 _ASKING = ("SELECT", "EXPLAIN", "PRAGMA", "CALL", "MULTI")
@@ -171,11 +196,20 @@ def _named(query: str) -> list[str]:
     return [name for name in TABLES if re.search(rf"\b{name}\b", query, re.IGNORECASE)]
 
 
-def _line(text: str) -> str:
+def _line(text: str) -> Text:
     """Return DuckDB's message as one line, without the excerpt of the query."""
     if "pytz" in text:  # DuckDB needs this library to convert such times
-        return "times with a time zone are not supported: cast them, as in now()::TIMESTAMP"
+        return message(
+            "times with a time zone are not supported: cast them, as in now()::TIMESTAMP"
+        )
     said, _, rest = text.partition("\n")
     where = re.search(r"^LINE (\d+)", rest, re.MULTILINE)
-    line = f" (line {where[1]})" if where and where[1] != "1" else ""
-    return f"{said.strip()}{line}; tables are {', '.join(TABLES)}"
+    tables = ", ".join(TABLES)
+    if where is None or where[1] == "1":
+        return message("{error}; tables are {tables}", error=said.strip(), tables=tables)
+    return message(
+        "{error} (line {line}); tables are {tables}",
+        error=said.strip(),
+        line=where[1],
+        tables=tables,
+    )

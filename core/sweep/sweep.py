@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import PlanError
+from core.message import message
 from core.option import Option, Value
 from core.plan.pipeline.options import BALANCE, LANE_MEMORY
 from core.plan.planning import check
@@ -89,7 +90,13 @@ class Sweep:
                 check(made)
                 found[with_defaults(made)] = None
         if len(found) * self.repeat > MOST_RUNS:
-            raise PlanError(f"{len(found) * self.repeat:,} runs: use at most {MOST_RUNS:,}")
+            raise PlanError(
+                message(
+                    "{found:,} runs: use at most {most:,}",
+                    found=len(found) * self.repeat,
+                    most=MOST_RUNS,
+                )
+            )
         return tuple(found)
 
     @cached_property

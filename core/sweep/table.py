@@ -61,7 +61,7 @@ def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: str) -> SweepR
     start, end = trace.step_bounds(median_step(trace, steps))
     step_ms = (end - start) / 1e6
     lanes = len(trace.header.compute_lanes)
-    return SweepRow(point, lanes, step_ms, trace.header.timing_note)
+    return SweepRow(point, lanes, step_ms, str(trace.header.timing_note))
 
 
 def header_text() -> str:

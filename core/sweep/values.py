@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import PlanError
+from core.message import message
 from core.option import Option, Value, flag_of
 from core.plan.specification import OPTIONS
 
@@ -30,7 +31,14 @@ def read_values(option: Option[Any], text: str) -> tuple[Value, ...]:
     values = tuple(_value(option, word) for word in words)
     for value, word in zip(values, words, strict=True):
         if values.count(value) > 1:
-            raise PlanError(f"{flag_of(option.name)} {text}: {word} is listed twice")
+            raise PlanError(
+                message(
+                    "{option} {text}: {word} is listed twice",
+                    option=flag_of(option.name),
+                    text=text,
+                    word=word,
+                )
+            )
         if problem := option.problem(value):
             raise PlanError(problem)
     return values
@@ -76,8 +84,16 @@ def _words(option: Option[Any], text: str) -> Sequence[str]:
         return parts
     if all(_is_value(option, part.strip()) for part in parts):
         raise PlanError(
-            f"{option.flag} {text}: write '{SEMICOLON.join(parts)}' for {len(parts)} values, or "
-            f"'{text}{SEMICOLON}' for one with commas in it"
+            message(
+                "{flag} {text}: write '{parts}' for {parts2} values, or "
+                "'{text2}{semicolon}' for one with commas in it",
+                flag=option.flag,
+                text=text,
+                parts=SEMICOLON.join(parts),
+                parts2=len(parts),
+                text2=text,
+                semicolon=SEMICOLON,
+            )
         )
     return [text]
 
@@ -93,7 +109,11 @@ def _is_value(option: Option[Any], word: str) -> bool:
 def _value(option: Option[Any], word: str) -> Value:
     if not word:
         raise PlanError(
-            f"{flag_of(option.name)}: a value is missing; write {DEFAULT} for the default"
+            message(
+                "{option}: a value is missing; write {default} for the default",
+                option=flag_of(option.name),
+                default=DEFAULT,
+            )
         )
     if word == DEFAULT:
         value: Value = option.default

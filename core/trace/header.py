@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.counts import lanes_text, replicas_text
-from core.message import counted, message
+from core.message import Text, counted, message
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.lanes import timing_note
@@ -55,7 +55,7 @@ class Header:
         return tuple(lane for lane in self.lanes if lane.role is Role.COMPUTE)
 
     @property
-    def timing_note(self) -> str:
+    def timing_note(self) -> Text:
         """The note to show next to times, about shared hardware or a virtual clock."""
         return timing_note(self.lanes, self.specification.link)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.message import Message
+from core.message import Message, Text, join_texts
 from core.trace.event_arguments import EventArguments
 from core.trace.import_issue import ImportIssue, issue_sentence
 
@@ -40,6 +40,7 @@ def issue_sentences(imported: Imported | None) -> Iterator[Message]:
             yield issue_sentence(issue, count)
 
 
-def issue_text(imported: Imported | None) -> str:
-    """Return all irregularities in one English line; "" if there are none."""
-    return " ".join(map(str, issue_sentences(imported)))
+def issue_text(imported: Imported | None) -> Text:
+    """Return all irregularities in one line; "" if there are none."""
+    sentences = list(issue_sentences(imported))
+    return join_texts(sentences) if sentences else ""

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.engine.messages import Ended, Message, Outcome
+from core.engine.messages import Ended, EngineMessage, Outcome
 from core.files import whole_file
 from core.job.runs import RunClient
+from core.message import Text
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
@@ -201,7 +202,7 @@ class Session(QObject):
     def __init__(self, client: RunClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._waiting: deque[tuple[float, Message]] = deque()
+        self._waiting: deque[tuple[float, EngineMessage]] = deque()
         self._ticked = time.monotonic()
         self._spool = Spool()
         self._lost: Run | None = None
@@ -263,7 +264,7 @@ class Session(QObject):
         """For how long the oldest message that has come waits to be taken, in seconds."""
         return time.monotonic() - self._waiting[0][0] if self._waiting else 0.0
 
-    def open(self, path: Path) -> tuple[Run, str]:
+    def open(self, path: Path) -> tuple[Run, Text]:
         """Read a recording into a run; the text is a warning if it was cut. Raises ValueError."""
         opened = open_recording(path)
         return self.add_opened(path, opened), opened.warning
@@ -305,7 +306,7 @@ class Session(QObject):
         if self.live is not None:
             self.ticked.emit()
 
-    def _of_engine(self) -> list[Message]:
+    def _of_engine(self) -> list[EngineMessage]:
         """What the engine has sent; that it ended is not said of a job's run."""
         messages = self._client.poll()
         for message in messages if self.runs_job else ():
@@ -323,7 +324,7 @@ class Session(QObject):
             self._set_asking(True)
         self._put(messages)
 
-    def _put(self, messages: Iterable[Message]) -> None:
+    def _put(self, messages: Iterable[EngineMessage]) -> None:
         """Let messages wait for their turn, a large batch as several: a frame would wait for it."""
         now = time.monotonic()
         for message in messages:

@@ -219,7 +219,7 @@ def check(script, folder, plain, way):
     trace = opened.trace
     steps = mine[0]["steps"] or len(mine[0]["losses"])
     if opened.warning:
-        wrong.append(opened.warning)
+        wrong.append(str(opened.warning))
     if trace.steps != list(range(steps)):
         wrong.append(f"{len(trace.steps)} steps, not {steps}")
     wrong += [fault.text for fault in run_faults(trace)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.engine.messages import Ended, Message, Outcome
+from core.engine.messages import Ended, EngineMessage, Outcome
 from core.plan.specification import Specification
 from tests.make_believe import HARDWARE, batches
 
@@ -16,7 +16,7 @@ class FakeClient:
         self.running = self.closed = self.started = self.stopped = False
         self.pid: int | None = None
         self.asked: list[Specification] = []
-        self.messages: list[Message] = []
+        self.messages: list[EngineMessage] = []
 
     def start(self) -> None:
         self.started = True
@@ -29,14 +29,14 @@ class FakeClient:
     def stop(self) -> None:
         self.stopped = True
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         messages, self.messages = self.messages, []
         return messages
 
     def close(self) -> None:
         self.closed = True
 
-    def say(self, *messages: Message) -> None:
+    def say(self, *messages: EngineMessage) -> None:
         self.messages += messages
 
     def perform(

@@ -24,7 +24,7 @@ pytest.importorskip("torch")
 pytest.importorskip("PySide6")
 
 from core.engine.client import EngineClient
-from core.engine.messages import Message, Outcome
+from core.engine.messages import EngineMessage, Outcome
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
@@ -66,7 +66,7 @@ class Counting(EngineClient):
         super().__init__()
         self.spans = 0
 
-    def poll(self) -> list[Message]:
+    def poll(self) -> list[EngineMessage]:
         messages = super().poll()
         for message in messages:
             if isinstance(message, Header):

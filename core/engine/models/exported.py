@@ -20,6 +20,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from core.message import message
+
 _SIZE = torch.ops.aten.sym_size.int
 
 
@@ -78,8 +80,11 @@ class ExportedGraph:
                 results += node.all_input_nodes
         if len(entries) != 1 or len(results) != 1:
             raise ValueError(
-                f"it takes {len(entries)} tensors and gives {len(results)}; "
-                "it must take one and give one"
+                message(
+                    "it takes {entries} tensors and gives {results}; it must take one and give one",
+                    entries=len(entries),
+                    results=len(results),
+                )
             )
         order = [n for n in module.graph.nodes if n.op in ("call_function", "get_attr")]
         free = set[fx.Node]()

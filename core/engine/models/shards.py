@@ -26,6 +26,7 @@ from torch.nn import functional
 from torch.nn.utils import skip_init
 
 from core.engine.models.modules import Embedding, TransformerBlock, attention
+from core.message import message
 
 M = TypeVar("M", bound=nn.Module, covariant=True)
 
@@ -204,7 +205,7 @@ def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
     for number, block in enumerate(blocks):
         linear, activation = block.children()
         if not isinstance(linear, nn.Linear):
-            raise TypeError(f"block {number} begins with no linear layer")
+            raise TypeError(message("block {number} begins with no linear layer", number=number))
         linears.append(Layer(f"{number}.0", linear))
         activations.append(Layer(f"{number}.1", activation))
     segments = []
@@ -229,7 +230,7 @@ def _of_transformer(blocks: Sequence[nn.Module]) -> Segments:
     enter = Layer("0", blocks[0])
     for number, block in enumerate(blocks[1:-1], 1):
         if not isinstance(block, TransformerBlock):
-            raise TypeError(f"block {number} is no transformer block")
+            raise TypeError(message("block {number} is no transformer block", number=number))
         segments += _of_transformer_block(f"{number}", block, enter)
         enter = _IDENTITY
     return segments, [Layer(f"{len(blocks) - 1}", blocks[-1])]

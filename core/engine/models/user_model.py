@@ -21,6 +21,7 @@ from torch.nn.parameter import is_lazy
 from core.engine.models.exported import cut_blocks
 from core.engine.models.modules import Batch, LossFunction
 from core.errors import PlanError
+from core.message import Message, Text, message
 from core.paths import PROJECT_ROOT
 
 
@@ -37,19 +38,32 @@ class UserModel:
 def _load(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not os.path.isfile(path) or spec is None or spec.loader is None:
-        raise PlanError(f"--model {str(path)!r}: there is no such file")
+        raise PlanError(message("--model {path!r}: there is no such file", path=str(path)))
     module = importlib.util.module_from_spec(spec)
     # As for a script, which may import other modules of its folder. The folder stays on the path,
     # because build() may import too.
     folder = path.absolute().parent
     sys.path.insert(0, str(folder))
-    with user_file_errors(str(path), " cannot be imported"), _without_project_packages(folder):
+    with (
+        user_file_errors(str(path), message("cannot be imported")),
+        _without_project_packages(folder),
+    ):
         spec.loader.exec_module(module)
     for name in ("build", "batch"):
         if not callable(getattr(module, name, None)):
-            raise PlanError(f"--model {str(path)!r} has no {name}(): it needs build() and batch()")
+            raise PlanError(
+                message(
+                    "--model {path!r} has no {name}(): it needs build() and batch()",
+                    path=str(path),
+                    name=name,
+                )
+            )
     if not callable(getattr(module, "loss", len)):
-        raise PlanError(f"--model {str(path)!r}: loss is no function; use loss(output, target)")
+        raise PlanError(
+            message(
+                "--model {path!r}: loss is no function; use loss(output, target)", path=str(path)
+            )
+        )
     return module
 
 
@@ -86,7 +100,7 @@ def load_user_model(
 ) -> UserModel:
     """Load a file, and build its model and data. Raises PlanError if it cannot be used."""
     name, module = str(path), _load(path)
-    with user_file_errors(name, ": build() failed"):
+    with user_file_errors(name, message("build() failed")):
         built = _from_config(module.build())
     data, target = _load_batch(module, name, rows, generator)
     if data.is_floating_point():
@@ -101,21 +115,30 @@ def _blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> list[
     if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)):
         blocks = list(built)
     elif isinstance(built, nn.Module):
-        with user_file_errors(name, ": torch.export cannot cut it into blocks"):
+        with user_file_errors(name, message("torch.export cannot cut it into blocks")):
             # The run's type and train mode are set before, because they become part of the exported
             # graph.
             blocks = cut_blocks(built.to(dtype).train(), rows)
     if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
         raise PlanError(
-            f"--model {name!r}: build() gave {_describe(built)}; it must give an nn.Module, a list "
-            "of blocks, one at least, or a configuration of transformers"
+            message(
+                "--model {name!r}: build() gave {built}; it must give an nn.Module, "
+                "a list of blocks, one at least, or a configuration of transformers",
+                name=name,
+                built=_describe(built),
+            )
         )
     parameters = [parameter for block in blocks for parameter in block.parameters()]
     if not parameters:
-        raise PlanError(f"--model {name!r}: build() gave a model without parameters to train")
+        raise PlanError(
+            message("--model {name!r}: build() gave a model without parameters to train", name=name)
+        )
     if any(map(is_lazy, parameters)):
         raise PlanError(
-            f"--model {name!r}: build() gave a model without sizes of its parameters; name them"
+            message(
+                "--model {name!r}: build() gave a model without sizes of its parameters; name them",
+                name=name,
+            )
         )
     return [block.to(dtype).train() for block in blocks]
 
@@ -134,7 +157,10 @@ def _from_config(built: object) -> object:
         if type(built) in auto._model_mapping:
             return Logits(auto.from_config(built))
     raise ValueError(
-        f"there is no model for {type(built).__name__} that gives logits of text or images"
+        message(
+            "there is no model for {name} that gives logits of text or images",
+            name=type(built).__name__,
+        )
     )
 
 
@@ -153,21 +179,31 @@ class Logits(nn.Module):
         return logits
 
 
-def _describe(built: object) -> str:
+def _describe(built: object) -> Text:
     """Return a name for the result of build(); for a list it names the first item of wrong type."""
     if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
         wrong = next((block for block in built if not isinstance(block, nn.Module)), None)
-        return "no block" if wrong is None else f"a list with {type(wrong).__name__}"
+        return (
+            message("no block")
+            if wrong is None
+            else message("a list with {name}", name=type(wrong).__name__)
+        )
     return type(built).__name__
 
 
 def _load_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
-    with user_file_errors(name, f": batch({rows}) failed"):
+    with user_file_errors(name, message("batch({rows}) failed", rows=rows)):
         batch = module.batch(rows, generator)
     is_pair = isinstance(batch, (tuple, list)) and len(batch) == 2
     if not is_pair or not all(_has_rows(value, rows) for value in batch):
         raise PlanError(
-            f"--model {name!r}: batch({rows}) must give input and target, tensors of {rows} rows"
+            message(
+                "--model {name!r}: batch({rows}) must give input and target, tensors of "
+                "{rows2} rows",
+                name=name,
+                rows=rows,
+                rows2=rows,
+            )
         )
     return batch[0], batch[1]
 
@@ -177,13 +213,16 @@ def _has_rows(value: object, rows: int) -> bool:
 
 
 @contextmanager
-def user_file_errors(name: str, action: str) -> Iterator[None]:
+def user_file_errors(name: str, failure: Message) -> Iterator[None]:
     """Context that turns exceptions of the user's file into a PlanError of one line.
 
-    The line contains the file's name, the failed `action`, and the exception.
+    The line contains the file's name, the `failure`, and the exception.
     """
     try:
         yield
     except (Exception, SystemExit) as error:
-        text = f"--model {name!r}{action}: {type(error).__name__}: {error}"
-        raise PlanError(text.splitlines()[0]) from error
+        lines = f"{type(error).__name__}: {error}".splitlines()
+        text = message(
+            "--model {name!r}: {failure}: {error}", name=name, failure=failure, error=lines[0]
+        )
+        raise PlanError(text) from error

@@ -20,6 +20,7 @@ from core.engine.models.modules import (
 )
 from core.engine.models.user_model import load_user_model, user_file_errors
 from core.errors import PlanError
+from core.message import Text, message
 from core.models.catalogue import MODELS
 from core.models.description import Block, ModelDescription
 from core.plan.division import Stage
@@ -146,8 +147,14 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
             other = owner.setdefault(id(parameter), stage.index)
             if other != stage.index:
                 raise PlanError(
-                    f"stages {other} and {stage.index} of {workload.description.name} share a "
-                    f"parameter ({name}); use fewer stages, or a strategy that keeps it whole"
+                    message(
+                        "stages {other} and {index} of {name} share a parameter ({parameter}); use "
+                        "fewer stages, or a strategy that keeps it whole",
+                        other=other,
+                        index=stage.index,
+                        name=workload.description.name,
+                        parameter=name,
+                    )
                 )
 
 
@@ -159,9 +166,16 @@ def check_block_ties(workload: Workload) -> None:
             other = owner.setdefault(id(parameter), number)
             if other != number:
                 raise PlanError(
-                    f"blocks {other} and {number} of {workload.description.name} share a parameter "
-                    f"({number}.{name}), and virtual lanes run a rank block by block; put both "
-                    "into one block, or use real lanes"
+                    message(
+                        "blocks {other} and {number} of {name} share a parameter "
+                        "({number}.{parameter}), and virtual lanes run a rank block by block; put "
+                        "both into one block, or use real lanes",
+                        other=other,
+                        number=number,
+                        name=workload.description.name,
+                        number2=number,
+                        parameter=name,
+                    )
                 )
 
 
@@ -207,10 +221,14 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
     x = workload.input[:2].clone()
     with torch.no_grad():
         for index, block in enumerate(workload.blocks):
-            with user_file_errors(name, f": block {index} failed"):
+            with user_file_errors(name, message("block {index} failed", index=index)):
                 x = copy.deepcopy(block).eval()(x)
             if not isinstance(x, Tensor):
-                raise PlanError(f"--model {name!r}: block {index} gave no tensor")
+                raise PlanError(
+                    message(
+                        "--model {name!r}: block {index} gave no tensor", name=name, index=index
+                    )
+                )
             counts = []
             for parameter_name, parameter in block.named_parameters():
                 if id(parameter) not in seen:
@@ -248,11 +266,17 @@ def _block_name(index: int, parameters: Sequence[str]) -> str:
 
 def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
     """Raise PlanError if the loss for some rows of output is not a single number."""
-    with user_file_errors(name, ": loss() failed"), torch.no_grad():
+    with user_file_errors(name, message("loss() failed")), torch.no_grad():
         value = workload.loss(output, workload.target[: len(output)])
     if not isinstance(value, Tensor) or value.numel() != 1:
-        gave = f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+        gave: Text = type(value).__name__
+        if isinstance(value, Tensor):
+            gave = message("shape {shape}", shape=list(value.shape))
         raise PlanError(
-            f"--model {name!r}: loss() gave {gave}; it must give a tensor of one number, "
-            "the mean over rows"
+            message(
+                "--model {name!r}: loss() gave {gave}; it must give a tensor of one "
+                "number, the mean over rows",
+                name=name,
+                gave=gave,
+            )
         )

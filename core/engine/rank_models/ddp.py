@@ -7,6 +7,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
+from core.message import message
 from core.plan.specification import Specification
 from core.plan.strategies.ddp import BUCKET_MB
 from core.recorder.rank_step import Op
@@ -41,9 +42,12 @@ class Replicated(RankModel):
         unused = [name for name, parameter in self._trained.items() if parameter.grad is None]
         if unused:
             raise PlanError(
-                f"no gradient for {', '.join(unused)}: ddp waits for that of every trained "
-                "parameter; use them in the forward pass, or freeze them with "
-                "requires_grad_(False)"
+                message(
+                    "no gradient for {unused}: ddp waits for that of every trained "
+                    "parameter; use them in the forward pass, or freeze them with "
+                    "requires_grad_(False)",
+                    unused=", ".join(unused),
+                )
             )
 
     def parameters_of(self, op: Op) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from core.engine.models.workload import Workload
 from core.engine.rank_models.communication import Communication, ThreadedCollectives, all_gather
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
+from core.message import message
 from core.plan.task import Kind, Payload
 from core.recorder.collectives import CollectiveRequest
 from core.recorder.rank_step import Op
@@ -69,16 +70,27 @@ class Sharded(RankModel):
                 other = owner.setdefault(id(parameter), number)
                 if other != number:
                     raise PlanError(
-                        f"blocks {other} and {number} share a parameter ({number}.{name}), and "
-                        "each block is sharded by itself; put both into one block, or use ddp"
+                        message(
+                            "blocks {other} and {number} share a parameter ({number}.{name}), and "
+                            "each block is sharded by itself; put both into one block, or use ddp",
+                            other=other,
+                            number=number,
+                            number2=number,
+                            name=name,
+                        )
                     )
-                problem = "" if parameter.is_contiguous() else "is not contiguous"
+                problem = "" if parameter.is_contiguous() else message("is not contiguous")
                 if not parameter.dim():
-                    problem = "has no dimension to divide"
+                    problem = message("has no dimension to divide")
                 if problem:
                     raise PlanError(
-                        f"parameter {number}.{name} {problem}, which fully_shard refuses; "
-                        "make it contiguous and of shape [1] at least, or use ddp"
+                        message(
+                            "parameter {number}.{name} {problem}, which fully_shard refuses; make "
+                            "it contiguous and of shape [1] at least, or use ddp",
+                            number=number,
+                            name=name,
+                            problem=problem,
+                        )
                     )
 
     def begin(self) -> None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from core.engine.lanes.lane import LaneThread
 from core.engine.models.workload import Workload, full_names, gradients_of
 from core.errors import PlanError
+from core.message import message
 from core.plan.plan import Strategy
 from core.plan.specification import Specification
 from core.recorder.instrument import Instrument
@@ -48,8 +49,11 @@ class RankModel:
         """Raise PlanError if torch cannot divide the model in this way."""
         if len(set(workload.blocks)) < len(workload.blocks):
             raise PlanError(
-                f"{workload.description.name} lists a block twice, and each is timed by itself in "
-                "a rank; put both uses into one block"
+                message(
+                    "{name} lists a block twice, and each is timed by itself in a rank; put "
+                    "both uses into one block",
+                    name=workload.description.name,
+                )
             )
 
     @property

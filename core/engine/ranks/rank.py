@@ -41,6 +41,7 @@ from core.engine.ranks.expectation import ExpectedStep, StepExpectations
 from core.engine.ranks.matching import collectives_in, place_ops, task_key, timings
 from core.engine.tasks.step_counters import batch_size_text, forward_size_text
 from core.engine.verify import needs_parameters, verify_step
+from core.message import Text, message, text_to_plain
 from core.plan.devices import GLOO, Hardware
 from core.plan.division import Collective
 from core.plan.plan import Role
@@ -199,9 +200,17 @@ class RankWorker:
             self._announced.clear()
         times = self._instrument.device_times
         if times is not None and times.left_out:
-            raise RuntimeError(f"{self._lane.lane.device} did not end a step in {DEVICE_SECONDS} s")
+            raise RuntimeError(
+                message(
+                    "{device} did not end a step in {seconds} s",
+                    device=self._lane.lane.device,
+                    seconds=DEVICE_SECONDS,
+                )
+            )
         if self._guard.error:
-            raise RuntimeError(f"a rank's recording has ended: {self._guard.error}")
+            raise RuntimeError(
+                message("a rank's recording has ended: {error}", error=self._guard.error)
+            )
 
     def _record(self, step: RecordedStep) -> None:
         """Hand in a step's operations as spans of the plan's tasks.
@@ -279,12 +288,12 @@ def run_rank() -> None:
     leaving = threading.Lock()
     sending = ExitStack()
 
-    def leave(outcome: Outcome, text: str = "") -> NoReturn:
+    def leave(outcome: Outcome, text: Text = "") -> NoReturn:
         """Flush and exit the process. A second caller blocks until the process is gone."""
         leaving.acquire()
         sending.close()
         writer.close()
-        send(sink, "ended", [outcome, text])
+        send(sink, "ended", [outcome, text_to_plain(text)])
         with suppress(Exception):  # the user's model may have closed stdout
             sys.stdout.flush()
         # Exit without destructors, which may wait for other ranks, and without ending the
@@ -303,7 +312,7 @@ def run_rank() -> None:
             RankWorker(settings, prepared, writer).run()
         except Exception as error:
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
-            leave(Outcome.FAILED, str(error_line(error)))
+            leave(Outcome.FAILED, error_line(error))
         leave(Outcome.FINISHED)
 
 

@@ -20,9 +20,10 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.client import receive
 from core.engine.failures import RunStopped
-from core.engine.messages import Ended, Message, Outcome
+from core.engine.messages import Ended, EngineMessage, Outcome
 from core.engine.prepare import Prepared
-from core.process.child import Child
+from core.message import Message, message
+from core.process.child import Child, Exit
 from core.recording.decode import numbers_of
 from core.recording.schema import TraceWriter
 
@@ -36,8 +37,8 @@ HOST = "127.0.0.1"
 
 RANK = "core.engine.ranks.rank"
 
-Report = tuple[int, Message | str]
-"""A rank, and either its message or how its process ended."""
+Report = tuple[int, EngineMessage | Exit]
+"""A rank, and either its message or the end of its process."""
 
 
 class RankError(RuntimeError):
@@ -54,7 +55,7 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
     reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
     store = _open_store()
     with ExitStack() as stack:
-        ranks: list[Child[Message]] = []
+        ranks: list[Child[EngineMessage]] = []
         for rank in range(len(prepared.lanes)):
             ranks.append(_start_rank(prepared, rank, store.port, reports))
             # If a later rank cannot be started, this one is closed.
@@ -76,7 +77,7 @@ def _open_store() -> TCPStore:
 
 def _start_rank(
     prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report]
-) -> Child[Message]:
+) -> Child[EngineMessage]:
     """Start a rank; its rows and its end go to `reports`."""
     variables = {
         # OpenMP reads it when torch is imported; it holds for threads that set no other number.
@@ -92,8 +93,8 @@ def _start_rank(
         "hardware": prepared.header.hardware,
     }
 
-    def listener(message: Message | str) -> None:
-        reports.put((rank, message))
+    def listener(received: EngineMessage | Exit) -> None:
+        reports.put((rank, received))
 
     child = Child(RANK, receive, listener, variables)
     child.send(json.dumps(settings).encode())
@@ -102,14 +103,14 @@ def _start_rank(
 
 def _collect(
     writer: TraceWriter,
-    ranks: Sequence[Child[Message]],
+    ranks: Sequence[Child[EngineMessage]],
     reports: queue.SimpleQueue[Report],
     stop: threading.Event,
 ) -> None:
     """Pass the ranks' rows on until all ranks have ended, by themselves or on request."""
     plans = PlanNumbers()
     ended: dict[int, Ended] = {}
-    exits: dict[int, str] = {}
+    exits: dict[int, Message] = {}
     # Finite once a stop is requested or a rank has ended early. Ranks that run longer than this are
     # ended, and the rows that they have not sent are lost.
     deadline = math.inf
@@ -121,17 +122,22 @@ def _collect(
             for child in ranks:
                 child.send(b"stop")
         try:
-            rank, message = reports.get(timeout=LOOK_SECONDS)
+            rank, received = reports.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             continue
-        if isinstance(message, pa.RecordBatch):
-            rows = plans.renumbered(rank, message)
+        if isinstance(received, pa.RecordBatch):
+            rows = plans.renumbered(rank, received)
             if rows is not None:
                 writer.forward(rows)
-        elif isinstance(message, Ended):
-            ended[rank] = message
-        elif isinstance(message, str):
-            exits[rank] = f"rank {rank} (process {ranks[rank].pid}) {message}"
+        elif isinstance(received, Ended):
+            ended[rank] = received
+        elif isinstance(received, Exit):
+            exits[rank] = message(
+                "rank {rank} (process {pid}) {how}",
+                rank=rank,
+                pid=ranks[rank].pid,
+                how=received.how,
+            )
             has_finished = rank in ended and ended[rank].outcome is Outcome.FINISHED
             if not has_finished and deadline == math.inf:
                 # The end of one rank breaks the collectives of the others. Hear all reasons before
@@ -145,7 +151,10 @@ def _collect(
         # memory ran out, sends nothing; then the errors of the others (a lost connection) are only
         # its consequence.
         silent = [text for rank, text in exits.items() if rank not in ended]
-        reasons = [f"rank {rank}: {end.text}" for rank, end in ended.items() if end.text]
+        reasons = []
+        for rank, end in ended.items():
+            if end.text:
+                reasons.append(message("rank {rank}: {reason}", rank=rank, reason=end.text))
         raise RankError((silent + reasons)[0])
 
 
@@ -194,7 +203,12 @@ class PlanNumbers:
             other, agreed = self._of_step.setdefault(step, (rank, plan))
             if agreed != plan:
                 raise RankError(
-                    f"ranks {other} and {rank} ran different collectives in step {step}"
+                    message(
+                        "ranks {other} and {rank} ran different collectives in step {step}",
+                        other=other,
+                        rank=rank,
+                        step=step,
+                    )
                 )
 
 

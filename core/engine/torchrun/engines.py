@@ -17,6 +17,7 @@ from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of, make_optimizer
 from core.engine.rank_models.ddp import data_parallel
 from core.errors import PlanError
+from core.message import message
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
@@ -45,7 +46,9 @@ class TorchEngine(ABC):
         self.wrap(plan)
         optimizer = make_optimizer(specification, list(self.parameters().values()))
         if optimizer is None:
-            raise PlanError(f"rank {self.rank} has no parameters to update: use fewer lanes")
+            raise PlanError(
+                message("rank {rank} has no parameters to update: use fewer lanes", rank=self.rank)
+            )
         self.optimizer = optimizer
 
     @abstractmethod

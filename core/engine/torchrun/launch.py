@@ -16,12 +16,13 @@ from pathlib import Path
 from core.engine.messages import Ended, Outcome
 from core.engine.without_torch import found_without_torch
 from core.errors import PlanError
+from core.message import Message, Text, message
 from core.plain import say
 from core.plan.launching import Hosts
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Lane
 from core.plan.specification import Specification
-from core.process.child import signal_name
+from core.process.child import exit_text, signal_name
 from core.process.program import run_module
 from core.recorder.wire import TOKEN_VARIABLE, is_address, parse_address
 from core.recording.recording import open_recording
@@ -110,7 +111,7 @@ def run_torchrun(
         try:
             code = run_module(command, settings.lifeline, variables, keep, stop)
         except KeyboardInterrupt:
-            return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
+            return Ended(Outcome.STOPPED, message("stopped; what was recorded is kept"))
     if stop is not None and stop.is_set():
         return Ended(Outcome.STOPPED)
     if code == 0:
@@ -159,7 +160,7 @@ def _variables(hosts: Hosts) -> dict[str, str]:
     return {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo"}
 
 
-def reason_of(printed: str, status: int) -> str:
+def reason_of(printed: str, status: int) -> Text:
     """Return why a job failed, given everything printed and torchrun's status.
 
     The best reason is a line of a rank. A rank that only reports the loss of another one is the
@@ -177,9 +178,9 @@ def reason_of(printed: str, status: int) -> str:
     return found_without_torch(printed) or _torchrun_end(printed, status)
 
 
-def _last_end(printed: str, reasons: Mapping[str, str]) -> str:
+def _last_end(printed: str, reasons: Mapping[str, str]) -> Text:
     """Return how the first failed rank without a reason ended; "" if there is none."""
-    ended = ""
+    ended: Text = ""
     failures = list(_FAILED.finditer(printed))
     # torchrun names the failure that it has observed first at the end.
     for failure in failures:
@@ -189,19 +190,18 @@ def _last_end(printed: str, reasons: Mapping[str, str]) -> str:
     return ended
 
 
-def _torchrun_end(printed: str, status: int) -> str:
+def _torchrun_end(printed: str, status: int) -> Message:
     """Return how torchrun has ended, with the last line of text that was printed."""
     if status < 0:
-        return f"torchrun was ended by {signal_name(-status)}"
+        return message("torchrun was ended by {signal}", signal=signal_name(-status))
     lines = [line.strip() for line in printed.splitlines() if re.search(r"\w", line)]
-    text = f"torchrun ended with status {status}"
-    return f"{text}: {lines[-1]}" if lines else text
+    if not lines:
+        return message("torchrun ended with status {status}", status=status)
+    return message("torchrun ended with status {status}: {line}", status=status, line=lines[-1])
 
 
-def _ended(failure: re.Match[str]) -> str:
+def _ended(failure: re.Match[str]) -> Message:
     rank = failure[1]
     code = int(failure[2])
     pid = failure[3]
-    if code < 0:
-        return f"rank {rank} (process {pid}) was ended by {signal_name(-code)}"
-    return f"rank {rank} (process {pid}) ended with status {code}"
+    return message("rank {rank} (process {pid}) {how}", rank=rank, pid=pid, how=exit_text(code))

@@ -12,6 +12,7 @@ from core.engine.models.workload import gradients_of, make_optimizer
 from core.engine.prepare import Prepared
 from core.engine.tasks.replicas import ModelReplicas, Parameters, clones_of
 from core.errors import PlanError
+from core.message import message
 
 
 class RankReplicas(ModelReplicas):
@@ -110,7 +111,11 @@ class RankReplicas(ModelReplicas):
         gradient = self.whole[rank][name].grad
         if gradient is None:
             raise PlanError(
-                f"no gradient for {name}: ranks wait for that of every trained parameter; use "
-                "it in the forward pass, or freeze it with requires_grad_(False)"
+                message(
+                    "no gradient for {name}: ranks wait for that of every trained "
+                    "parameter; use it in the forward pass, or freeze it with "
+                    "requires_grad_(False)",
+                    name=name,
+                )
             )
         return gradient

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
+from core.message import Text, error_message, join_texts, message
 from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.importers.imported_events import (
@@ -23,10 +24,12 @@ from core.recording.limits import MOST_EVENTS, check_count
 from core.recording.sniff import RANK_FILES, format_of, trace_files
 from core.recording.stream import Opened
 from core.trace.import_issue import ImportIssue
-from core.trace.imported import issue_text
+from core.trace.imported import issue_sentences
 
 MOST_FILES = 1024
-_NO_TRACES = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
+_NO_TRACES = message(
+    "there is none in it, nor a recording of a rank ({rank_files})", rank_files=RANK_FILES
+)
 
 
 def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -37,18 +40,28 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
     """
     files = _without_companions(trace_files(path))
     if len(files) > MOST_FILES:
-        raise RecordingError(f"{path} has {len(files):,} traces; at most {MOST_FILES:,} are read")
-    words = f"{path} cannot be read as a folder of traces"
+        raise RecordingError(
+            message(
+                "{path} has {files:,} traces; at most {most:,} are read",
+                path=path,
+                files=len(files),
+                most=MOST_FILES,
+            )
+        )
+    words = message("{path} cannot be read as a folder of traces", path=path)
     with gc_paused(), one_line(words, RecordingError, *LIBRARY_ERRORS):
         parts, problems = _read_files(files, progress)
         if not parts:
-            raise RecordingError(f"{words}: {problems[0] if problems else _NO_TRACES}")
+            reason = problems[0] if problems else _NO_TRACES
+            raise RecordingError(message("{what}: {reason}", what=words, reason=reason))
         imported = _merge(parts)
         imported.issues[ImportIssue.UNREADABLE] += len(problems)
         trace = trace_of_events(imported, Path(path).name, progress)
-    warnings = [issue_text(trace.imported), *problems[:1]]
-    warning = " ".join(filter(None, warnings))
-    return Opened(trace, f"{path}: {warning}" if warning else "")
+    warnings = [*issue_sentences(trace.imported), *problems[:1]]
+    if not warnings:
+        return Opened(trace)
+    warning = message("{what}: {reason}", what=path, reason=join_texts(warnings))
+    return Opened(trace, warning)
 
 
 def _without_companions(files: Sequence[Path]) -> list[Path]:
@@ -63,19 +76,21 @@ def _without_companions(files: Sequence[Path]) -> list[Path]:
 
 def _read_files(
     files: Sequence[Path], progress: Progress | None
-) -> tuple[list[ImportedEvents], list[str]]:
+) -> tuple[list[ImportedEvents], list[Text]]:
     """Return the events of the files, and error texts for unreadable files. Raises TooMuch."""
     parts: list[ImportedEvents] = []
-    problems: list[str] = []
+    problems: list[Text] = []
     for number, file in enumerate(files):
         share = partial_progress(progress, number, len(files))
         try:
-            with one_line(f"{file} cannot be read", RecordingError, *LIBRARY_ERRORS):
+            with one_line(
+                message("{file} cannot be read", file=file), RecordingError, *LIBRARY_ERRORS
+            ):
                 part = read_imported_events(file, share)
                 check_names(part)
                 parts.append(part)
         except RecordingError as error:
-            problems.append(str(error))
+            problems.append(error_message(error))
         check_count(sum(map(len, parts)), MOST_EVENTS)
         report_progress(progress, number + 1, len(files))
     return parts, problems

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from core.errors import RecordingError
+from core.message import message
 from core.reading import one_line, open_regular
 from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
 from core.recording.importers.sequential_arguments import check_unchanged, file_identity
@@ -60,18 +61,20 @@ class JsonArguments:
     def _pieces(self) -> Iterator[Piece]:
         """Yield the file in the same pieces as when it was opened. Raises RecordingError."""
         check_unchanged(self.path, self.identity)
-        words = f"{self.path} has arguments that cannot be read"
+        words = message("{path} has arguments that cannot be read", path=self.path)
         with one_line(words, RecordingError), open_regular(self.path) as file:
             yield from split_events(unpacking_reader(file), self.is_careful)
 
     def _decoded(self, piece: Piece) -> list[RawArguments]:
         """Decode the arguments of a piece's events. Raises RecordingError."""
-        with one_line(f"{self.path} has arguments that cannot be read", RecordingError):
+        with one_line(
+            message("{path} has arguments that cannot be read", path=self.path), RecordingError
+        ):
             # The first text that can be decoded is the same as when the file was opened.
             for text in piece.candidates():
                 with suppress(msgspec.DecodeError, RecursionError):
                     return decode_arguments(text, piece.is_last)
-        raise RecordingError(f"{self.path} has changed since it was opened")
+        raise RecordingError(message("{path} has changed since it was opened", path=self.path))
 
 
 def _text(event: RawArguments) -> str:

@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from core.message import message
 from core.recording.limits import TooLarge, TooMuch, most_unpacked
 from core.recording.sniff import GZIP
 
@@ -92,8 +93,12 @@ def unpacking_reader(file: BinaryIO) -> Callable[[int], bytes]:
                 left -= len(part)
                 if left < 0:
                     raise TooLarge(
-                        f"it has {size:,} bytes and unpacks to more than {most:,}, the most that "
-                        "is read of a packed file of that size"
+                        message(
+                            "it has {size:,} bytes and unpacks to more than {most:,}, the most that "
+                            "is read of a packed file of that size",
+                            size=size,
+                            most=most,
+                        )
                     )
         except EOFError:
             pass  # the file was cut; its last event is missing in any case
@@ -118,7 +123,7 @@ def split_events(
     data = read(max(PIECE_BYTES, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
     beginning = opening.match(data)
     if beginning is None:
-        raise ValueError("it has no list of events")
+        raise ValueError(message("it has no list of events"))
     begin, is_only = beginning.end(), True
     while True:
         border = None if is_careful else _border_of_objects(data, begin)
@@ -132,7 +137,7 @@ def split_events(
             yield Piece(b"".join((b"[", memoryview(data)[begin:end], b"]")))
             begin, is_only = following, False
         elif len(data) - begin > MOST_EVENT:
-            raise TooMuch(f"an event has more than {MOST_EVENT:,} bytes")
+            raise TooMuch(message("an event has more than {most:,} bytes", most=MOST_EVENT))
         elif more := read(max(2 * PIECE_BYTES, len(data) - begin)):
             # Twice as much each time; otherwise a large event would be searched many times.
             data, begin = data[begin:] + more, 0

@@ -52,7 +52,7 @@ def lanes_of_tracks(
         report_progress(progress, 1, 1)
         levels = _levels(imported, row, issues, progress)
         if len(working) + len(nested) + len(levels) > MOST_IMPORTED_LANES:
-            raise ValueError(TOO_MANY_LANES.format(MOST_IMPORTED_LANES))
+            raise ValueError(TOO_MANY_LANES)
         for level, chosen in enumerate(levels):
             spans = _spans(imported, chosen, task, table)
             name = f"{track.name} depth {level}" if level else track.name

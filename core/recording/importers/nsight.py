@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import N_, message
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import encode_values, kinds_from_names, steps_from_names
@@ -31,7 +32,7 @@ from core.recording.importers.nsight_database import (
 )
 from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress
-from core.recording.limits import check_count, most_events
+from core.recording.limits import TOO_MANY_CHARACTERS, check_count, most_events
 from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
@@ -145,7 +146,7 @@ class _NsightEvents:
                 self.name.append(name or table.default_name)
                 self.correlation.append(_id_or_0(correlation))
             self.rows += 1
-            check_count(self.rows, self.most, "row")
+            check_count(self.rows, self.most, N_("it has more than {most:,} rows"))
 
     def _name(
         self, table: _Table, names: Sequence[object], strings: Mapping[object, str]
@@ -156,7 +157,7 @@ class _NsightEvents:
             if isinstance(name, str) and name:
                 if column == "text":
                     self.characters += len(name)
-                    check_count(self.characters, MOST_CHARACTERS, "character")
+                    check_count(self.characters, MOST_CHARACTERS, TOO_MANY_CHARACTERS)
                 return sys.intern(name)
         return None
 
@@ -165,7 +166,12 @@ class _NsightEvents:
         # The type is first in a key, so streams are first, then threads, then ranges.
         keys = sorted(set(self.key))
         if len(keys) > MOST_IMPORTED_LANES:
-            raise ValueError(f"it has more than {MOST_IMPORTED_LANES:,} streams and threads")
+            raise ValueError(
+                message(
+                    "it has more than {most:,} streams and threads",
+                    most=MOST_IMPORTED_LANES,
+                )
+            )
         track = encode_values(self.key, {key: code for code, key in enumerate(keys)})
         name_codes: dict[str, int] = {}
         name = encode_values(self.name, name_codes)

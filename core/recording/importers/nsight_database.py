@@ -8,10 +8,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from core.message import message
 from core.reading import open_regular
 from core.recording.importers.imported_events import MOST_NAME_LENGTH
 from core.recording.index import Progress, report_progress
-from core.recording.limits import TooMuch, check_count
+from core.recording.limits import TOO_MANY_CHARACTERS, TOO_MANY_TEXTS, TooMuch, check_count
 
 MOST_CHARACTERS = 1 << 28
 """Largest number of characters of all names: rows of a small file may share names."""
@@ -41,7 +42,9 @@ def open_database(path: Path, progress: Progress | None = None) -> Iterator[sqli
         work += WORK_BETWEEN
         try:
             if work > most_work:
-                raise TooMuch("its tables refer to more rows than a file of its size can have")
+                raise TooMuch(
+                    message("its tables refer to more rows than a file of its size can have")
+                )
             report_progress(progress, min(work, most_work), most_work)
         except BaseException as error:  # SQLite would drop it; Ctrl+C is raised here too
             stopped.append(error)
@@ -69,7 +72,7 @@ def _read_schema(database: sqlite3.Connection) -> None:
         return
     except MemoryError:  # SQLite reports this for a damaged schema
         pass
-    raise ValueError("the description of its tables is damaged")
+    raise ValueError(message("the description of its tables is damaged"))
 
 
 def _authorize(
@@ -105,6 +108,6 @@ def read_strings(database: sqlite3.Connection, most: int) -> dict[object, str]:
         if isinstance(number, int) and isinstance(text, str):
             strings.setdefault(number, text)
             characters += len(text)
-            check_count(strings, most, "text")
-            check_count(characters, MOST_CHARACTERS, "character")
+            check_count(strings, most, TOO_MANY_TEXTS)
+            check_count(characters, MOST_CHARACTERS, TOO_MANY_CHARACTERS)
     return strings

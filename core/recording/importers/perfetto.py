@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import N_
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.recording.importers.event_names import (
@@ -61,7 +62,7 @@ def _read_packets(reader: PacketReader, data: bytes, progress: Progress | None) 
                 size += len(value)
             if count % PACKETS == 0:
                 # A slice has two packets, for its begin and its end.
-                check_count(count, 2 * reader.most, "packet")
+                check_count(count, 2 * reader.most, N_("it has more than {most:,} packets"))
                 report_progress(progress, size, len(data))
     except TooMuch:
         # The file is not damaged: it has more than the packets that were read.

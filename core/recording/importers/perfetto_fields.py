@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.message import message
 from core.reading import open_regular
 from core.recording.importers.json_pieces import unpacking_reader
 from core.recording.index import Progress, report_progress
@@ -33,7 +34,12 @@ def read_unpacked(path: Path, progress: Progress | None = None) -> bytes:
             size += len(part)
             report_progress(progress, file.tell(), file_size)
             if size > MOST_TRACE_BYTES:
-                raise TooMuch(f"it has more than {MOST_TRACE_BYTES:,} bytes")
+                raise TooMuch(
+                    message(
+                        "it has more than {most:,} bytes",
+                        most=MOST_TRACE_BYTES,
+                    )
+                )
     return b"".join(parts)
 
 
@@ -60,17 +66,19 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             if length > 127:
                 length, at = _varint(data, at - 1)
             if at + length > size:
-                raise ValueError("it was cut")
+                raise ValueError(message("it was cut"))
             yield number, data[at : at + length]
             at += length
         elif wire_type in (1, 5):
             width = 8 if wire_type == 1 else 4
             if at + width > size:
-                raise ValueError("it was cut")
+                raise ValueError(message("it was cut"))
             yield number, data[at : at + width]
             at += width
         else:
-            raise ValueError(f"wire type {wire_type} is none of a trace")
+            raise ValueError(
+                message("wire type {wire_type} is none of a trace", wire_type=wire_type)
+            )
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -85,7 +93,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             return value & (1 << 64) - 1, at
         shift += 7
         if shift > 63:
-            raise ValueError("a number has more than 64 bits")
+            raise ValueError(message("a number has more than 64 bits"))
 
 
 def message_of(data: bytes) -> Fields:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from struct import unpack_from
 
+from core.message import N_
 from core.recording.importers.perfetto_fields import (
     Fields,
     fixed_of,
@@ -95,7 +96,7 @@ class PacketReader:
             name = message_of(data) if isinstance(data, bytes) else {}
             number = number_of(name, _INTERNED_ID) or 0
             self.names[sequence, number] = text_of(name, _INTERNED_TEXT)
-            check_count(self.names, self.most, "name")
+            check_count(self.names, self.most, N_("it has more than {most:,} names"))
 
     def _read_descriptor(self, descriptor: Fields) -> None:
         """Add name, process, parent and role of a track."""
@@ -133,7 +134,7 @@ class PacketReader:
         elif event_type == _COUNTER:
             self.counter_values[track].append((time, _counter_value(event)))
             self.values += 1
-            check_count(self.values, self.most, "value")
+            check_count(self.values, self.most, N_("it has more than {most:,} values"))
         else:
             name = text_of(event, _NAME)
             if not name:
@@ -160,7 +161,7 @@ class PacketReader:
                 flow = value if isinstance(value, int) else fixed_of(value)
                 if flow in self.flows:
                     self.links.append((self.flows[flow], place))
-                    check_count(self.links, self.most, "arrow")
+                    check_count(self.links, self.most, N_("it has more than {most:,} arrows"))
                 self.flows[flow] = place
 
     def _end_slice(self, track: int, time: int) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.errors import RecordingError
+from core.message import Text, message
 from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.decode import append_batch, floats_in, notes_of, numbers_of, parts_of
@@ -35,7 +36,7 @@ class RankRecording:
 
     path: Path
     trace: Trace
-    warning: str
+    warning: Text
     at: NDArray[np.int64]
     ahead: NDArray[np.int64]
     half: NDArray[np.float64]
@@ -57,7 +58,7 @@ class RankRecording:
             check_times(drifts)
             drift = np.rint(np.interp(times, self.at, drifts)).astype(np.int64)
         if abs(offset) > LATEST:
-            raise ValueError("a clock is out of bounds")
+            raise ValueError(message("a clock is out of bounds"))
         moved = np.where(times == ABSENT, times, times + offset + drift)
         check_times(moved)
         return moved
@@ -77,7 +78,7 @@ def read_rank(path: Path, progress: Progress | None) -> RankRecording:
     """Read a rank's recording. Raises RecordingError, and Cancelled if `progress` returns False."""
     comparisons: list[ClockComparison] = []
     device = 0.0
-    words = f"{path} is damaged"
+    words = message("{path} is damaged", path=path)
     with open_stream(path) as stream, one_line(words, RecordingError, LookupError):
         trace = Trace(stream.header)
         for batch in stream:
@@ -115,6 +116,6 @@ def clock_comparisons(batch: pa.RecordBatch) -> tuple[list[ClockComparison], flo
             continue
         ahead = int(text)
         if abs(ahead) > LATEST:
-            raise ValueError("a clock is out of bounds")
+            raise ValueError(message("a clock is out of bounds"))
         comparisons.append((time, ahead, half_width))
     return comparisons, device

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import RecordingError
+from core.message import Message, Text, counted, message
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
@@ -22,7 +23,7 @@ from core.recording.importers.rank_plans import MergedPlans
 from core.recording.importers.rank_recording import RankRecording, read_rank
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.sniff import rank_files
-from core.recording.stream import Opened
+from core.recording.stream import Opened, join_warnings
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES, Header
 from core.trace.job_steps import OUTSIDE, note_outside
@@ -40,26 +41,40 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
     for number, path in enumerate(paths):
         ranks.append(read_rank(path, partial_progress(progress, number, len(paths))))
         report_progress(progress, number + 1, len(paths))
-    with one_line(f"{folder} cannot be read as one run", RecordingError, LookupError):
+    with one_line(
+        message("{folder} cannot be read as one run", folder=folder), RecordingError, LookupError
+    ):
         trace, left_out = _merge_ranks(ranks)
-    warnings = []
+    warnings: list[Text] = []
     for number, rank in enumerate(ranks):
         if rank.warning:
             warnings.append(_damage(rank, compares_clock=number > 0))
-    if left_out == 1:
-        warnings.append("1 step is not in every rank's file: it is left out")
-    elif left_out:
-        warnings.append(f"{left_out} steps are not in every rank's file: they are left out")
+    if left_out:
+        warnings.append(left_out_text(left_out))
     unknown = [rank.path.name for rank in ranks[1:] if not len(rank.at) and not rank.warning]
     if unknown:
-        warnings.append(f"clocks were not compared for {', '.join(unknown)}: taken as rank 0's")
-    return Opened(trace, "; ".join(warnings))
+        text = message(
+            "clocks were not compared for {files}: taken as rank 0's", files=", ".join(unknown)
+        )
+        warnings.append(text)
+    return Opened(trace, join_warnings(*warnings))
 
 
-def _damage(rank: RankRecording, compares_clock: bool) -> str:
+def left_out_text(count: int) -> Message:
+    """Return the warning about steps that are not in every rank's file."""
+    return counted(
+        "{n:,} step is not in every rank's file: it is left out",
+        "{n:,} steps are not in every rank's file: they are left out",
+        count,
+    )
+
+
+def _damage(rank: RankRecording, compares_clock: bool) -> Text:
     """Return the warning about a damaged file, which includes that its clock is unknown."""
     if compares_clock and not len(rank.at):
-        return f"{rank.warning} (its clock was not compared: taken as rank 0's)"
+        return message(
+            "{warning} (its clock was not compared: taken as rank 0's)", warning=rank.warning
+        )
     return rank.warning
 
 
@@ -94,7 +109,13 @@ def merge_headers(ranks: Sequence[RankRecording]) -> tuple[Header, list[list[int
     # False is before True, and sorting is stable.
     lanes.sort(key=lambda each: each[1].role is not Role.COMPUTE)
     if len(lanes) > MOST_LANES:
-        raise ValueError(f"they have {len(lanes):,} lanes, and {MOST_LANES:,} can be shown")
+        raise ValueError(
+            message(
+                "they have {lanes:,} lanes, and {most:,} can be shown",
+                lanes=len(lanes),
+                most=MOST_LANES,
+            )
+        )
     place_of: dict[tuple[int, int], int] = {}
     for place, (number, lane) in enumerate(lanes):
         place_of[number, lane.index] = place

@@ -9,6 +9,7 @@ import msgspec
 
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
+from core.message import message
 from core.reading import one_line
 from core.recording.formats import CHROME, Format, load_function
 from core.recording.importers.imported_events import ImportedEvents
@@ -30,12 +31,13 @@ def read_trace(path: Path | str, progress: Progress | None = None) -> Opened:
     """
     path = Path(path)
     format_ = _format_or_default(path)
-    words = f"{path} cannot be read as {format_.noun}"
+    words = message("{path} cannot be read as {noun}", path=path, noun=format_.noun)
     with gc_paused(), one_line(words, RecordingError, *LIBRARY_ERRORS):
         imported = _read(path, format_, progress)
         trace = trace_of_events(imported, path.name, progress)
     issues = issue_text(trace.imported)
-    return Opened(trace, f"{path}: {issues}" if issues else "")
+    warning = message("{what}: {reason}", what=path, reason=issues) if issues else ""
+    return Opened(trace, warning)
 
 
 def read_imported_events(path: Path, progress: Progress | None = None) -> ImportedEvents:
@@ -55,5 +57,12 @@ def _format_or_default(path: Path) -> Format:
 def _read(path: Path, format_: Format, progress: Progress | None) -> ImportedEvents:
     imported: ImportedEvents = load_function(format_.reader)(path, progress)
     if not len(imported):
-        raise RecordingError(f"{path} cannot be read as {format_.noun}: {format_.empty}")
+        raise RecordingError(
+            message(
+                "{path} cannot be read as {noun}: {empty}",
+                path=path,
+                noun=format_.noun,
+                empty=format_.empty,
+            )
+        )
     return imported

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import RecordingError
+from core.message import message
 from core.reading import one_line
 from core.trace.event_arguments import EventArguments, Reading, bounded
 
@@ -50,7 +51,7 @@ class SequentialArguments:
     def every(self) -> Iterator[str]:
         """Yield the arguments of every event in order. Raises RecordingError."""
         check_unchanged(self.path, self.identity)
-        words = f"{self.path} has arguments that cannot be read"
+        words = message("{path} has arguments that cannot be read", path=self.path)
         with one_line(words, RecordingError, sqlite3.Error, msgspec.MsgspecError):
             yield from map(bounded, self.read_texts(self.path))
 
@@ -64,4 +65,4 @@ def file_identity(path: Path) -> tuple[int, int]:
 def check_unchanged(path: Path, identity: tuple[int, int]) -> None:
     """Raise RecordingError if a file has changed or is missing."""
     if not path.exists() or file_identity(path) != identity:
-        raise RecordingError(f"{path} has changed since it was opened")
+        raise RecordingError(message("{path} has changed since it was opened", path=path))

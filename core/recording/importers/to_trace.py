@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plan.plan import Role
@@ -96,7 +97,12 @@ def check_names(imported: ImportedEvents) -> None:
     for track in imported.tracks:
         longest = max(longest, len(track.name), len(track.place))
     if longest > MOST_NAME_LENGTH:
-        raise ValueError(f"a name has more than {MOST_NAME_LENGTH:,} characters")
+        raise ValueError(
+            message(
+                "a name has more than {most:,} characters",
+                most=MOST_NAME_LENGTH,
+            )
+        )
 
 
 def _check_times(imported: ImportedEvents) -> None:
@@ -105,7 +111,7 @@ def _check_times(imported: ImportedEvents) -> None:
     for counter in imported.counters:
         first = min(first, int(counter.times.min(initial=0)))
     if max(imported.latest, -first) > LATEST:
-        raise ValueError("its times lie more than 73 years apart")
+        raise ValueError(message("its times lie more than 73 years apart"))
 
 
 def _count_replicas(imported: ImportedEvents) -> int:

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.plan.task import ABSENT
 from core.reading import open_regular
 from core.recording.importers.event_names import encode_values
@@ -205,7 +206,12 @@ class TraceEvents:
         columns["length"] = length
         columns["place"] = places.astype(np.int32)
         if len(self.threads) > MOST_IMPORTED_LANES:
-            raise ValueError(f"it has more than {MOST_IMPORTED_LANES:,} threads")
+            raise ValueError(
+                message(
+                    "it has more than {most:,} threads",
+                    most=MOST_IMPORTED_LANES,
+                )
+            )
         for name, column in columns.items():
             self.columns.setdefault(name, []).append(column)
 
@@ -303,7 +309,9 @@ def _naming_damage(events: TraceEvents) -> Iterator[None]:
     except msgspec.DecodeError as error:
         # The library's position is relative to the piece.
         why, _, _ = str(error).partition(" (byte")
-        raise ValueError(f"it is damaged after event {events.count:,}: {why}") from error
+        raise ValueError(
+            message("it is damaged after event {count:,}: {why}", count=events.count, why=why)
+        ) from error
 
 
 def _add(events: TraceEvents, data: bytes, is_whole: bool = False) -> None:
@@ -354,14 +362,16 @@ def _unusual_events(data: bytes) -> tuple[bytes, list[TraceEvent]]:
         events = msgspec.json.decode(data, type=list[UnusualEvent])
         return data, [_usual(event) for event in events]
     except RecursionError as error:
-        raise msgspec.DecodeError("it is nested too deeply") from error
+        raise msgspec.DecodeError(message("it is nested too deeply")) from error
 
 
 def _check_size(data: bytes) -> None:
     if len(data) > MOST_UNUSUAL_BYTES:
         raise ValueError(
-            f"an event that counts, or has an unusual form, has more than {MOST_UNUSUAL_BYTES:,} "
-            "bytes"
+            message(
+                "an event that counts, or has an unusual form, has more than {most:,} bytes",
+                most=MOST_UNUSUAL_BYTES,
+            )
         )
 
 

@@ -14,6 +14,7 @@ from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.features.compare.chooser import RunChooser, other_of, others
 from gui.features.compare.frame import CompareFrame
+from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
 
 
@@ -63,7 +64,7 @@ class OtherChoice(QObject):
         self._settings.remember(path)
         # The run is listed first; then what is wrong with it is said, and at last it is compared.
         self.opened.emit(run)
-        for text in (opened.warning, banner_text(faults_of(opened.trace), path)):
+        for text in (translated(opened.warning), banner_text(faults_of(opened.trace), path)):
             if text:
                 self.failed.emit(text)
         self.chosen.emit(other_of(run))

@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
 from core.files import check_is_no_input
-from core.message import N_
+from core.message import N_, Text
 from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
-from core.trace.imported import issue_sentences
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.faults import banner_text, faults_of
@@ -117,19 +116,14 @@ class Files:
         self._problems.append(problem)
         self._open_coming()
 
-    def _show_opened(self, path: Path, run: Run, warning: str) -> None:
+    def _show_opened(self, path: Path, run: Run, warning: Text) -> None:
         self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
-        # Readers warn in English: what they say of an
-        # odd file is put in the window's language here.
-        found = list(issue_sentences(run.trace.imported))
-        english, own = " ".join(map(str, found)), " ".join(map(translated, found))
-        warning = warning.replace(english, own)
         faults = banner_text(faults_of(run.trace), path)
         # Bookmarks are read here and not when the run
         # is shown: one line tells of all that is wrong.
-        self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
+        self._warnings += [text for text in (translated(warning), faults, run.take_bookmarks()) if text]
         self._state.show_run(run)
 
     def _show_progress(self) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from core.plan.lanes import sharing_text
 from core.plan.plan import Lane, Role
 from gui.look.core_texts import translated
 from gui.look.text import ntr, tr
@@ -184,7 +185,7 @@ def moved(
 def _section(
     key: str, name: str, mine: tuple[Lane, ...], members: Sequence[Lane], state: TrackState
 ) -> Section:
-    sharing = next((translated(lane.sharing) for lane in members if lane.sharing), "")
+    sharing = next((translated(sharing_text(lane)) for lane in members if lane.sharing), "")
     alone = len(members) == 1 and members[0].name == name and not sharing
     headed = state.grouping is not Grouping.NONE and not alone
     return Section(key, name, mine, headed, headed and key in state.folded, sharing)

@@ -29,4 +29,4 @@ def test_the_signal_that_ended_a_child_is_told_even_if_it_has_no_name(number, wo
     os.kill(child.pid, number)
     assert over.wait(20), "nobody heard of its end"
     child.close()
-    assert told == [words]
+    assert [str(end.how) for end in told] == [words]

@@ -93,5 +93,5 @@ def test_a_file_of_a_folder_without_events_is_counted_whatever_its_format(tmp_pa
     (tmp_path / "rank-1.json").write_text('{"entries": []}')
     (tmp_path / "rank-2.json").write_text('{"traceEvents": []}')
     opened = open_recording(tmp_path)
-    assert "2 files of the folder cannot be read" in opened.warning
-    assert f"dump of the flight recorder: {FLIGHT_RECORDER.empty}" in opened.warning
+    assert "2 files of the folder cannot be read" in str(opened.warning)
+    assert f"dump of the flight recorder: {FLIGHT_RECORDER.empty}" in str(opened.warning)

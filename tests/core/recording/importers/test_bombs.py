@@ -115,7 +115,8 @@ def test_a_file_whose_names_are_too_long_is_left_out_of_its_folder(tmp_path):
     (tmp_path / "job" / "rank-1.json").write_text(json.dumps(long))
     opened = open_recording(tmp_path / "job")
     assert opened.trace.imported.issues[ImportIssue.UNREADABLE] == 1
-    assert "rank-1.json cannot be read: a name has more than 1,048,576 characters" in opened.warning
+    reason = "rank-1.json cannot be read: a name has more than 1,048,576 characters"
+    assert reason in str(opened.warning)
 
 
 @pytest.mark.filterwarnings("error")

@@ -228,7 +228,7 @@ def test_a_folder_says_which_files_it_could_not_use(folder):
         ImportIssue.CLOCKS_APART: 1,
         ImportIssue.UNREADABLE: 1,
     }
-    assert "e.json cannot be read" in read.warning and "\n" not in read.warning
+    assert "e.json cannot be read" in str(read.warning) and "\n" not in str(read.warning)
     places = dict.fromkeys(lane.device for lane in read.trace.header.lanes)
     assert list(places) == ["rank 0", "rank 0 (2)", "rank 3", "c.json"]
 

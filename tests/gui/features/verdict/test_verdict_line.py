@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core.engine.messages import Message
+from core.engine.messages import EngineMessage
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
@@ -106,7 +106,7 @@ def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
     header, made = batches(spec)
     plan, _, warmup, told, _, measured, loss = made
 
-    def line_after(*messages: Message) -> str:
+    def line_after(*messages: EngineMessage) -> str:
         client.say(*messages)
         window.session.tick()
         window.live.update()

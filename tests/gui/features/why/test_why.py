@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 from pytestqt.qtbot import QtBot
 
-from core.engine.messages import Ended, Message, Outcome
+from core.engine.messages import Ended, EngineMessage, Outcome
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, PathShare, path_shares
 from core.recording.recording import open_recording
@@ -214,7 +214,7 @@ def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClien
     window.actions_by_name["run"].trigger()
     told, opened = 1 + 3 * 2, made[1 + 3 * 2]
 
-    def explained_after(*messages: Message) -> list[int]:
+    def explained_after(*messages: EngineMessage) -> list[int]:
         client.say(*messages)
         window.session.tick()
         while window.session._waiting:
