@@ -81,8 +81,8 @@ def read_regular(path: Path | str, most: int = MOST_READ) -> bytes:
 def one_line(words: Text, refusal: type[ValueError], *more: type[Exception]) -> Iterator[None]:
     """Turn errors within the context into a `refusal` that begins with `words`.
 
-    `words` names the file and the failed action. `more` are further exceptions, raised by a library. An exception that
-    already is a `refusal` is passed on.
+    `words` names the file and the failed action. `more` are further exceptions, raised by a
+    library. An exception that already is a `refusal` is passed on.
     """
     foreseen: tuple[type[Exception], ...] = (*FORESEEN, *more)
     try:

@@ -35,7 +35,7 @@ MessageT = TypeVar("MessageT")
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """The end of a child. `how` is the end of a sentence about it, such as "was ended by SIGKILL"."""
+    """The end of a child. `how` completes a sentence about it, such as "was ended by SIGKILL"."""
 
     how: Message
 

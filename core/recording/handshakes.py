@@ -40,7 +40,8 @@ Admit = Callable[[socket.socket, int], None]
 class Refusals:
     """Counts connections without the token.
 
-    `report_line` gets a line for the first one immediately, and then at most one a minute for the others.
+    `report_line` gets a line for the first one immediately, and then at most one a minute for the
+    others.
     """
 
     def __init__(self, report_line: ReportLine) -> None:

@@ -37,8 +37,8 @@ Returns True if the whole stream was received.
 class Listener:
     """Listens on an address, in separate threads, until it is closed.
 
-    `receive` reads the data of each rank. `report_line` gets a line, from any thread, for each refused
-    rank. `refusals` counts connections without the token.
+    `receive` reads the data of each rank. `report_line` gets a line, from any thread, for each
+    refused rank. `refusals` counts connections without the token.
     """
 
     def __init__(

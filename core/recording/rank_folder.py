@@ -23,9 +23,9 @@ PIECE = 1 << 16
 class RankFolder:
     """Writes each rank's recording into a folder, `rank-0.arrow` and so on.
 
-    `report_line` gets a line when a rank connects, and one about the end of its recording. An earlier job's
-    recording is never overwritten: when one of its ranks begins again, all of its files are moved
-    into a folder `earlier-1`, `earlier-2` and so on.
+    `report_line` gets a line when a rank connects, and one about the end of its recording. An
+    earlier job's recording is never overwritten: when one of its ranks begins again, all of its
+    files are moved into a folder `earlier-1`, `earlier-2` and so on.
     """
 
     def __init__(self, folder: Path, report_line: ReportLine) -> None:

@@ -108,7 +108,7 @@ def _heard(data: bytes, random: Random) -> str:
                 told = [(span.step, span.task) for span in trace]
                 assert len(told) == len(set(told)), "a span came twice"
                 trace = None
-                why = "" if message.outcome is Outcome.FINISHED else message.text or "it ended"
+                why = "" if message.outcome is Outcome.FINISHED else str(message.text) or "it ended"
         assert not failed, failed
         if are_sent and not is_here and trace is None:
             return why

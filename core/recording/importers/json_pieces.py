@@ -92,14 +92,13 @@ def unpacking_reader(file: BinaryIO) -> Callable[[int], bytes]:
                 count -= len(part)
                 left -= len(part)
                 if left < 0:
-                    raise TooLarge(
-                        message(
-                            "it has {size:,} bytes and unpacks to more than {most:,}, the most that "
-                            "is read of a packed file of that size",
-                            size=size,
-                            most=most,
-                        )
+                    text = message(
+                        "it has {size:,} bytes and unpacks to more than {most:,}, the most that is "
+                        "read of a packed file of that size",
+                        size=size,
+                        most=most,
                     )
+                    raise TooLarge(text)
         except EOFError:
             pass  # the file was cut; its last event is missing in any case
         return b"".join(parts)

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT
@@ -52,7 +53,7 @@ def lanes_of_tracks(
         report_progress(progress, 1, 1)
         levels = _levels(imported, row, issues, progress)
         if len(working) + len(nested) + len(levels) > MOST_IMPORTED_LANES:
-            raise ValueError(TOO_MANY_LANES)
+            raise ValueError(message(TOO_MANY_LANES, most=MOST_IMPORTED_LANES))
         for level, chosen in enumerate(levels):
             spans = _spans(imported, chosen, task, table)
             name = f"{track.name} depth {level}" if level else track.name

@@ -7,14 +7,12 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from core.message import message
+from core.message import N_, message
 from core.order import stable_argsort
 from core.recording.importers.imported_events import MOST_IMPORTED_LANES
 from core.recording.index import Progress, watched
 
-TOO_MANY_LANES = message(
-    "its threads and their nested calls are more than {most:,}", most=MOST_IMPORTED_LANES
-)
+TOO_MANY_LANES = N_("its threads and their nested calls are more than {most:,}")
 
 
 def depths(
@@ -75,7 +73,7 @@ def _first_free_depths(
             heappush(free, heappop(busy)[1])
         depth = heappop(free) if free else len(busy)
         if depth > MOST_IMPORTED_LANES:
-            raise ValueError(TOO_MANY_LANES)
+            raise ValueError(message(TOO_MANY_LANES, most=MOST_IMPORTED_LANES))
         heappush(busy, (last, depth))
         found.append(depth)
     return np.array(found, np.int64)

@@ -123,7 +123,8 @@ class Files:
         faults = banner_text(faults_of(run.trace), path)
         # Bookmarks are read here and not when the run
         # is shown: one line tells of all that is wrong.
-        self._warnings += [text for text in (translated(warning), faults, run.take_bookmarks()) if text]
+        texts = (translated(warning), faults, run.take_bookmarks())
+        self._warnings += filter(None, texts)
         self._state.show_run(run)
 
     def _show_progress(self) -> None:

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Outcome
+from core.engine.messages import Outcome
 from core.paths import PROJECT_ROOT
 
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
@@ -57,7 +57,8 @@ def test_the_client_ends_a_run_with_the_reason_and_tries_again(broken_torch):
             messages = []
             while not messages:
                 messages += client.poll()
-            assert messages == [Ended(Outcome.FAILED, broken_torch)]
+            [ended] = messages
+            assert ended.outcome is Outcome.FAILED and str(ended.text) == broken_torch
             assert client.pid is None
     finally:
         client.close()

@@ -79,13 +79,13 @@ def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(client, tmp_
         refused.close()
     ended = end_of(client)
     assert ended.outcome is Outcome.FAILED
-    assert ended.text.startswith("rank 1 has sent invalid data: it would unpack to ")
-    assert ended.text.endswith(" bytes or more: 1,048,576 are taken")
+    assert str(ended.text).startswith("rank 1 has sent invalid data: it would unpack to ")
+    assert str(ended.text).endswith(" bytes or more: 1,048,576 are taken")
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
         wire.close()
     wanted = "rank 0 broke off: its job was killed or its connection lost"  # none says how it ended
-    assert end_of(client).text == wanted
+    assert str(end_of(client).text) == wanted
 
 
 def test_a_rank_that_vanishes_within_a_message_has_broken_off_wherever_it_was(client, tmp_path):
@@ -129,7 +129,7 @@ def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypa
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
         wire.close()
-    assert end_of(client).text.startswith("the ranks have sent invalid data: ")
+    assert str(end_of(client).text).startswith("the ranks have sent invalid data: ")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_step_that_a_rank_tells_again_ends_the_run_and_comes_once(client, tmp_
     with pytest.raises(OSError):
         repeating.close()
     whole.close()
-    assert end_of(client).text == "rank 1 has sent invalid data: step 2 arrives twice"
+    assert str(end_of(client).text) == "rank 1 has sent invalid data: step 2 arrives twice"
 
 
 def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_path):
@@ -196,7 +196,7 @@ def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_
         back.close()
     first.close()
     wanted = "rank 1 has sent invalid data: a lane's steps go back in time"
-    assert end_of(client).text == wanted
+    assert str(end_of(client).text) == wanted
 
 
 def test_steps_are_as_long_live_as_in_the_ranks_files_and_in_a_saved_recording(client, tmp_path):

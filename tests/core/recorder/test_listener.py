@@ -29,8 +29,12 @@ from tests.core.recorder.test_record import layers, train  # noqa: E402
 @pytest.fixture
 def listener(tmp_path):
     said = []
-    folder = RankFolder(tmp_path / "runs", said.append)
-    one = Listener("127.0.0.1", 0, folder.receive, said.append, Refusals(said.append))
+
+    def note(text):
+        said.append(str(text))
+
+    folder = RankFolder(tmp_path / "runs", note)
+    one = Listener("127.0.0.1", 0, folder.receive, note, Refusals(note))
     one.said = said
     yield one
     one.close()
@@ -172,12 +176,16 @@ def test_a_job_whose_listener_takes_nothing_at_its_end_says_so(monkeypatch, caps
 
 def test_silent_peers_leave_room_for_files_where_few_may_be_open(tmp_path):
     said = []
+
+    def note(text):
+        said.append(str(text))
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = max(map(int, os.listdir("/proc/self/fd")))
     resource.setrlimit(resource.RLIMIT_NOFILE, (used + 140, hard))
     try:
-        folder = RankFolder(tmp_path / "runs", said.append)
-        one = Listener("127.0.0.1", 0, folder.receive, said.append, Refusals(said.append))
+        folder = RankFolder(tmp_path / "runs", note)
+        one = Listener("127.0.0.1", 0, folder.receive, note, Refusals(note))
         program = (
             "import resource, socket, sys\n"
             "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
