@@ -17,7 +17,11 @@ SWITCH = {"yes": True, "no": False}
 _NOT_SWEPT = ("calibrate", "gradients", "launcher")
 SWEPT = tuple(option for option in OPTIONS if option.name not in _NOT_SWEPT)
 """The options that a sweep takes: all of `run` except output files and the launcher."""
-_TYPES = {int: "a whole number", float: "a number", bool: "yes or no"}
+_TYPES = {
+    int: message("a whole number"),
+    float: message("a number"),
+    bool: message("yes or no"),
+}
 
 
 def read_values(option: Option[Any], text: str) -> tuple[Value, ...]:
@@ -85,14 +89,12 @@ def _words(option: Option[Any], text: str) -> Sequence[str]:
     if all(_is_value(option, part.strip()) for part in parts):
         raise PlanError(
             message(
-                "{flag} {text}: write '{parts}' for {parts2} values, or "
-                "'{text2}{semicolon}' for one with commas in it",
-                flag=option.flag,
+                "{option} {text}: write '{parts}' for {count} values, or '{text};' for one with "
+                "commas in it",
+                option=option.flag,
                 text=text,
                 parts=SEMICOLON.join(parts),
-                parts2=len(parts),
-                text2=text,
-                semicolon=SEMICOLON,
+                count=len(parts),
             )
         )
     return [text]
@@ -123,5 +125,12 @@ def _value(option: Option[Any], word: str) -> Value:
             return SWITCH[word]
         made: Value = option.kind(word)
     except (ValueError, KeyError):
-        raise PlanError(f"{flag_of(option.name)} {word!r}: use {_TYPES[option.kind]}") from None
+        raise PlanError(
+            message(
+                "{option} {word!r}: use {values}",
+                option=flag_of(option.name),
+                word=word,
+                values=_TYPES[option.kind],
+            )
+        ) from None
     return made

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.message import message
 from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
 from core.reading import open_regular
 from core.recording.importers.event_counters import counters_of_events
@@ -146,7 +147,7 @@ def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> Impor
     try:
         table = _read_parquet(path)
     except pa.ArrowException as error:
-        raise ValueError(f"it is no readable table: {error}") from error
+        raise ValueError(message("it is no readable table: {error}", error=error)) from error
     report_progress(progress, 1, 2)
     issues = Counts[ImportIssue]()
     names = table.column("optype").cast(pa.large_string()).combine_chunks().dictionary_encode()
@@ -185,13 +186,13 @@ def _read_parquet(path: Path) -> pa.Table:
         there = set(file.schema_arrow.names)
         missing = [name for name in _REQUIRED if name not in there]
         if missing:
-            raise ValueError(f"its table has no column {missing[0]}")
+            raise ValueError(message("its table has no column {name}", name=missing[0]))
         table = file.read([name for name in _COLUMNS if name in there], use_threads=False)
     kind = table.schema.field("optype").type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise ValueError(f"its column optype has the type {kind}, not text")
+        raise ValueError(message("its column optype has the type {kind}, not text", kind=kind))
     return table
 
 
@@ -199,7 +200,11 @@ def _seconds(table: pa.Table, name: str) -> NDArray[np.float64]:
     """Return a column of numbers, NaN for nulls. Raises ValueError for other types."""
     column = table.column(name)
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        raise ValueError(f"its column {name} has the type {column.type}, not a number")
+        raise ValueError(
+            message(
+                "its column {name} has the type {kind}, not a number", name=name, kind=column.type
+            )
+        )
     values: NDArray[np.float64] = column.to_numpy().astype(np.float64)
     return np.where(np.isfinite(values), values, np.nan)
 

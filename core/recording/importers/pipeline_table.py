@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.order import groups, row_keys, turns
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, PASSES, Kind
@@ -166,7 +167,7 @@ def _pipelines(table: PipelineTable) -> NDArray[np.int64]:
     keys = row_keys(table.replica, table.tensor)
     found, number = np.unique(keys, return_inverse=True)
     if len(found) > MOST_PLACE:
-        raise ValueError(f"it has more than {MOST_PLACE:,} pipelines")
+        raise ValueError(message("it has more than {most:,} pipelines", most=MOST_PLACE))
     return number
 
 

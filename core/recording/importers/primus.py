@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.reading import open_regular, read_regular
 from core.recording.importers.imported_events import ImportedEvents
@@ -67,7 +68,7 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
     with open_regular(path) as file:
         data = unpacking_reader(file)(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES >> 20:,} MiB")
+        raise ValueError(message("it has more than {most:,} MiB", most=MOST_BYTES >> 20))
     report_progress(progress, 1, 2)
     iterations = msgspec.json.decode(data, type=dict[str, _Iteration])
     issues = Counts[ImportIssue]()
