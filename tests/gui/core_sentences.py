@@ -17,7 +17,7 @@ from gui.look.core_texts import TEMPLATES
 
 PLACES = (
     "engine", "files.py", "job", "models", "option.py", "plain.py", "plan",
-    "predict", "process", "recorder/kinds.py", "recorder/rank_writer.py", "recorder/session.py",
+    "predict", "process", "recorder/kinds.py", "recorder/session.py",
     "recording", "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
