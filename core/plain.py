@@ -137,6 +137,15 @@ def size_text(count: float) -> str:
     return f"{count:.3g} TB"
 
 
+def share_text(share: float) -> str:
+    """Return a share of 0 to 1 in per cent with two significant digits: `8.1 %`."""
+    percent = 100 * share
+    # With two digits `g` would write a hundred as 1e+02, and very little as 9e-05.
+    if 0.001 <= percent < 99.5:
+        return f"{percent:.2g} %"
+    return f"{percent:.0f} %"
+
+
 def plainly(text: str, **values: object) -> str:
     """Fill the placeholders of an English text; without values, return it unchanged."""
     return text.format(**values) if values else text

@@ -138,7 +138,7 @@ def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[s
         "microbatches": len({part.microbatch for part in plan.parts}),
         "batch": specification.batch_rows,
         "injected_faults": faults_given(specification),
-        "verdict": None if found is None else asdict(found),
+        "verdict": None if found is None else found.to_dict(),
         "makespan_ns": prediction.makespan_ns,
         **figures,
         "lanes": lanes,

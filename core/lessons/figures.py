@@ -100,7 +100,7 @@ def _buckets(trace: Trace, summary: Summary) -> str:
 
 
 def _verdict(trace: Trace, summary: Summary) -> str:
-    return "" if summary.verdict is None else summary.verdict.text
+    return "" if summary.verdict is None else str(summary.verdict.text)
 
 
 def _percent(fraction: float) -> str:

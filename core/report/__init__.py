@@ -1,1 +1,1 @@
-"""What a run comes to: summaries, the waterfall to the measured step, figures."""
+"""Reports on a run: the summary, the verdict, and figures of its steps."""

@@ -1,9 +1,9 @@
-"""Steps of a run that consist of the same tasks, so that they can be compared task by task.
+"""Steps of a run with the same tasks, which can be compared task by task.
 
-Steps of an own run have the same tasks if they have the same plan. Another program writes no plan,
-and what its host does differs a little from step to step. There a task of one step is the same as
-a task of another one if both are the k-th of their name on their lane in their step. Names that do
-not occur equally often on a lane in all compared steps are left aside.
+Steps of a run of this program have the same tasks if they have the same plan. Another program
+writes no plan, and its host's work differs a little from step to step. In its traces, the k-th task
+of a name on a lane is the same task in every step. Names that do not occur equally often on a lane
+in all compared steps are ignored.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from core.trace.trace import Trace
 
 Ints = NDArray[np.int64]
 ALIKE = 0.9
-"""The part of the computing tasks of two steps, at least, that are the same if they are alike."""
+"""Least fraction of the computing tasks that alike steps share."""
 _SAME = ("kind", "stage", "replica", "microbatch", "block", "bucket", "rows", "name")
 
 
 @dataclass(frozen=True, slots=True)
 class AlikeSteps:
-    """S steps that have n tasks in common, `steps[reference]` the one that stands for all.
+    """S steps that have n tasks in common; `steps[reference]` represents them.
 
-    `places` (S, n) are positions in each step's StepSpans; those of the reference ascend.
+    `places`, shape (S, n), are positions in each step's StepSpans; the reference's ascend.
     """
 
     steps: tuple[int, ...]
@@ -38,17 +38,14 @@ class AlikeSteps:
 
 
 def alike_steps(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
-    """Return the steps that have most of their tasks in common with the step `reference`.
-
-    `found` are the steps to choose from; `reference` is the number of one of them.
-    """
+    """Return the steps of `found` that share most of their tasks with the step `reference`."""
     if trace.header.source.has_plan:
         return _by_plan(found, reference)
     return _by_names(trace, found, reference)
 
 
 def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
-    """Steps of one plan: those of the last, smaller batch of an epoch are left out."""
+    """Return the steps with the reference's plan: not those of an epoch's smaller last batch."""
     own = _plan_bytes(found[reference])
     steps = tuple(step for step, one in found.items() if _plan_bytes(one) == own)
     count = len(found[reference].spans)
@@ -57,13 +54,13 @@ def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
 
 
 def _plan_bytes(one: StepSpans) -> bytes:
-    """Return bytes that are the same for two steps only if they have one plan."""
+    """Return bytes that are equal for two steps only if they have the same plan."""
     spans = one.spans
     return np.stack([spans["task"], one.lane, spans["kind"], spans["rows"]]).tobytes()
 
 
 def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
-    """Steps that share most of the names of what they compute."""
+    """Return the steps that share most of the names of their computing tasks."""
     steps = list(found)
     place = steps.index(reference)
     families = _families(found)
@@ -86,7 +83,7 @@ def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> A
 
 
 def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
-    """For each step the number of each task's family: lane, name, and what else is known of it."""
+    """Return for each step the number of each task's family: equal lane, name and attributes."""
     lanes = np.concatenate([one.lane for one in found.values()])
     columns = (np.concatenate([one.spans[name] for one in found.values()]) for name in _SAME)
     numbers = np.unique(row_keys(lanes, *columns), return_inverse=True)[1]
@@ -95,9 +92,10 @@ def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
 
 
 def _shared(often: Ints, place: int) -> NDArray[np.float64]:
-    """Return for each of S steps the part of its tasks whose families one step has as often.
+    """Return for each of S steps the fraction of tasks that it shares with the step at `place`.
 
-    `often` (S, families) is how often each family occurs in each step, and `place` is that step.
+    `often`, shape (S, families), counts the tasks of each family in each step. A family is shared
+    if both steps have it equally often.
     """
     totals = often.sum(axis=1)
     shared = np.where(often == often[place], often, 0).sum(axis=1)
@@ -106,6 +104,6 @@ def _shared(often: Ints, place: int) -> NDArray[np.float64]:
 
 
 def _places(family: Ints, common: NDArray[np.bool_]) -> Ints:
-    """Positions of the tasks of common families, by family and in each in order of time."""
+    """Return the positions of the tasks of common families, by family and then by time."""
     mine = np.flatnonzero(common[family])
     return mine[stable_argsort(family[mine])]

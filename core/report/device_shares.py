@@ -17,39 +17,29 @@ from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.intervals import disjoint, subtract
 from core.explain.ranks import Device, RankTime, Windows, device_time, devices_of
 from core.explain.run_step import explain_run_step
-from core.message import N_
-from core.plain import Say, duration_text, plainly
-from core.report.idling import LANES, REASONS, SEEN, STEP, share_text
-from core.report.limits import Finding, Limit
+from core.message import Message, Text, join_texts, message
+from core.plain import duration_text, share_text
+from core.report.idling import REASONS, SEEN, step_text
+from core.report.limits import DEVICE_SENTENCES, Finding, Limit
 from core.trace.columns import sorted_positions
 from core.trace.median_step import median_step
 from core.trace.trace import Trace
 
 LIMITS = 0.05
-"""The share of the devices' time that one thing must take to be named as what limits them."""
+"""Least share of the devices' time that a limit takes to be named."""
 PARTLY = 0.9
-"""Devices in use for less than this part of the steps are said to be."""
+"""If devices are in use for less than this share of the steps, the verdict says for how long."""
 APART = 0.1
-"""From this difference on between the idle shares of devices the least and the most are named."""
-
-IN_USE = N_("Devices are in use for {used} of it.")
-IDLE = N_("Devices idle {idle}.")
-SPREAD = N_("{idle} ({least} to {most})")
-MOSTLY = N_("Devices idle {idle}: mostly {reason} ({share}).")
-LARGEST = N_("Devices idle {idle}, the largest part {reason} ({share}).")
-EXPOSED = N_("Communication alone takes {share}.")
-COPIES = N_("Copies alone take {share}.")
-DEVICE_REASONS = {**REASONS, Cause.BETWEEN_STEPS: N_("between steps")}
-"""Why devices idle, by cause: their time is also that between steps."""
+"""If the idle shares of devices differ by this, the smallest and the largest are given."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceShares:
-    """Time of the devices in some steps while they were in use, by what they did.
+    """Time of the devices in a number of `steps` while they were in use, by activity.
 
-    `times` has the time of each device, `idle` the idle ns of all of them by cause: these add up to
-    the idle time in `times`. `step_ns` is the median step, and `whole_ns` the length of the `steps`
-    together.
+    `times` has the time of each device, `idle` the idle ns of all of them by cause, which add up to
+    the idle time in `times`. `step_ns` is the length of the median step, `whole_ns` that of all
+    steps.
     """
 
     steps: int
@@ -60,22 +50,22 @@ class DeviceShares:
 
     @property
     def time_ns(self) -> int:
-        """The time in which the devices are in use, summed over them."""
+        """Time in which the devices are in use in ns, summed over them."""
         return sum(time.span_ns for time in self.times)
 
     def share(self, ns: int) -> float:
-        """The part of the devices' time, 0 to 1."""
+        """Return the share of the devices' time, 0 to 1."""
         return ns / self.time_ns
 
     def total(self, name: str) -> int:
-        """The sum over the devices of what RankTime calls `name`, in ns."""
+        """Return the sum over the devices of an attribute of RankTime, in ns."""
         return sum(map(attrgetter(name), self.times))
 
 
 def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
-    """Sum up what devices did in steps of a trace; None where the trace has no devices' streams.
+    """Sum up the activities of devices in steps of a trace.
 
-    Also where no device is in use in these steps.
+    Returns None if the trace has no streams of devices, or no device is in use in these steps.
     """
     devices = devices_of(trace)
     if not devices:
@@ -93,7 +83,7 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
             own = device.in_use.cut(start, end)
             for cause, ns in _idle_by_cause(explanation, device, own).items():
                 idle[cause] += ns
-    # Between two steps nothing is explained.
+    # Time between two steps is not explained.
     unexplained = sum(time.idle_ns for _, time in used) - sum(idle.values())
     idle[Cause.BETWEEN_STEPS] += unexplained
     return DeviceShares(
@@ -106,63 +96,71 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
 
 
 def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
-    """The time of the steps, and that between one and the next."""
+    """Return the time of the steps and between them."""
     table = trace.step_table
     place = sorted_positions(table.numbers, steps)
-    # Where ranks are steps apart a step may begin before the one that it follows.
+    # If ranks are steps apart, a step may begin before the previous one.
     starts = np.maximum.accumulate(table.starts)
     next_starts = np.append(starts, np.iinfo(np.int64).max)[place + 1]
     followed = np.isin(place + 1, place)
-    # Tasks may go on when the next step begins, which has that time then.
+    # If tasks go on when the next step begins, that time belongs to the next step.
     ends = np.where(followed, next_starts, np.minimum(table.ends[place], next_starts))
     return Windows(starts[place], np.maximum(starts[place], ends))
 
 
-def device_text(shares: DeviceShares, limit: Limit, say: Say = plainly) -> str:
-    """Return the step, the devices' idle share with its main cause, and what else is no computing.
+def device_text(shares: DeviceShares, limit: Limit) -> Message:
+    """Return the step, the devices' idle share, and their exposed communication and copies.
 
-    Such as `Step 37 ms. Devices idle 39 %: mostly because the host is late (31 %).` What the
-    sentence of the `limit` says is left out. `say` fills the placeholders of a text, and may
-    translate it first.
+    Such as `Step 37 ms. Devices idle 39 %: mostly because the host is late (31 %).` The share that
+    the sentence on `limit` states is omitted.
     """
-    words = [say(STEP, step=duration_text(shares.step_ns))]
-    used = shares.time_ns / len(shares.times)
-    if used < PARTLY * shares.whole_ns:
-        words.append(say(IN_USE, used=duration_text(round(used / shares.steps))))
-    words.append(_idle_words(shares, say))
+    sentences = [step_text(shares.step_ns)]
+    used_ns = shares.time_ns / len(shares.times)
+    if used_ns < PARTLY * shares.whole_ns:
+        used = duration_text(round(used_ns / shares.steps))
+        sentences.append(message("Devices are in use for {used} of it.", used=used))
+    sentences.append(_idle_sentence(shares))
     exposed = shares.share(shares.total("exposed_ns"))
-    copies = shares.share(shares.total("memory_ns"))
     if exposed >= SEEN and limit is not Limit.COMMUNICATION:
-        words.append(say(EXPOSED, share=share_text(exposed)))
+        share = share_text(exposed)
+        sentences.append(message("Exposed communication takes {share}.", share=share))
+    copies = shares.share(shares.total("memory_ns"))
     if copies >= SEEN and limit is not Limit.COPIES:
-        words.append(say(COPIES, share=share_text(copies)))
-    return " ".join(words)
+        sentences.append(message("Exposed copies take {share}.", share=share_text(copies)))
+    return join_texts(sentences)
 
 
 def device_limit(shares: DeviceShares) -> Finding:
-    """Return what takes most of the devices' time besides computing, if it takes enough."""
+    """Return the limit that takes most of the devices' time; Limit.NONE if it is below LIMITS."""
     losses: dict[Limit, int] = {}
     for cause, ns in shares.idle.items():
         limit = _limit_of(cause)
         losses[limit] = losses.get(limit, 0) + ns
     losses[Limit.COMMUNICATION] = shares.total("exposed_ns")
     losses[Limit.COPIES] = shares.total("memory_ns")
-    worst = max(losses, key=lambda limit: losses[limit])
-    largest = max(losses[worst], shares.total("idle_ns"))  # idle time may have several causes
+    worst = max(losses, key=losses.__getitem__)
+    # Idle time may have several causes, each below the threshold.
+    largest = max(losses[worst], shares.total("idle_ns"))
     if shares.share(largest) < LIMITS:
-        return Finding(Limit.NONE, "", 0, 0.0, of_devices=True)
-    if worst is Limit.NOT_TOLD:
+        return _finding(Limit.NONE, "", 0, 0.0)
+    if worst is Limit.UNEXPLAINED:
         uneven = _imbalance(shares)
         if uneven is not None:
             return uneven
     ns = losses[worst] // (len(shares.times) * shares.steps)
-    return Finding(worst, "", ns, shares.share(losses[worst]), of_devices=True)
+    return _finding(worst, "", ns, shares.share(losses[worst]))
+
+
+def _finding(
+    kind: Limit, where: str, ns: int, share: float, values: Mapping[str, object] | None = None
+) -> Finding:
+    return Finding(kind, where, ns, share, values or {}, DEVICE_SENTENCES[kind])
 
 
 def _imbalance(shares: DeviceShares) -> Finding | None:
-    """Return that one device computes longer than the mean, if by enough.
+    """Return the excess of the device that computes longest over the mean, if it is LIMITS.
 
-    Others may well wait for it, though the trace does not tell.
+    Other devices may wait for it, although the trace does not show that.
     """
     longest = max(shares.times, key=lambda time: time.compute_ns)
     mean = shares.total("compute_ns") / len(shares.times)
@@ -175,32 +173,50 @@ def _imbalance(shares: DeviceShares) -> Finding | None:
         "most": duration_text(longest.compute_ns // shares.steps),
         "mean": duration_text(round(mean / shares.steps)),
     }
-    return Finding(Limit.IMBALANCE, longest.place, ns, share, values, of_devices=True)
+    return _finding(Limit.IMBALANCE, longest.place, ns, share, values)
 
 
 def _limit_of(cause: Cause) -> Limit:
-    """The limit that idle time of a cause counts for."""
-    return Limit.HOST if cause is Cause.HOST else Limit.NOT_TOLD
+    """Return the limit that idle time of a cause counts for."""
+    return Limit.HOST if cause is Cause.HOST else Limit.UNEXPLAINED
 
 
-def _idle_words(shares: DeviceShares, say: Say) -> str:
-    """The devices' idle share, and what most of it waits for."""
+def _idle_sentence(shares: DeviceShares) -> Message:
+    """Return the sentence on the devices' idle share and its main cause."""
     total = shares.share(shares.total("idle_ns"))
-    each = [time.idle_ns / time.span_ns for time in shares.times]
-    idle = share_text(total)
-    if max(each) - min(each) >= APART:
-        idle = say(SPREAD, idle=idle, least=share_text(min(each)), most=share_text(max(each)))
+    idle = _spread_text(shares, total)
     if total < SEEN:
-        return say(IDLE, idle=idle)
-    cause = max(shares.idle, key=lambda cause: shares.idle[cause])
+        return message("Devices idle {idle}.", idle=idle)
+    cause = max(shares.idle, key=shares.idle.__getitem__)
     part = shares.share(shares.idle[cause])
-    words = MOSTLY if 2 * part >= total else LARGEST
-    reason = say(DEVICE_REASONS[cause], who=say(LANES))
-    return say(words, idle=idle, reason=reason, share=share_text(part))
+    reason = message(REASONS[cause], who=message("other lanes"))
+    share = share_text(part)
+    if 2 * part >= total:
+        return message(
+            "Devices idle {idle}: mostly {reason} ({share}).", idle=idle, reason=reason, share=share
+        )
+    return message(
+        "Devices idle {idle}, the largest part {reason} ({share}).",
+        idle=idle,
+        reason=reason,
+        share=share,
+    )
+
+
+def _spread_text(shares: DeviceShares, total: float) -> Text:
+    """Return the idle share of all devices; with the smallest and largest if they are APART."""
+    idle = share_text(total)
+    each = [time.idle_ns / time.span_ns for time in shares.times]
+    least, most = min(each), max(each)
+    if most - least < APART:
+        return idle
+    return message(
+        "{idle} ({least} to {most})", idle=idle, least=share_text(least), most=share_text(most)
+    )
 
 
 def _idle_by_cause(explanation: Explanation, device: Device, within: Windows) -> dict[Cause, int]:
-    """Ns by cause in which a device is idle within some time."""
+    """Return the ns by cause in which a device is idle within some time."""
     first, last = explanation.lane_first[device.main : device.main + 2].tolist()
     _, busy_from, busy_to = disjoint(device.spans.start, device.spans.end)
     start, end = explanation.start[first:last], explanation.end[first:last]

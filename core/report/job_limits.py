@@ -1,9 +1,9 @@
-"""What limits the steps of a training job: a part of one rank's work, or of all ranks'.
+"""Limits of the steps of a training job: activities of one rank, or of all ranks.
 
-Ranks do the same, so what one of them takes longer for than the others is its own fault: waiting
-for its data, code of the job that is not seen, its update, or a pass of one block. What that costs
-is how much less a step would take if this rank took as long for it as the others do, by replay
-(core.report.job_step).
+Ranks do the same work, so if one of them takes longer for an activity than the others, the fault is
+its own: waiting for data, the job's own code, the update, or a pass of one block. The cost is the
+time that a step would be shorter if this rank took as long as the others. The step is replayed to
+find it (core.report.job_step).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from core.explain.noise import (
     significantly_positive,
 )
 from core.explain.run_step import explain_run_step
+from core.message import Message
 from core.plain import duration_text
 from core.plan.task import ABSENT, Kind
 from core.report.job_step import (
@@ -35,24 +37,32 @@ from core.report.job_step import (
     JobStep,
     StepPart,
 )
-from core.report.limits import JOB_WORDS, PASS_WORDS, RANK_WORDS, WORDS, Finding, Limit
+from core.report.limits import (
+    JOB_SENTENCES,
+    LANE_SENTENCES,
+    PASS_SENTENCES,
+    RANK_SENTENCES,
+    Finding,
+    Limit,
+)
 from core.scatter import scatter
 from core.trace.trace import Trace
 
 MOST_STEPS, FEWEST_STEPS = 64, 8
 MOST_NODES = 200_000
-"""Of all steps together that are looked at, unless they are fewer than FEWEST_STEPS."""
+"""Largest number of tasks in all steps that are examined, unless these are FEWEST_STEPS."""
 MOST_REPLAYED = 15
-"""Steps in which it is measured what a rank costs."""
+"""Largest number of steps that are replayed to measure the cost of a rank."""
 MOST_TRIED = 16
-"""Parts of a rank that are replayed: those that exceed the other ranks' most."""
+"""Largest number of parts that are replayed: those with the largest excess."""
 
 Floats = NDArray[np.float64]
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """A rank that surely takes longer for a `part` than its peers: its usual ns, and theirs."""
+    """A rank takes significantly longer for a `part` than its peers: its usual ns, and theirs."""
 
     rank: int
     part: StepPart
@@ -62,10 +72,10 @@ class Excess:
 
 @dataclass(frozen=True)
 class JobTimes:
-    """What R ranks of a job spend on each part in each of S steps, in ns: shapes (S, R).
+    """Time of R ranks of a job for each part in each of S steps: ns of shape (S, R).
 
-    `step` is the median step, which lasts `step_ns`; `replayed` are steps in which losses of a rank
-    are measured. `blocks` are the names of the blocks, by number.
+    `step` is the median step, of length `step_ns`. Costs of a rank are measured in the `replayed`
+    steps. `blocks` has the names of the blocks by number.
     """
 
     step: JobStep
@@ -76,44 +86,47 @@ class JobTimes:
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int], median: int) -> JobTimes:
-        """From whole steps of a job's trace; `median` is one of them."""
+        """Sum up whole steps of a job's trace; `median` is one of them."""
         tasks = trace.span_count // max(1, len(trace.steps))
         most = min(MOST_STEPS, max(FEWEST_STEPS, MOST_NODES // max(1, tasks)))
-        places = np.linspace(0, len(steps) - 1, min(len(steps), most)).astype(int)
-        chosen = [JobStep.of(explain_run_step(trace, steps[at])) for at in places.tolist()]
+        chosen = []
+        for number in _evenly(steps, most):
+            chosen.append(JobStep.of(explain_run_step(trace, number)))
         step = JobStep.of(explain_run_step(trace, median))
         totals = [one.totals() for one in chosen]
         none = np.zeros(step.ranks)
-        parts = {
-            part: np.stack([of_step.get(part, none) for of_step in totals]) for part in step.parts
-        }
-        # Both are code of the job. What lies between steps is also looked at alone: what the rest
-        # of the code scatters by would hide it.
+        parts = {}
+        for part in step.parts:
+            parts[part] = np.stack([of_step.get(part, none) for of_step in totals])
+        # Both are code of the job. Code between steps is also examined alone, because the scatter
+        # of the other code would hide it.
         parts[HOST_CODE] = parts[HOST_CODE] + parts.get(BETWEEN_STEPS, 0.0)
         start, end = trace.step_bounds(median)
-        some = np.linspace(0, len(chosen) - 1, min(len(chosen), MOST_REPLAYED)).astype(int)
-        replayed = tuple(chosen[at] for at in some.tolist())
+        replayed = tuple(_evenly(chosen, MOST_REPLAYED))
         return cls(step, end - start, replayed, parts, _blocks(trace))
 
     @property
     def computed(self) -> Floats:
-        """Ns for which each rank computes in each step, shape (S, R)."""
-        computed: Floats = sum(
-            (ns for part, ns in self.parts.items() if part.computes),
-            np.zeros_like(self.parts[HOST_CODE]),
-        )
+        """Computing ns of each rank in each step, shape (S, R)."""
+        computed = np.zeros_like(self.parts[HOST_CODE])
+        for part, ns in self.parts.items():
+            if part.computes:
+                computed = computed + ns
         return computed
 
     def excesses(self, least: float) -> list[Excess]:
-        """Return what ranks surely take `least` ns longer for than their peers, most first."""
+        """Return the parts for which ranks take `least` ns longer than peers, largest excess first.
+
+        The excess is significant.
+        """
         wanted = [part for part in self.parts if not part.moves]
-        # Of each part the ranks are looked at one by one. Parts are not counted: a rank must also
-        # lose much by one.
+        # The probability of a false excess is divided among the ranks. It is not divided among the
+        # parts, because a rank must also lose much by one.
         chance = CHANCE / max(1, self.step.ranks)
         found = []
         for part in wanted:
             usual = np.median(self.parts[part], axis=0)
-            # It is no more than a few ranks that surely take longer: these alone are looked at.
+            # Only the few ranks with a large excess are examined.
             for rank in np.flatnonzero(usual >= usual.min() + least).tolist():
                 times = self._longer(part, rank, chance)
                 if times is not None and times[0] >= times[1] + least:
@@ -121,7 +134,7 @@ class JobTimes:
         return sorted(found, key=lambda one: one.usual - one.own)[:MOST_TRIED]
 
     def _longer(self, part: StepPart, rank: int, chance: float) -> tuple[float, float] | None:
-        """Return a rank's usual ns for a part and its peers', if it surely takes longer."""
+        """Return a rank's usual ns for a part and its peers'; None if not significantly longer."""
         every = self.parts[part]
         peers = self._peers(part, rank)
         if len(every) < FEWEST or not peers:
@@ -129,7 +142,7 @@ class JobTimes:
         others = np.median(every[:, peers], axis=1)
         excess = every[:, rank] - others
         usual = float(np.median(excess))
-        # It exceeds what it scatters by, or is there in so many steps as does not happen by chance.
+        # The excess is larger than its scatter, or occurs in more steps than by chance.
         is_large = usual > max(scatter(excess), median_error(excess, chance))
         is_steady = (excess > 0).mean() >= ALWAYS
         if not is_steady or not (is_large or significantly_positive(excess, chance)):
@@ -137,39 +150,42 @@ class JobTimes:
         return float(np.median(every[:, rank])), float(np.median(others))
 
     def _peers(self, part: StepPart, rank: int) -> list[int]:
-        """Return the ranks that have the same to do: of what computes, those with equal blocks."""
+        """Return the other ranks; for computing parts, only those with the same blocks."""
         others = [other for other in range(self.step.ranks) if other != rank]
         if not part.computes:
             return others
-        return [other for other in others if self._work[other] == self._work[rank]]
+        work = self._work
+        return [other for other in others if work[other] == work[rank]]
 
     @cached_property
-    def _work(self) -> list[frozenset[StepPart]]:
+    def _work(self) -> list[set[StepPart]]:
         """The parts that each rank computes in its usual step."""
-        usual = {part: np.median(ns, axis=0) for part, ns in self.parts.items() if part.computes}
-        return [
-            frozenset(part for part, ns in usual.items() if ns[rank] > 0)
-            for rank in range(self.step.ranks)
-        ]
+        work: list[set[StepPart]] = [set() for _ in range(self.step.ranks)]
+        for part, ns in self.parts.items():
+            if part.computes:
+                usual = np.median(ns, axis=0)
+                for rank in np.flatnonzero(usual > 0).tolist():
+                    work[rank].add(part)
+        return work
 
     def usual_losses(self, ways: Callable[[JobStep], Sequence[Floats]]) -> list[int]:
-        """Return by how many ns the usual step is shorter in each of the `ways`.
+        """Return by how many ns a step is usually shorter in each of the `ways`.
 
-        These say for a step how long its nodes would take. The median of the steps counts: in one
-        alone something else may happen to hide the loss.
+        `ways` returns other durations of a step's nodes. The result is the median of the replayed
+        steps, because in a single one something else may hide the loss.
         """
         every = [losses(step, ways(step)) for step in self.replayed]
         return [round(float(loss)) for loss in np.median(every, axis=0)]
 
 
 def losses(step: JobStep, ways: Sequence[Floats]) -> list[int]:
-    """Return by how many ns a step is shorter if its n nodes take so long, in each of the ways."""
-    periods = step.periods(np.stack([step.taken, *ways], axis=1))
-    return [round(float(periods[0] - period)) for period in periods[1:]]
+    """Return by how many ns a step is shorter with each of the ways' durations of its n nodes."""
+    measured, *changed = step.periods(np.stack([step.taken, *ways], axis=1)).tolist()
+    return [round(measured - period) for period in changed]
 
 
 def rank_faults(times: JobTimes, least: float) -> list[Finding]:
-    """Return what single ranks take `least` ns longer for than others, with what that costs."""
+    """Return the parts for which single ranks take `least` ns longer than others, with costs."""
     found = times.excesses(least)
     if not found:
         return []
@@ -178,7 +194,7 @@ def rank_faults(times: JobTimes, least: float) -> list[Finding]:
 
 
 def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
-    """Return what it costs that a rank computes `factor` times as long: in ns, and as a share."""
+    """Return the cost of a rank that computes `factor` times as long, in ns and as a share."""
 
     def mended(step: JobStep) -> list[Floats]:
         slower = step.computes & (step.rank == rank)
@@ -189,9 +205,11 @@ def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
 
 
 def _as_its_peers(step: JobStep, one: Excess) -> Floats:
+    """Return the durations of a step's nodes if the rank took as long as its peers for the part."""
     parts = (HOST_CODE, BETWEEN_STEPS) if one.part == HOST_CODE else (one.part,)
     mine = step.is_part(*parts) & (step.rank == one.rank)
-    return np.where(mine, step.taken * min(1.0, one.usual / max(1.0, one.own)), step.taken)
+    factor = min(1.0, one.usual / max(1.0, one.own))
+    return np.where(mine, step.taken * factor, step.taken)
 
 
 def _finding(times: JobTimes, one: Excess, loss: int) -> Finding:
@@ -203,11 +221,11 @@ def _finding(times: JobTimes, one: Excess, loss: int) -> Finding:
     }
     kind = one.part.kind
     limit = _LIMITS.get(kind, Limit.BLOCK)
-    sentence = RANK_WORDS[limit]
+    sentence = RANK_SENTENCES[limit]
     if limit is Limit.BLOCK and kind is not None:
-        values["work"] = kind
+        values["work"] = Message(str(kind))
         values["block"] = times.blocks.get(one.part.block, str(one.part.stage))
-        sentence = PASS_WORDS.get(kind, sentence)
+        sentence = PASS_SENTENCES.get(kind, sentence)
     share = loss / max(1, times.step_ns)
     return Finding(limit, f"rank {rank}", loss, share, values, sentence=sentence)
 
@@ -220,49 +238,74 @@ _LIMITS: dict[Kind | None, Limit] = {
 
 
 def job_losses(times: JobTimes) -> Iterator[Finding]:
-    """Yield what the steps would take less without one thing alone, on all ranks."""
-    step, taken = times.step, times.step.taken
+    """Yield by how much the median step is shorter without one limit of all ranks."""
+    step = times.step
+    taken = step.taken
     computes = step.computes
     work = np.where(computes, taken, 0.0)
     totals = np.bincount(step.rank, work, step.ranks)
     mean = float(totals.mean())
-    even = np.where(computes, taken * (mean / np.maximum(totals, 1.0))[step.rank], taken)
-    parts = (DATA_WAIT,), (HOST_CODE, BETWEEN_STEPS), (UPDATE,), (COMMUNICATION,)
-    without = [np.where(step.is_part(*some), 0.0, taken) for some in parts]
-    data, host, update, moving, uneven, order = losses(step, [*without, even, work])
-    # Without communication, data and other code a step lasts as long as the rank with the most
-    # to compute, but for the order of the tasks.
+    scales = mean / np.maximum(totals, 1.0)
+    even = np.where(computes, taken * scales[step.rank], taken)
+
+    def without(*parts: StepPart) -> Floats:
+        return np.where(step.is_part(*parts), 0.0, taken)
+
+    ways = (
+        without(DATA_WAIT),
+        without(HOST_CODE, BETWEEN_STEPS),
+        without(UPDATE),
+        without(COMMUNICATION),
+        even,
+        work,
+    )
+    data, host, update, moving, uneven, idle = losses(step, ways)
+    # Without communication, data and other code, a step is longer than the computing of the busiest
+    # rank only because of dependencies.
     whole = float(step.periods(taken[:, None])[0])
-    schedule = round(whole - order - float(totals.max()))
+    schedule = round(whole - idle - float(totals.max()))
+    yield _whole_finding(times, Limit.DATA, data)
+    yield _whole_finding(times, Limit.HOST, host)
+    yield _whole_finding(times, Limit.UPDATE, update)
     longer = significantly_above(times.computed) & (totals > mean)
-    values: dict[str, object] = {
-        "lane": int(np.where(longer, totals, 0.0).argmax()),
-        "most": duration_text(round(float(np.where(longer, totals, 0.0).max()))),
-        "mean": duration_text(round(mean)),
-    }
-    where = f"rank {values['lane']}"
-    balance = (Limit.IMBALANCE, where, uneven, values)
-    if not longer.any():
-        balance = (Limit.NOISE, "", uneven, {})
-    for limit, place, loss, more in (
-        (Limit.DATA, "", data, {}),
-        (Limit.HOST, "", host, {}),
-        (Limit.UPDATE, "", update, {}),
-        balance,
-        (Limit.SCHEDULE, "", schedule, {}),
-        (Limit.COMMUNICATION, "", moving, {}),
-    ):
-        sentence = JOB_WORDS.get(limit) or WORDS[limit]
-        share = loss / max(1, times.step_ns)
-        yield Finding(limit, place, loss, share, more, sentence=sentence)
+    if longer.any():
+        rank = int(np.where(longer, totals, 0.0).argmax())
+        values: dict[str, object] = {
+            "lane": rank,
+            "most": duration_text(round(float(totals[rank]))),
+            "mean": duration_text(round(mean)),
+        }
+        yield _whole_finding(times, Limit.IMBALANCE, uneven, f"rank {rank}", values)
+    else:
+        yield _whole_finding(times, Limit.NOISE, uneven)
+    yield _whole_finding(times, Limit.SCHEDULE, schedule)
+    yield _whole_finding(times, Limit.COMMUNICATION, moving)
+
+
+def _whole_finding(
+    times: JobTimes,
+    limit: Limit,
+    loss: int,
+    where: str = "",
+    values: Mapping[str, object] | None = None,
+) -> Finding:
+    share = loss / max(1, times.step_ns)
+    sentence = JOB_SENTENCES.get(limit) or LANE_SENTENCES[limit]
+    return Finding(limit, where, loss, share, values or {}, sentence)
 
 
 def _blocks(trace: Trace) -> dict[int, str]:
-    """Return the name of each block of a job's model, by its number."""
+    """Return the names of the blocks of a job's model, by number."""
     rows = trace.table.rows
     named = np.flatnonzero((rows["block"] != ABSENT) & (rows["name"] != ABSENT))
     _, first = np.unique(rows["block"][named], return_index=True)
-    return {
-        int(rows["block"][row]): trace.table.names[int(rows["name"][row])]
-        for row in named[first].tolist()
-    }
+    chosen = named[first]
+    blocks = rows["block"][chosen].tolist()
+    names = rows["name"][chosen].tolist()
+    return {block: trace.table.names[name] for block, name in zip(blocks, names, strict=True)}
+
+
+def _evenly(items: Sequence[_Item], most: int) -> list[_Item]:
+    """Return at most this many of the items, evenly chosen."""
+    places = np.linspace(0, len(items) - 1, min(len(items), most)).astype(int)
+    return [items[place] for place in places.tolist()]

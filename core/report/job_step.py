@@ -1,10 +1,10 @@
-"""A step of a training job as its ranks ran it, to be replayed with other durations.
+"""A step of a training job as a graph, which can be replayed with other durations.
 
-A rank's thread does one thing after another: it computes, updates, waits for data, or runs code of
-the job that is not seen (`HOST`, and `BETWEEN` before anything else of the step). It asks for
-communication at some moment of that, and waits for it before something that needs it. Replayed,
-everything takes as long as it did and starts when what it waited for has ended, step after step: a
-rank that is done goes on with its next step.
+A rank's thread does one thing at a time: it computes, updates, waits for data, or runs other code
+of the job (HOST_CODE, and BETWEEN_STEPS before the first recorded task of the step). It requests
+communication at some moment, and waits for it before a task that needs it. In a replay everything
+takes as long as it did and starts when its dependencies have ended. Steps follow each other: a rank
+that has finished continues with its next step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 
 REPEATED = 3
-"""How often the step is replayed: the first times the ranks come to how far apart they are."""
+"""Number of replays in a row: in the first ones the ranks reach their usual distance."""
 
 Floats = NDArray[np.float64]
 _DATA, _STEP, _COPY = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP], KIND_CODES[Kind.COPY]
@@ -31,10 +31,10 @@ _LATE = np.iinfo(np.int64).max
 
 
 class StepPart(NamedTuple):
-    """Something that ranks do in a step: tasks of a kind of one block or stage.
+    """An activity of ranks in a step: tasks of a kind of one block or stage.
 
-    `kind` is None for code of the job that is not seen, `between` two steps or not, and for
-    communication, which `moves` data.
+    `kind` is None for communication, which `moves` data, and for code of the job that is not
+    recorded; `between` is true for such code between two steps.
     """
 
     kind: Kind | None
@@ -57,7 +57,7 @@ UPDATE = StepPart(Kind.STEP)
 
 
 class _Interval(NamedTuple):
-    """From `start` to `end` (ns) a thread does its `part`, once the tasks `needs` have ended.
+    """A thread's activity from `start` to `end` (ns), which depends on the tasks `needs`.
 
     It also waits until the moves `requested` have been requested.
     """
@@ -86,7 +86,7 @@ def _receiver_request(transfer: _Transfer) -> int:
 
 @dataclass
 class _Graph:
-    """Nodes in the order in which they are added: parts, ranks, durations, what each needs."""
+    """Parts, ranks, durations in ns and dependencies of nodes, in the order of addition."""
 
     parts: list[StepPart] = field(default_factory=list)
     ranks: list[int] = field(default_factory=list)
@@ -94,7 +94,7 @@ class _Graph:
     needs: list[list[int]] = field(default_factory=list)
 
     def add(self, part: StepPart, rank: int, taken: int, needs: Sequence[int]) -> int:
-        """Add a node; returns its number."""
+        """Add a node and return its number."""
         self.parts.append(part)
         self.ranks.append(rank)
         self.taken.append(max(0, taken))
@@ -104,10 +104,10 @@ class _Graph:
 
 @dataclass(frozen=True)
 class JobStep:
-    """A step as n nodes: the `part` (a place in `parts`) and `rank` of each, and ns `taken`.
+    """A step as n nodes: the `part` (a position in `parts`) and `rank` of each, and ns `taken`.
 
-    `order` lists the nodes such that each one comes after its `needs`. `first` and `last` are the
-    nodes with which the threads of R ranks begin and end.
+    `order` lists the nodes so that each follows its `needs`. The threads of R ranks begin with the
+    nodes `first` and end with `last`.
     """
 
     parts: tuple[StepPart, ...]
@@ -121,10 +121,11 @@ class JobStep:
 
     @classmethod
     def of(cls, explanation: Explanation) -> JobStep:
-        """From an explained step of a job."""
+        """Return the graph of an explained step of a job."""
         graph, first, last = _Builder(explanation).build()
-        parts = {part: place for place, part in enumerate(dict.fromkeys(graph.parts))}
-        needs = _without_circles(graph.needs, graph.parts)
+        distinct = dict.fromkeys(graph.parts)
+        parts = {part: place for place, part in enumerate(distinct)}
+        needs = _without_cycles(graph.needs, graph.parts)
         return cls(
             tuple(parts),
             np.array([parts[part] for part in graph.parts], np.int64),
@@ -138,11 +139,11 @@ class JobStep:
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are."""
+        """Number of ranks."""
         return len(self.first)
 
     def is_part(self, *wanted: StepPart) -> NDArray[np.bool_]:
-        """Return for each node whether it is of one of the `wanted` parts."""
+        """Return True for each node of one of the `wanted` parts."""
         return np.array([part in wanted for part in self.parts], np.bool_)[self.part]
 
     @property
@@ -158,10 +159,7 @@ class JobStep:
         return dict(zip(self.parts, by_part, strict=True))
 
     def periods(self, taken: Floats) -> Floats:
-        """Return how long a step lasts, in ns, for each of C ways in which nodes take so long.
-
-        `taken` has the shape (n, C).
-        """
+        """Return the length of a step in ns for each of C ways; `taken`, (n, C), are durations."""
         ends = np.zeros_like(taken)
         before = np.zeros((self.ranks, taken.shape[1]))
         finished = [np.zeros(taken.shape[1])]
@@ -169,8 +167,10 @@ class JobStep:
         for _ in range(REPEATED):
             ends[:] = 0.0
             for node in self.order:
-                # All other nodes come after a first one.
-                start = before[begins[node]] if node in begins else np.zeros(taken.shape[1])
+                # All other nodes depend on a first one.
+                start = np.zeros(taken.shape[1])
+                if node in begins:
+                    start = before[begins[node]]
                 for need in self.needs[node]:
                     start = np.maximum(start, ends[need])
                 ends[node] = start + taken[node]
@@ -187,7 +187,7 @@ def _code(
     needs: tuple[int, ...] = (),
     requested: tuple[int, ...] = (),
 ) -> Iterator[_Interval]:
-    """Yield a thread's code that is not seen: until the `first` of what is, it is BETWEEN steps."""
+    """Yield code that is not recorded; until the `first` recorded task it is BETWEEN_STEPS."""
     if start < first:
         yield _Interval(start, min(end, first), BETWEEN_STEPS, needs, requested)
         needs = requested = ()
@@ -196,10 +196,11 @@ def _code(
 
 
 class _Builder:
-    """Makes nodes of an explained step: threads of ranks first, then what these asked for."""
+    """Makes nodes of an explained step: threads of ranks first, then their communication."""
 
     def __init__(self, explanation: Explanation) -> None:
-        self._explanation, self._columns = explanation, explanation.columns
+        self._explanation = explanation
+        self._columns = explanation.columns
         lanes = explanation.lanes
         self._mains = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
         rank_of = {main: rank for rank, main in enumerate(self._mains)}
@@ -220,7 +221,7 @@ class _Builder:
         self._transfers = self._transfers_of_ranks()
 
     def build(self) -> tuple[_Graph, list[int], list[int]]:
-        """Return the nodes, and those with which each rank's thread begins and ends."""
+        """Return the graph, and the nodes with which each rank's thread begins and ends."""
         first, last = [], []
         asked: dict[int, int] = {}
         for rank in range(len(self._mains)):
@@ -235,12 +236,12 @@ class _Builder:
         return self._graph, first, last
 
     def _add_thread(self, rank: int, asked: dict[int, int]) -> tuple[int, int]:
-        """Add a rank's thread; `asked` gets the node after which each move was asked for."""
+        """Add a rank's thread; `asked` gets the node after which each move was requested."""
         moves = np.flatnonzero(self._moves & (self._rank == rank))
         moves = moves[np.argsort(self._asked[moves], kind="stable")]
         moments = self._asked[moves].tolist()
         graph = self._graph
-        # Something to begin with, for what is asked for at once.
+        # A first node of no length, for moves that are requested at once.
         first = node = graph.add(HOST_CODE, rank, 0, ())
         place = 0
         for interval in self._intervals(rank, moves):
@@ -270,7 +271,7 @@ class _Builder:
         return node
 
     def _intervals(self, rank: int, moves: NDArray[np.int64]) -> Iterator[_Interval]:
-        """Yield what a rank's thread does in order of time, from its last update to the next."""
+        """Yield a rank's activities in order of time, from its last update to the next."""
         columns = self._columns
         tasks = np.flatnonzero(~self._moves & (self._rank == rank))
         tasks = tasks[np.argsort(columns.start[tasks], kind="stable")]
@@ -291,7 +292,7 @@ class _Builder:
             part = self._part(task)
             inside = moves[(asked >= start) & (asked < end) & (ends <= end)]
             if part.kind is Kind.STEP and len(inside):
-                # An update that moves data waits for it, as one of parameters that are divided.
+                # An update that moves data, as of sharded parameters, waits for it.
                 since = int(self._asked[inside].max())
                 ready = max(since, int(columns.end[inside].max()))
                 yield _Interval(start, since, part)
@@ -374,24 +375,25 @@ class _Builder:
         return StepPart(kind, int(columns.stage[task]), int(columns.block[task]))
 
     def _add_moves(self, asked: dict[int, int]) -> None:
-        """Add communication: what ranks meet for begins when the last of them has asked for it."""
+        """Add communication; a collective begins when the last rank has requested it."""
         columns, waits = self._columns, self._explanation.waits
         moves = np.flatnonzero(self._moves & (self._rank >= 0)).tolist()
-        meetings = {
-            meeting: self._graph.add(COMMUNICATION, 0, 0, ())
-            for meeting in dict.fromkeys(waits.meets[moves].tolist())
-            if meeting != ABSENT
-        }
+        meetings = {}
+        for meeting in dict.fromkeys(waits.meets[moves].tolist()):
+            if meeting != ABSENT:
+                meetings[meeting] = self._graph.add(COMMUNICATION, 0, 0, ())
         for move in moves:
-            begun, end = int(waits.begun[move]), int(columns.end[move])
-            node = self._graph.add(COMMUNICATION, int(self._rank[move]), end - begun, ())
+            taken = int(columns.end[move]) - int(waits.begun[move])
+            node = self._graph.add(COMMUNICATION, int(self._rank[move]), taken, ())
             self._node_of[move] = node
         previous: dict[int, int] = {}
         for move in sorted(moves, key=lambda one: int(columns.start[one])):
-            node, lane = self._node_of[move], int(columns.lane[move])
+            node = self._node_of[move]
+            lane = int(columns.lane[move])
             needs = [asked[move]]
             needs += [self._node_of[need] for need in self._needed(move)]
-            needs += [previous[lane]] if lane in previous else []
+            if lane in previous:
+                needs.append(previous[lane])
             previous[lane] = node
             meeting = int(waits.meets[move])
             if meeting == ABSENT:
@@ -402,14 +404,15 @@ class _Builder:
 
 
 def _order(needs: Sequence[Sequence[int]]) -> list[int] | None:
-    """Return the nodes such that each comes after its needs; None if some need each other."""
+    """Return the nodes so that each follows its needs; None if the graph has a cycle."""
     missing = [len(one) for one in needs]
     followers: list[list[int]] = [[] for _ in needs]
     for node, own in enumerate(needs):
         for need in own:
             followers[need].append(node)
     ready = [node for node, count in enumerate(missing) if not count]
-    for node in ready:  # which grows
+    # The list grows during the loop.
+    for node in ready:
         for follower in followers[node]:
             missing[follower] -= 1
             if not missing[follower]:
@@ -417,18 +420,20 @@ def _order(needs: Sequence[Sequence[int]]) -> list[int] | None:
     return ready if len(ready) == len(needs) else None
 
 
-def _without_circles(needs: list[list[int]], parts: Sequence[StepPart]) -> list[list[int]]:
-    """The same, without what communication needs of communication where that is a circle.
+def _without_cycles(needs: list[list[int]], parts: Sequence[StepPart]) -> list[list[int]]:
+    """Return the dependencies; in case of a cycle without those between communication.
 
-    Ranks came to their collectives in orders that never meet, as far as their clocks tell.
+    By their clocks, ranks may reach their collectives in contradictory orders.
     """
     if _order(needs) is not None:
         return needs
-    cut = [
-        [need for need in own if not (part.moves and parts[need].moves)]
-        for own, part in zip(needs, parts, strict=True)
-    ]
+    cut = []
+    for own, part in zip(needs, parts, strict=True):
+        cut.append([need for need in own if not (part.moves and parts[need].moves)])
     if _order(cut) is not None:
         return cut
-    # A thread alone goes forward: each node needs the one before it.
-    return [[need for need in own if need < node] for node, own in enumerate(needs)]
+    # A single thread has no cycle: each node depends on earlier ones.
+    forward = []
+    for node, own in enumerate(needs):
+        forward.append([need for need in own if need < node])
+    return forward

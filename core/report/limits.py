@@ -1,4 +1,7 @@
-"""What may limit a step, and the sentences that say so."""
+"""Limits of a step, and the sentences that name them.
+
+A cost is the time that a step would be shorter without the limit.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +9,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.message import N_
+from core.message import N_, Message, message
+from core.plain import duration_text, share_text
 from core.plan.task import Kind
 
 
 class Limit(StrEnum):
-    """What limits a step. The order is that of documents: append only."""
+    """Kind of limit of a step. The order is that of documents: append only."""
 
     SLOW_LANE = "slow-lane"
-    """A lane computes longer than others that do the same."""
+    """A straggler: a lane or rank computes longer than others with the same work."""
     SLOW_LINK = "slow-link"
-    """Transfers between two lanes take longer than the same between other lanes."""
+    """Transfers between two lanes take longer than equal ones between other lanes."""
     HICCUP = "hiccup"
     """A task took longer in one step than in the others."""
     IMBALANCE = "imbalance"
     """Some lanes have more to compute than others."""
     SCHEDULE = "schedule"
-    """Lanes wait because of the order in which tasks need each other."""
+    """The bubble: lanes wait because of the dependencies between tasks."""
     COMMUNICATION = "communication"
-    """Moving data takes time in which lanes wait."""
+    """Exposed communication: lanes wait while data is moved."""
     HOST = "host"
     """Tasks were ready, but the host was late."""
     NONE = "none"
-    """Nothing of these."""
+    """No other limit costs enough."""
     COPIES = "copies"
-    """Copying memory takes time in which devices neither compute nor communicate."""
-    NOT_TOLD = "not-told"
-    """Devices are idle, and the trace does not tell what for."""
+    """Exposed copies: devices copy memory while they neither compute nor communicate."""
+    UNEXPLAINED = "not-told"
+    """Devices are idle, and the trace does not show why."""
     NOISE = "noise"
     """Lanes differ, but by less than their times scatter from step to step."""
     DATA = "data"
@@ -43,144 +47,151 @@ class Limit(StrEnum):
     """A rank of a job takes longer than others for a pass of one block."""
 
 
-WORDS = {
+LANE_SENTENCES = {
     Limit.SLOW_LANE: N_(
-        "Lane {lane} computes {factor} times as long as other lanes for the same: "
-        "that costs {loss} ({share})."
+        "Lane {lane} is a straggler: it takes {factor} times as long as other lanes for the same "
+        "work, which costs {loss} ({share} of the step)."
     ),
     Limit.SLOW_LINK: N_(
-        "Transfers between lanes {low} and {high} take {factor} times as long as "
-        "the same over other links: that costs {loss} ({share})."
+        "The link between lanes {low} and {high} is slow: transfers take {factor} times as long "
+        "as over other links, which costs {loss} ({share} of the step)."
     ),
     Limit.HICCUP: N_(
-        "In step {step} lane {lane} took {taken} for {task} instead of {usual}: that "
-        "cost {loss} ({share}) of this step."
+        "In step {step}, lane {lane} took {taken} for {task} instead of {usual}, which cost "
+        "{loss} ({share} of that step)."
     ),
     Limit.IMBALANCE: N_(
-        "Lane {lane} computes for {most}, a lane on average for {mean}: "
-        "that costs {loss} ({share})."
+        "Imbalance: lane {lane} computes for {most}, the average lane for {mean}; even work would "
+        "save {loss} ({share} of the step)."
     ),
-    Limit.SCHEDULE: N_("The order in which tasks need each other costs {loss} ({share})."),
-    Limit.COMMUNICATION: N_("Moving data costs {loss} ({share})."),
+    Limit.SCHEDULE: N_("The schedule's bubble costs {loss} ({share} of the step)."),
+    Limit.COMMUNICATION: N_("Exposed communication costs {loss} ({share} of the step)."),
     Limit.HOST: N_(
-        "Tasks take {task}; the host, which starts them, takes longer: that costs {loss} ({share})."
+        "The host costs {loss} ({share} of the step): a task takes {task}, and the host takes "
+        "longer to start it."
     ),
     Limit.NOISE: N_(
-        "Lanes' times scatter from step to step by more than the lanes differ: that costs "
-        "{loss} ({share})."
+        "Noise: the times of lanes vary more from step to step than from lane to lane; even work "
+        "would save {loss} ({share} of the step)."
     ),
     Limit.NONE: N_(
-        "No lane, link or step is slower than its peers; balance, order and communication "
-        "cost less than a twentieth each."
+        "No straggler, slow link or hiccup was found; imbalance, bubble and exposed communication "
+        "each cost less than a twentieth of the step."
     ),
 }
-"""What is said of each, with placeholders, in English; the window translates it. What something
-costs is what a step would take less without it."""
+"""Sentences on lanes, with placeholders, in English."""
 
-PLACE_WORDS = {
-    Limit.HICCUP: N_(
-        "In step {step} {place} took {taken} for {task} instead of {usual}: that "
-        "cost {loss} ({share}) of this step."
-    ),
-}
-"""The same where a rank or device of another program has a name of its own."""
+PLACE_HICCUP = N_(
+    "In step {step}, {place} took {taken} for {task} instead of {usual}, which cost {loss} "
+    "({share} of that step)."
+)
+"""A hiccup of a rank or device with a name, in a trace of another program."""
 
-JOB_WORDS = {
-    Limit.DATA: N_("Waiting for the next batch of data costs {loss} ({share})."),
+JOB_SENTENCES = {
+    Limit.DATA: N_("Waiting for the next batch of data costs {loss} ({share} of the step)."),
     Limit.HOST: N_(
-        "The job's code outside of its model, loader and optimizer costs {loss} ({share})."
+        "Host code outside the model, the data loader and the optimizer costs {loss} ({share} of "
+        "the step)."
     ),
-    Limit.UPDATE: N_("Updating the model costs {loss} ({share})."),
+    Limit.UPDATE: N_("Updating the model costs {loss} ({share} of the step)."),
     Limit.IMBALANCE: N_(
-        "Rank {lane} computes for {most}, a rank on average for {mean}: "
-        "that costs {loss} ({share})."
+        "Imbalance: rank {lane} computes for {most}, the average rank for {mean}; even work would "
+        "save {loss} ({share} of the step)."
     ),
 }
-"""Of all ranks of a training job, where WORDS do not fit."""
+"""Sentences on all ranks of a training job, where those on lanes do not fit."""
 
-RANK_WORDS = {
+RANK_SENTENCES = {
     Limit.SLOW_LANE: N_(
-        "Rank {lane} computes {factor} times as long as other ranks for the same: "
-        "that costs {loss} ({share})."
+        "Rank {lane} is a straggler: it takes {factor} times as long as other ranks for the same "
+        "work, which costs {loss} ({share} of the step)."
     ),
     Limit.DATA: N_(
-        "Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that "
-        "costs {loss} ({share})."
+        "Rank {rank} is a straggler: it waits {own} a step for its next batch (other ranks: "
+        "{usual}), which costs {loss} ({share} of the step)."
     ),
     Limit.HOST: N_(
-        "Rank {rank} spends {own} a step on code outside of its model, loader and "
-        "optimizer, other ranks {usual}: that costs {loss} ({share})."
+        "Rank {rank} is a straggler: it spends {own} a step on host code outside its model, data "
+        "loader and optimizer (other ranks: {usual}), which costs {loss} ({share} of the step)."
     ),
     Limit.UPDATE: N_(
-        "Rank {rank} takes {own} to update the model, other ranks {usual}: that costs "
-        "{loss} ({share})."
+        "Rank {rank} is a straggler: updating the model takes {own} (other ranks: {usual}), "
+        "which costs {loss} ({share} of the step)."
     ),
     Limit.BLOCK: N_(
-        "Rank {rank} takes {own} for {work} of block {block}, other ranks {usual}: that "
-        "costs {loss} ({share})."
+        "Rank {rank} is a straggler: {work} of block {block} takes {own} (other ranks: {usual}), "
+        "which costs {loss} ({share} of the step)."
     ),
 }
-"""Of one rank of a training job, that takes longer for something than the other ranks."""
+"""Sentences on one rank of a training job that takes longer than the other ranks."""
 
-PASS_WORDS = {
+PASS_SENTENCES = {
     Kind.FORWARD: N_(
-        "Rank {rank} takes {own} for the forward pass of block {block}, other ranks "
-        "{usual}: that costs {loss} ({share})."
+        "Rank {rank} is a straggler: the forward pass of block {block} takes {own} (other ranks: "
+        "{usual}), which costs {loss} ({share} of the step)."
     ),
     Kind.BACKWARD: N_(
-        "Rank {rank} takes {own} for the backward pass of block {block}, other ranks "
-        "{usual}: that costs {loss} ({share})."
+        "Rank {rank} is a straggler: the backward pass of block {block} takes {own} (other ranks: "
+        "{usual}), which costs {loss} ({share} of the step)."
     ),
     Kind.RECOMPUTE: N_(
-        "Rank {rank} takes {own} to compute block {block} again, other ranks {usual}: "
-        "that costs {loss} ({share})."
+        "Rank {rank} is a straggler: recomputing block {block} takes {own} (other ranks: "
+        "{usual}), which costs {loss} ({share} of the step)."
     ),
     Kind.LOSS: N_(
-        "Rank {rank} takes {own} to compute the loss, other ranks {usual}: that costs "
-        "{loss} ({share})."
+        "Rank {rank} is a straggler: computing the loss takes {own} (other ranks: {usual}), which "
+        "costs {loss} ({share} of the step)."
     ),
 }
-"""The same of a block's pass, by kind of task."""
+"""Sentences on one rank's pass of a block, by kind of task."""
 
-AT_LEAST = N_(
-    "Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least "
-    "{loss} ({share})."
+LANE_AT_LEAST = N_(
+    "Lane {lane} is a straggler: it takes {factor} times as long as other lanes for the same "
+    "work, which costs at least {loss} ({share} of the step)."
 )
-"""Of a slow lane some of whose tasks have no peers."""
+RANK_AT_LEAST = N_(
+    "Rank {lane} is a straggler: it takes {factor} times as long as other ranks for the same "
+    "work, which costs at least {loss} ({share} of the step)."
+)
+"""A straggler whose full cost is not known, because some of its tasks have no peers."""
 
-DEVICE_WORDS = {
+DEVICE_SENTENCES = {
     Limit.IMBALANCE: N_(
-        "{device} computes for {most} a step, a device on average for {mean}: evenly "
-        "divided that would be up to {loss} less ({share})."
+        "Imbalance: {device} computes for {most} a step, the average device for {mean}; even work "
+        "would save up to {loss} ({share} of the devices' time)."
     ),
-    Limit.COMMUNICATION: N_("Communication that no computing hides costs {loss} a step ({share})."),
-    Limit.HOST: N_("Devices wait {loss} a step ({share}) for the host to start their work."),
+    Limit.COMMUNICATION: N_(
+        "Exposed communication costs {loss} a step ({share} of the devices' time)."
+    ),
+    Limit.HOST: N_(
+        "The host costs {loss} a step ({share} of the devices' time): devices wait for it to start "
+        "their work."
+    ),
     Limit.NONE: N_(
-        "Idle time, communication alone and copies alone cost less than a twentieth each."
+        "Idle time, exposed communication and exposed copies each take less than a twentieth of "
+        "the devices' time."
     ),
-    Limit.COPIES: N_("Copies that no computing hides cost {loss} a step ({share})."),
-    Limit.NOT_TOLD: N_(
-        "Devices idle {loss} a step ({share}), and the trace does not tell what for."
+    Limit.COPIES: N_("Exposed copies cost {loss} a step ({share} of the devices' time)."),
+    Limit.UNEXPLAINED: N_(
+        "Devices are idle for {loss} a step ({share} of their time), and the trace does not show "
+        "why."
     ),
 }
-"""Sentences for traces that have a device's own shares of time, but not what its tasks waited
-for: shares are of the devices' time."""
+"""Sentences for traces that have the devices' shares of time, but not the reasons of waits."""
 
-
-LANES_NOT_TOLD = N_(
-    "Tasks take {task}; lanes idle for {loss} ({share}) besides, and the trace does not tell what "
-    "for."
+LANES_UNEXPLAINED = N_(
+    "Lanes are idle for {loss} ({share} of the step) for reasons that the trace does not show; a "
+    "task takes {task}."
 )
-"""Of another program's trace that has neither a device's streams nor launches."""
+"""Sentence for traces of another program that have neither a device's streams nor launches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A verdict that may be: what part of the median step it costs, and what fills its sentence.
+    """A possible verdict: a limit, its place, and its cost as ns and as a share of the median step.
 
-    A hiccup costs a part of its own step. What is found `of_devices` costs a part of the devices'
-    time. What a lane is known to cost only `partly` may be more: some of its tasks have no peers.
-    It has a `sentence` of its own where its kind's does not fit.
+    A hiccup costs a share of its own step, and a limit of devices a share of the devices' time.
+    `values` fill the sentence; `sentence` is a template, or "" for that of LANE_SENTENCES.
     """
 
     kind: Limit
@@ -188,17 +199,12 @@ class Finding:
     loss_ns: int
     share: float
     values: Mapping[str, object] = field(default_factory=dict)
-    of_devices: bool = False
-    partly: bool = False
     sentence: str = ""
 
     @property
-    def words(self) -> str:
-        """Its sentence with placeholders, in English."""
-        if self.sentence:
-            return self.sentence
-        if self.partly:
-            return AT_LEAST
-        if "place" in self.values:
-            return PLACE_WORDS[self.kind]
-        return (DEVICE_WORDS if self.of_devices else WORDS)[self.kind]
+    def message(self) -> Message:
+        """The sentence on this limit."""
+        loss = duration_text(self.loss_ns)
+        share = share_text(self.share)
+        template = self.sentence or LANE_SENTENCES[self.kind]
+        return message(template, loss=loss, share=share, **self.values)

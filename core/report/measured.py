@@ -1,11 +1,10 @@
-"""The measured steps of a run beside each other, and which of their tasks have the same to do."""
+"""The measured steps of a run as arrays of comparable tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +13,23 @@ from core.costs.costs import durations
 from core.costs.simulate import makespan_ns
 from core.costs.waits import waits_of
 from core.errors import PlanError
-from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.plan import Lane, computing_lanes, device_streams
-from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
+from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.plan.transfers import Links, links_of
 from core.predict.compare import CostSource, known_costs
 from core.predict.replan import RunPlans
 from core.report.alike_steps import alike_steps
+from core.report.same_work import same_work, work_parts
 from core.trace.median_step import median_step
 from core.trace.source import Source
 from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
 
 MOST_STEPS = 64
-"""Steps that are looked at: of more, as many evenly chosen, the longest and the median one."""
+"""Largest number of steps; of more, this many evenly chosen, the longest and the median one."""
 MOST_SPANS = 1_000_000
-"""Tasks of all these steps together."""
+"""Largest number of tasks of all these steps."""
 MOST_LONGEST = 8
 
 Floats = NDArray[np.float64]
@@ -39,17 +38,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MeasuredSteps:
-    """S steps that share n tasks: what each task has `taken` in ns, shape (S, n).
+    """S steps that share n tasks; times are in ns.
 
-    Waiting for other members of a collective is no part of it. `spans` are the S steps' own times.
-    `median` is the place of the run's median step among the S steps
-    (core.trace.median_step), and `step_ns` is its makespan. `alike`
-    numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
-    nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
-    (core.costs.waits.meeting). `source` is the trace's; predicted times have no noise. `name` is
-    the place in `texts` of the name that another program gave each task, ABSENT for others.
-    `costs` (n) are ns that were measured apart from the lanes, so that a slow lane is not in them,
-    or None.
+    - `taken`, shape (S, n): the duration of each task without waits for other members of a
+      collective
+    - `spans`, shape (S,): the length of each step
+    - `median`: the position of the run's median step (core.trace.median_step) among the S steps
+    - `columns`, `meets`: the tasks of the median step, and its collectives of ranks
+      (core.costs.waits.meeting)
+    - `alike`, shape (n,): numbers, the same for tasks with the same work
+    - `roughly`, `parts`: numbers for tasks with nearly the same work, and each task's part of it
+    - `name`: the position in `texts` of the name that another program gave a task, or ABSENT
+    - `costs`, shape (n,): costs that were measured independently of the lanes, so that a slow lane
+      does not affect them; or None
     """
 
     steps: tuple[int, ...]
@@ -71,40 +72,39 @@ class MeasuredSteps:
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int]) -> MeasuredSteps:
-        """From whole steps of a trace: of many some, of these those like the median one."""
-        lanes, header = trace.header.lanes, trace.header
-        whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}
+        """Return the steps with the median step's tasks; of many steps, some are chosen."""
+        header = trace.header
+        lanes = header.lanes
+        lengths = _lengths(trace, steps)
         median = median_step(trace, steps)
-        looked_at = _chosen(trace, whole, median)
-        found = {step: StepSpans.of(trace, step) for step in looked_at}
-        alike = alike_steps(trace, found, median)
-        mine = alike.steps
-        every = [StepColumns.of_spans(found[step]) for step in mine]
+        spans = {step: StepSpans.of(trace, step) for step in _chosen(trace, lengths, median)}
+        alike = alike_steps(trace, spans, median)
+        every = [StepColumns.of_spans(spans[step]) for step in alike.steps]
         waits = [waits_of(columns, lanes) for columns in every]
-        begun = [one.begun for one in waits]
-        taken = [
-            (columns.end - begins)[places]
-            for columns, begins, places in zip(every, begun, alike.places, strict=True)
-        ]
-        reference, places = alike.reference, alike.places[alike.reference]
+        taken = []
+        for columns, wait, positions in zip(every, waits, alike.places, strict=True):
+            durations_ns = columns.end - wait.begun
+            taken.append(durations_ns[positions])
+        reference = alike.reference
+        places = alike.places[reference]
         columns = every[reference].picked(places)
         plan = RunPlans(trace).plan(median)
         stages = () if plan is None else plan.stages
-        # Without a plan, only the name of a task says what it does.
-        name = found[mine[reference]].spans["name"][places]
+        name = spans[alike.steps[reference]].spans["name"][places]
+        # Without a plan, only its name shows the work of a task.
         names = 0 * columns.kind if header.source.has_plan else name
         return cls(
-            mine,
+            alike.steps,
             header.specification.warmup,
             lanes,
             columns,
             waits[reference].meets[places],
             np.stack(taken),
-            np.array([whole[step] for step in mine], np.int64),
+            np.array([lengths[step] for step in alike.steps], np.int64),
             reference,
-            _alike(columns, stages, header.model, names, exactly=True),
-            _alike(columns, stages, header.model, names, exactly=False),
-            _parts(columns, stages, header.model),
+            same_work(columns, stages, header.model, names, exactly=True),
+            same_work(columns, stages, header.model, names, exactly=False),
+            work_parts(columns, stages, header.model),
             header.source,
             links_of(columns, lanes),
             name,
@@ -114,15 +114,15 @@ class MeasuredSteps:
 
     @cached_property
     def logs(self) -> Floats:
-        """The logarithms of what tasks took."""
-        # A lane that is slower by a factor differs by the same amount in long tasks and in short.
+        """Logarithms of `taken`."""
+        # A lane that is slower by a factor differs by the same amount in long and short tasks.
         return np.log(np.maximum(self.taken, 1))
 
     @cached_property
     def makespans(self) -> Ints:
-        """The length of each step if tasks start as soon as they can, in ns.
+        """Length of each step in ns if tasks start as soon as they can, shape (S,).
 
-        Of a device's streams it is not known when tasks can start: what the steps lasted.
+        For a device's streams it is not known when tasks can start, so this is `spans`.
         """
         if self.has_streams:
             return self.spans
@@ -130,7 +130,7 @@ class MeasuredSteps:
 
     @cached_property
     def has_streams(self) -> bool:
-        """True if lanes are a device's streams, whose tasks' waits are not known."""
+        """True if lanes are a device's streams, for whose tasks no waits are known."""
         return bool(device_streams(self.lanes))
 
     @cached_property
@@ -143,7 +143,7 @@ class MeasuredSteps:
 
     @cached_property
     def on_devices(self) -> NDArray[np.bool_]:
-        """True for each task of a device, False for those of the host that starts them."""
+        """True for tasks of a device, False for those of the host that starts them, shape (n,)."""
         if not self.has_streams:
             return np.ones(len(self.columns), np.bool_)
         streams = [lane.index for lane in self.lanes if lane.stream_of]
@@ -152,13 +152,13 @@ class MeasuredSteps:
 
     @cached_property
     def computes(self) -> NDArray[np.bool_]:
-        """Whether each task computes."""
-        found: NDArray[np.bool_] = np.isin(self.columns.lane, self.compute_lanes)
-        return found & ~IS_COMMUNICATION[self.columns.kind]
+        """True for tasks that compute, shape (n,)."""
+        on_compute_lanes: NDArray[np.bool_] = np.isin(self.columns.lane, self.compute_lanes)
+        return on_compute_lanes & ~IS_COMMUNICATION[self.columns.kind]
 
     @cached_property
     def computed(self) -> Floats:
-        """For how many ns each lane that computes does so in each step, shape (S, lanes)."""
+        """Computing ns of each compute lane in each step, shape (S, lanes)."""
         lane = self.columns.lane
         work = np.where(self.computes, self.taken, 0)
         totals = [work[:, lane == mine].sum(axis=1) for mine in self.compute_lanes]
@@ -166,17 +166,17 @@ class MeasuredSteps:
 
     @property
     def compute_lanes(self) -> list[int]:
-        """The lanes that compute, by number."""
+        """Numbers of the lanes that compute."""
         return [lane.index for lane in computing_lanes(self.lanes)]
 
     def lasts(self, taken: NDArray[np.number]) -> int:
-        """What a step lasts in ns in which tasks take so long."""
+        """Return the simulated length in ns of a step with these durations (n)."""
         return makespan_ns(self.columns, np.rint(taken).astype(np.int64), self.meets)
 
     def longer_by(self, place: int, task: int, usual: float) -> int:
-        """By how many ns a step is longer because one task took longer than the `usual` ns.
+        """Return by how many ns a step is longer because one task exceeded its `usual` ns.
 
-        By simulation; of a device's streams at most what the step took longer than the median one.
+        It is simulated. For a device's streams it is at most the step's excess over the median one.
         """
         taken = self.taken[place].astype(np.float64)
         if self.has_streams:
@@ -186,19 +186,21 @@ class MeasuredSteps:
         return int(self.makespans[place]) - self.lasts(taken)
 
     def name_of(self, task: int) -> str:
-        """The name that another program gave a task, else its action, such as 2F1."""
+        """Return the name that another program gave a task, or its action such as 2F1."""
         place = int(self.name[task])
-        return str(self.columns[task]) if place == ABSENT else self.texts[place]
+        if place == ABSENT:
+            return str(self.columns[task])
+        return self.texts[place]
 
     @property
     def step_ns(self) -> int:
-        """The makespan of the median step in ns."""
+        """Makespan of the median step in ns."""
         return int(self.spans[self.median])
 
     def loss(self, factors: Floats) -> tuple[int, float]:
-        """Return what longer tasks cost the median step: in ns, and as a part of its makespan.
+        """Return the cost of slow tasks to the median step in ns, and as a share of its makespan.
 
-        `factors` (n) say how many times as long as it should each task takes.
+        `factors` (n) are the tasks' durations relative to those without the fault.
         """
         without = self.lasts(self.taken[self.median] / factors)
         lost = int(self.makespans[self.median]) - without
@@ -206,113 +208,38 @@ class MeasuredSteps:
 
 
 def _costs(trace: Trace, columns: StepColumns, stages: Sequence[Stage]) -> Floats | None:
-    """Return the cost of each of n tasks in ns, at least 1; None unless measured off the lanes."""
+    """Return the cost of each of n tasks in ns, at least 1; None if measured on the lanes."""
     found = known_costs(trace)
-    # Other costs were measured on the lanes themselves: those of a slow lane are as long as its
-    # tasks.
-    if found is None or found[1] is not CostSource.ALONE:
+    if found is None:
+        return None
+    costs, source = found
+    # Other costs were measured on the lanes: the costs of a slow lane are as long as its tasks.
+    if source is not CostSource.ALONE:
         return None
     try:
-        return np.maximum(1.0, durations(columns, found[0], stages))
+        return np.maximum(1.0, durations(columns, costs, stages))
     except PlanError:
         return None
 
 
+def _lengths(trace: Trace, steps: Sequence[int]) -> dict[int, int]:
+    """Return the length of each step in ns."""
+    found = {}
+    for step in steps:
+        start, end = trace.step_bounds(step)
+        found[step] = end - start
+    return found
+
+
 def _chosen(trace: Trace, lengths: dict[int, int], median: int) -> list[int]:
-    """The steps that are looked at: all, or of many some, the longest and the median one."""
+    """Return all steps, or some of many with the longest and the median one."""
     steps = list(lengths)
     tasks = trace.span_count // max(1, len(trace.steps))
-    # At least three, or there is no median of the other steps to hold one against.
+    # At least three: a step is compared with the median of the others.
     most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
     if len(steps) <= most:
         return steps
-    evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
+    places = np.linspace(0, len(steps) - 1, most).astype(int)
+    evenly = [steps[place] for place in places.tolist()]
     longest = sorted(steps, key=lengths.__getitem__, reverse=True)[:MOST_LONGEST]
     return sorted({*evenly, *longest, median})
-
-
-def _alike(
-    columns: StepColumns,
-    stages: Sequence[Stage],
-    model: ModelDescription,
-    names: NDArray[Any],
-    exactly: bool,
-) -> Ints:
-    """A number for each of n tasks, the same for those that have the same to do.
-
-    Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
-    bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
-    through the last goes on from the loss: both are told apart if `exactly` is asked for.
-    """
-    backs = np.isin(columns.kind, _BACK) & exactly
-    sizes = _sizes(columns, stages, model)
-    last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
-    first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
-    paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
-    paired = np.where(exactly, paired, 0)
-    passes: tuple[NDArray[Any], ...] = (
-        sizes[columns.stage], sizes[columns.paired_stage], first, paired, columns.block,
-        columns.bucket, columns.rows, columns.paired_rows, names,
-    )  # fmt: skip
-    # Of transfers only what they are and their bytes counts.
-    computes = ~IS_COMMUNICATION[columns.kind]
-    about: list[NDArray[Any]] = [columns.kind, columns.payload, columns.bytes]
-    about += [np.where(computes, one, 0) for one in passes]
-    number = np.zeros(len(columns), np.int64)
-    for column in about:  # one by one: NumPy compares rows bytewise, which takes ten times as long
-        if len(column) and (column != column[0]).any():
-            _, value = np.unique(column, return_inverse=True)
-            # There are no more values than tasks, so the pair is one number; numbered anew each
-            # time, it never grows beyond n * n.
-            _, number = np.unique(number * len(column) + value, return_inverse=True)
-    return number
-
-
-_BACK = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)]
-_TO_INPUT = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT)]
-
-
-def _parts(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Floats:
-    """What each of n tasks has to do of what others that are roughly alike have to, at most 1.
-
-    A backward through the model's first block has its parameters' gradients to compute, but not its
-    input's: half of it. What a block is of its stage its parameters tell.
-    """
-    # The last one is for what has no stage.
-    spared = np.zeros(max([stage.index for stage in stages], default=-1) + 2)
-    for stage in stages:
-        held = [share * model.run_bytes(block, block + 1) for block, share in stage.held]
-        whole = sum(held)
-        if stage.first == 0 and whole > 0:
-            spared[stage.index] = held[0] / whole / 2
-    within = np.where(columns.stage < len(spared), columns.stage, ABSENT)
-    paired = np.where(columns.paired_stage < len(spared), columns.paired_stage, ABSENT)
-    # With a forward beside it a backward is two thirds of a task.
-    parts: Floats = 1 - np.isin(columns.kind, _TO_INPUT) * spared[within] - 2 / 3 * spared[paired]
-    return parts
-
-
-def _sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
-    """By stage a number, the same for stages of equal blocks; the last entry is for none (-1)."""
-    count = int(max(columns.stage.max(initial=-1), columns.paired_stage.max(initial=-1))) + 1
-    numbers: dict[object, int] = {}
-    found = []
-    for stage in range(count):
-        about: object = stage
-        if stage < len(stages) and stages[stage].last <= len(model.blocks):
-            about = tuple(
-                (tuple(n for _, n in model.blocks[block].parameters),
-                 model.blocks[block].output_elements, share)
-                for block, share in stages[stage].held
-            )  # fmt: skip
-        found.append(numbers.setdefault(about, len(numbers)))
-    return np.array([*found, ABSENT], np.int64)
-
-
-def _begins(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.bool_]:
-    """Whether each task's stage holds the model's first block."""
-    first = np.array([*(one.first == 0 for one in stages), False])
-    within = (stage >= 0) & (stage < len(stages))
-    # Without a plan nothing is known of stages but that the first one holds the first block.
-    found: NDArray[np.bool_] = np.where(within, first[np.where(within, stage, -1)], stage == 0)
-    return found

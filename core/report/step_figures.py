@@ -1,4 +1,4 @@
-"""What a step comes to, run or predicted: the figures that a summary and the window show of it."""
+"""Figures of a step, run or predicted, which the summary and the window show."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from core.report.waterfall import waterfall
 
 @dataclass(frozen=True, slots=True)
 class StepFigures:
-    """Figures of a step; all names are keys of the summary.
+    """Figures of a step, or means of several; all names are keys of the summary.
 
-    `idle_by_cause` has for every lane the ns of each cause that there is; they add up to its idle
-    time. `closed_form` is the formula's bubble as a fraction of the makespan, None where there is
-    none. `ladder` and `critical_path` hold ns that add up to the makespan. `collectives` are those
-    in which ranks met: of several steps the sums, where all else is a mean.
+    `idle_by_cause` has for every lane the ns of each cause, which add up to its idle time.
+    `closed_form` is the formula's bubble as a fraction of the makespan, None without a formula.
+    `ladder` and `critical_path` hold ns that add up to the makespan. `collectives` are those in
+    which ranks met; for several steps they are sums, not means.
     """
 
     idle_by_cause: tuple[dict[str, int], ...]
@@ -38,7 +38,7 @@ class StepFigures:
 
     @property
     def makespan_ns(self) -> int:
-        """What the bars of the ladder add up to."""
+        """Makespan in ns: the sum of the ladder."""
         return sum(self.ladder.values())
 
 
@@ -49,46 +49,58 @@ def step_figures(
 ) -> StepFigures:
     """Sum up an explained step.
 
-    `pipeline` are the numbers of its plan, for the closed form; `costs` (ns of each task,
-    calibrated) let the ladder tell contention from the rest. Of a step that lacks spans nothing is
-    worked out: all of it is incomplete, and its bubbles are no numbers.
+    `pipeline` has the numbers of its plan, for the closed form; `costs` (ns of each task,
+    calibrated) let the ladder separate contention. A step that lacks spans is not analysed: its
+    ladder has the single bar `incomplete`, and its bubbles are NaN.
     """
-    bubbles, form, bars = Bubble(math.nan, math.nan), None, {"incomplete": explanation.makespan}
+    columns = explanation.columns
+    bubbles = Bubble(math.nan, math.nan)
+    form = None
+    bars = {"incomplete": explanation.makespan}
+    collectives: tuple[Arrivals, ...] = ()
     if not explanation.fault:
-        bubbles = bubble_of(explanation.columns, explanation.lanes, explanation.lengths)
-        form = closed_form(explanation.columns, pipeline)
+        bubbles = bubble_of(columns, explanation.lanes, explanation.lengths)
+        form = closed_form(columns, pipeline)
         bars = waterfall(explanation, costs)
+        collectives = arrivals(explanation)
+    shares = path_shares(critical_path(explanation))
     return StepFigures(
-        tuple(
-            {str(cause): int(ns) for cause, ns in zip(CAUSES, row, strict=True) if ns}
-            for row in cause_totals(explanation)
-        ),
+        _idle_by_cause(explanation),
         bubbles.by_makespan,
         bubbles.by_lane_span,
         form,
         bars,
-        {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
-        () if explanation.fault else arrivals(explanation),
+        {str(share): ns for share, ns in shares.items()},
+        collectives,
     )
 
 
+def _idle_by_cause(explanation: Explanation) -> tuple[dict[str, int], ...]:
+    """Return the idle ns of each lane by cause, without zeros."""
+    found = []
+    for totals in cause_totals(explanation).tolist():
+        found.append({str(cause): ns for cause, ns in zip(CAUSES, totals, strict=True) if ns})
+    return tuple(found)
+
+
 def figures_of_step(plans: RunPlans, step: int, explanation: Explanation) -> StepFigures:
-    """Sum up an explained step of a run, with all that its plan and measured costs say."""
+    """Sum up an explained step of a run with its plan and measured costs, as far as it has them."""
     plan = plans.plan(step)
     pipeline = plan.pipeline if plan is not None else None
     return step_figures(explanation, pipeline, plans.costs(step, explanation))
 
 
 def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
-    """The means of the figures of several steps of one run, at least one.
+    """Return the means of the figures of one or more steps of a run.
 
-    Ns are rounded so that ladder and path still add up to one makespan, the mean one rounded down.
-    A formula that not every step has is None.
+    Ns are rounded so that ladder and path still add up to the mean makespan, rounded down. The
+    closed form is None if a step has none.
     """
     count = len(figures)
     forms = [f.closed_form for f in figures if f.closed_form is not None]
+    idle_of_lanes = zip(*(f.idle_by_cause for f in figures), strict=True)
     return StepFigures(
-        tuple(_means(lane) for lane in zip(*(f.idle_by_cause for f in figures), strict=True)),
+        tuple(_means(idle) for idle in idle_of_lanes),
         sum(f.bubble_by_makespan for f in figures) / count,
         sum(f.bubble_by_lane_span for f in figures) / count,
         sum(forms) / count if len(forms) == count else None,
@@ -99,12 +111,15 @@ def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
 
 
 def _means(parts: Sequence[dict[str, int]]) -> dict[str, int]:
-    """The mean of each name's ns; they add up to the mean of the sums, rounded down."""
+    """Return the mean of each name's ns; they add up to the mean of the sums, rounded down."""
+    names: dict[str, None] = {}
+    for part in parts:
+        names.update(dict.fromkeys(part))
     means: dict[str, int] = {}
     before = total = 0
-    for name in dict.fromkeys(name for part in parts for name in part):
+    for name in names:
         total += sum(part.get(name, 0) for part in parts)
-        # The running total is rounded, not each part: roundings do not add up.
+        # Rounds the running total, because rounded parts would not add up.
         means[name] = total // len(parts) - before
         before += means[name]
     return means

@@ -1,4 +1,4 @@
-"""The summary of a run: what each step took, how each lane spent it, how the batch was split."""
+"""Summary of a run: its steps, how each lane spent them, and how the batch was split."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from core.explain.balance import lane_balances
 from core.explain.lanes import entering_rows
 from core.explain.ranks import RankTime, imported_rank_times
 from core.explain.run_step import explain_run_step
+from core.message import message
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import computing_lanes, rank_names, working_lanes
 from core.predict.replan import RunPlans
-from core.report.step_figures import figures_of_step
+from core.report.step_figures import StepFigures, figures_of_step
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps, ended_steps, run_faults
 from core.trace.event_rows import clock_uncertainty
@@ -31,11 +32,11 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class LaneSummary:
-    """A lane in a step; times in ns add up to the step's makespan, `peak_bytes` is memory held.
+    """A lane in a step; its times in ns add up to the makespan.
 
-    `idle_by_cause` has the ns of every cause that there is (core.explain.causes.Cause by name);
-    they add up to `idle_ns`, to less in a trace of another program whose next step begins before
-    this one's last task has ended: what is idle then is explained there.
+    `peak_bytes` is the memory held. `idle_by_cause` has the ns of every cause by name
+    (core.explain.causes.Cause). They add up to `idle_ns`, except in traces of other programs whose
+    next step begins before this one's last task has ended: that idle time belongs to the next step.
     """
 
     name: str
@@ -52,18 +53,19 @@ class LaneSummary:
 
 @dataclass(frozen=True, slots=True)
 class StepSummary:
-    """A measured step; `loss` and the errors are None where they are not known.
+    """A measured step; `loss` and the errors are None if they are not known.
 
-    `step` counts the steps of the recording from 0 on, `number` the measured ones from 1 on.
+    `step` is the step's number in the recording (from 0), `number` that among the measured ones
+    (from 1).
 
     The bubbles are fractions: `bubble_by_makespan` of the compute lanes' makespan,
-    `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
-    the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
-    ns that add up to the makespan (core.report.waterfall, core.explain.critical).
+    `bubble_by_lane_span` of the longest lane's own span, and `closed_form` the schedule's formula
+    with the step's mean costs, by makespan; None without a formula. `ladder` and `critical_path`
+    hold ns that add up to the makespan (core.report.waterfall, core.explain.critical).
 
-    A step is `complete` if every planned task has exactly one span; `missing` counts those that
-    have none. Of one that is not, nothing is worked out: causes, ladder and path are empty, and the
-    bubbles no numbers.
+    A step is `complete` if every planned task has exactly one span; `missing` counts tasks without
+    one. An incomplete step is not analysed: causes, ladder and path are empty, and the bubbles are
+    NaN.
     """
 
     step: int
@@ -87,10 +89,10 @@ class StepSummary:
 class CollectiveSummary:
     """A collective in which ranks met, over all measured steps (core.explain.arrivals).
 
-    It happened `times` times. `last` has for each rank, by its lane's name, how often it arrived
-    last. `mean_wait_ns` is the mean time from the first arrival to the last, `mean_transfer_ns`
-    from there to the end. If the wait is shorter than the clocks' uncertainty, `certain` is false:
-    neither the last rank nor the wait is known.
+    It happened `times` times. `last` counts how often each rank, by its lane's name, arrived last.
+    `mean_wait_ns` is the mean time from the first arrival to the last, `mean_transfer_ns` that from
+    the last arrival to the end. If the wait is shorter than the clocks' uncertainty, `certain` is
+    false: neither the last rank nor the wait is known.
     """
 
     kind: str
@@ -108,8 +110,8 @@ class CollectiveSummary:
 class RankSummary:
     """Figures of a rank of another program's trace: ns, and their shares of `span_ns`.
 
-    See core.explain.ranks. `overlap_fraction` is the share of the rank's communication that
-    computing hides.
+    See core.explain.ranks. `overlap_fraction` is the share of the rank's communication that is
+    hidden by computing.
     """
 
     place: str
@@ -139,7 +141,7 @@ class RankSummary:
 
 @dataclass(frozen=True, slots=True)
 class IssueSummary:
-    """An irregularity of another program's file: its id, its number, a sentence about it."""
+    """An irregularity of another program's file: its id, its count, and an English sentence."""
 
     kind: str
     count: int
@@ -148,18 +150,18 @@ class IssueSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A whole run, warm-up left out.
+    """A whole run without its warm-up.
 
-    Figures of the run are those of `median_step`, a number in `steps` (core.trace.median_step);
-    None without a measured step. Where a name says `over_steps`, all measured steps count.
-    `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
-    `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
-    step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
-    without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
-    are those that were put in on purpose, by the names of the options (core.plan.faults); the
-    `verdict` says what limits a step, without looking at these. There is none without a whole step.
-    Of a trace of another program, `ranks` has the figures of each rank, `odd` what was odd about
-    its file, and `part_ns` the range that was taken as its only step, if one was.
+    - `median_step`: the step whose figures are those of the run (core.trace.median_step); None
+      without a measured step. Fields named `over_steps` are of all measured steps
+    - `splits`: the rows of each replica or rank for each step, 0 for idle ones
+    - `microbatch_rows`: the rows of each micro-batch of the first measured step
+    - `faults`: sentences on incomplete steps, including warm-up (core.trace.complete); `missing`
+      counts tasks without a span. The run is `complete` if it has finished without a fault
+    - `injected_faults`: faults injected on purpose, by the names of options (core.plan.faults)
+    - `verdict`: the limit of a step, found without the injected faults; None without a whole step
+    - `ranks`, `odd`, `part_ns`: for a trace of another program, the figures of each rank, the
+      irregularities of its file, and the range that was taken as its only step
     """
 
     strategy: str | None
@@ -192,23 +194,26 @@ class Summary:
 
     @property
     def gradient_error(self) -> float | None:
-        """The largest of the steps' gradient errors, None if none was verified."""
+        """Largest gradient error of the steps, None if none was verified."""
         return _largest(step.gradient_error for step in self.steps)
 
     @property
     def loss_error(self) -> float | None:
-        """The largest of the steps' loss errors, None if none was verified."""
+        """Largest loss error of the steps, None if none was verified."""
         return _largest(step.loss_error for step in self.steps)
 
     def to_json(self) -> str:
-        """As JSON; numbers that are not finite, which JSON has not, become null."""
+        """Return JSON; numbers that are not finite become null."""
         return json.dumps(_finite(self.to_dict()), indent=1, allow_nan=False)
 
     def to_dict(self) -> dict[str, object]:
-        """As plain values; errors only where the run was verified."""
+        """Return plain JSON values; errors of gradients and losses only if they were verified."""
         values = asdict(self)
+        if self.verdict is not None:
+            values["verdict"] = self.verdict.to_dict()
         for name in ("gradient_error", "loss_error"):
-            if (value := getattr(self, name)) is not None:
+            value = getattr(self, name)
+            if value is not None:
                 values[name] = value
             else:
                 for step in values["steps"]:
@@ -217,15 +222,20 @@ class Summary:
 
 
 def summarise(trace: Trace) -> Summary:
-    """Sum up a run, finished or not. Raises PlanError for a run without lanes that compute."""
+    """Sum up a run, finished or not. Raises PlanError for a run without compute lanes."""
     header = trace.header
     has_plan = header.source.has_plan
     if trace.steps and has_plan and not computing_lanes(header.lanes):
-        raise PlanError("the run has no lanes that compute: there is nothing to sum up")
-    steps, faults = ended_steps(trace), run_faults(trace)
+        raise PlanError(message("the run has no lanes that compute: there is nothing to sum up"))
+    steps = ended_steps(trace)
+    faults = run_faults(trace)
     plans = RunPlans(trace)
-    summaries = [_step(trace, step, plans) for step in steps]
-    met = sum_by_collective(one for _, own in summaries for one in own)
+    summaries = []
+    arrivals: list[Arrivals] = []
+    for step in steps:
+        summary, met = _step(trace, step, plans)
+        summaries.append(summary)
+        arrivals += met
     whole = completed_steps(trace) or steps
     return Summary(
         strategy=header.specification.strategy if has_plan else None,
@@ -236,14 +246,16 @@ def summarise(trace: Trace) -> Summary:
         timing_note=str(header.timing_note),
         splits=tuple(rows_by_replica(trace, step) for step in steps),
         microbatch_rows=rows_by_microbatch(trace, steps[0]) if steps else (),
-        steps=tuple(step for step, _ in summaries),
+        steps=tuple(summaries),
         median_step=median_step(trace, whole) if whole else None,
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(str(fault.text) for fault in faults),
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
-        collectives_over_steps=tuple(_collective(trace, one) for one in met),
+        collectives_over_steps=tuple(
+            _collective(trace, one) for one in sum_by_collective(arrivals)
+        ),
         ranks=tuple(RankSummary.of(time) for time in imported_rank_times(trace)),
         odd=tuple(_issues(trace)),
         part_ns=trace.part,
@@ -251,7 +263,7 @@ def summarise(trace: Trace) -> Summary:
 
 
 def rows_by_replica(trace: Trace, step: int) -> tuple[int, ...]:
-    """Rows of each replica in a step, zeros for those left idle.
+    """Return the rows of each replica in a step, 0 for idle ones.
 
     The ranks of a job or of another program's trace may be stages of one replica.
     """
@@ -265,7 +277,7 @@ def rows_by_replica(trace: Trace, step: int) -> tuple[int, ...]:
 
 
 def rows_by_microbatch(trace: Trace, step: int) -> tuple[int, ...]:
-    """Rows of each micro-batch in a step, in order of the micro-batches."""
+    """Return the rows of each micro-batch in a step, in order of the micro-batches."""
     rows: dict[int, int] = {}
     for (_, microbatch), count in _forward_rows(trace, step).items():
         rows[microbatch] = rows.get(microbatch, 0) + count
@@ -282,11 +294,18 @@ def _issues(trace: Trace) -> Iterator[IssueSummary]:
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
     wait = met.wait_ns // met.times
     names = rank_names(trace.header.lanes)
+    uncertainty = clock_uncertainty(trace.clocks) or 0
     return CollectiveSummary(
-        str(met.kind), met.stage, met.block, met.bucket, met.times,
+        str(met.kind),
+        met.stage,
+        met.block,
+        met.bucket,
+        met.times,
         {names[lane]: count for lane, count in met.last},
-        wait, met.transfer_ns // met.times, wait >= (clock_uncertainty(trace.clocks) or 0),
-    )  # fmt: skip
+        wait,
+        met.transfer_ns // met.times,
+        wait >= uncertainty,
+    )
 
 
 def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[Arrivals, ...]]:
@@ -294,26 +313,13 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[
     figures = figures_of_step(plans, step, explain_run_step(trace, step))
     fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
     if fault is not None:
-        figures = replace(
-            figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={}, critical_path={}
-        )
-    lanes = []
-    working = working_lanes(trace.header.lanes)
-    balances = lane_balances(trace, [lane.index for lane in working], [step])
-    for lane, balance in zip(working, balances, strict=True):
-        time = balance.time
-        lanes.append(
-            LaneSummary(
-                lane.name, lane.device, str(lane.role), time.busy_ns, time.communication_ns,
-                time.idle_ns, time.idle_fraction, balance.peak_bytes, time.spans,
-                figures.idle_by_cause[lane.index],
-            )
-        )  # fmt: skip
+        no_causes: tuple[dict[str, int], ...] = ({},) * len(trace.header.lanes)
+        figures = replace(figures, idle_by_cause=no_causes, ladder={}, critical_path={})
     summary = StepSummary(
         step,
         end - start,
         _value(trace, "loss", step),
-        tuple(lanes),
+        _lanes(trace, step, figures),
         _value(trace, "gradient_error", step),
         _value(trace, "loss_error", step),
         clock_uncertainty(trace.clocks, step),
@@ -329,6 +335,29 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[
     return summary, figures.collectives
 
 
+def _lanes(trace: Trace, step: int, figures: StepFigures) -> tuple[LaneSummary, ...]:
+    """Return the figures of all lanes of a step except the nested ones."""
+    found = []
+    working = working_lanes(trace.header.lanes)
+    balances = lane_balances(trace, [lane.index for lane in working], [step])
+    for lane, balance in zip(working, balances, strict=True):
+        time = balance.time
+        summary = LaneSummary(
+            lane.name,
+            lane.device,
+            str(lane.role),
+            time.busy_ns,
+            time.communication_ns,
+            time.idle_ns,
+            time.idle_fraction,
+            balance.peak_bytes,
+            time.spans,
+            figures.idle_by_cause[lane.index],
+        )
+        found.append(summary)
+    return tuple(found)
+
+
 def _value(trace: Trace, name: str, step: int) -> float | None:
     counter = trace.counter(name)
     hits = np.flatnonzero(counter.steps == step)
@@ -340,7 +369,8 @@ def _finite(value: object) -> object:
         return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    is_number = not isinstance(value, float) or math.isfinite(value)
+    return value if is_number else None
 
 
 def _largest(values: Iterable[float | None]) -> float | None:
@@ -348,11 +378,11 @@ def _largest(values: Iterable[float | None]) -> float | None:
 
 
 def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
-    """Rows that enter the model, by replica and micro-batch: its first stage's or block's.
+    """Return the rows that enter the first stage or block, by replica and micro-batch.
 
-    Where that is divided among lanes, the same rows enter on each of them.
+    If it is divided among lanes, the same rows enter on each of them.
     """
     spans = StepSpans.of(trace, step).spans
-    # Tasks that are blocks have no stage, and stages no block: that is -1.
+    # Tasks of blocks have the stage -1, and tasks of stages the block -1.
     first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
     return {(replica, microbatch): count for replica, microbatch, count in entering_rows(first)}

@@ -36,7 +36,9 @@ REAL, REAL_ROWS = ModelSettings("mlp", width=512, depth=16), 512
 """Blocks of which a forward of 64 rows takes a quarter of a millisecond, two or four on a lane."""
 FAULTY, WITHOUT = 200, 50
 JITTER = 0.05
-LEAST = 0.05  # of a step is what a fault costs
+LEAST, LEAST_HICCUP = 0.05, 0.12
+"""Least cost of a fault, relative to a step without it. A hiccup is named from a tenth of its own
+step, which is 0.111 of the step without it."""
 STEPS = 5
 NAMES = (Limit.SLOW_LANE, Limit.SLOW_LINK, Limit.HICCUP)
 WAYS = (
@@ -122,6 +124,11 @@ def drawn(random: np.random.Generator, kind: Limit, plain: Specification) -> Ask
     return Asked(run, kind, "")
 
 
+def least_cost(kind: str) -> float:
+    """Return the least cost of a kind of fault, relative to a step without it."""
+    return LEAST_HICCUP if kind == Limit.HICCUP else LEAST
+
+
 @dataclass(frozen=True)
 class Judged:
     """A run with a fault: what it was, what was found, and what the fault truly cost.
@@ -133,6 +140,11 @@ class Judged:
     found: Verdict
     true: int
     share: float
+
+    @property
+    def counts(self) -> bool:
+        """True if the fault costs enough to be named."""
+        return self.share >= least_cost(self.asked.kind)
 
     @property
     def is_right(self) -> bool:
@@ -167,7 +179,7 @@ def runs_with_faults(perform: Perform, plain: Specification, count: int) -> Iter
             return
         asked = drawn(random, NAMES[found % len(NAMES)], plain)
         one = judged(asked, perform(asked.run))
-        if one.share >= LEAST:
+        if one.counts:
             found += 1
             yield one
 
@@ -224,7 +236,7 @@ class Line:
     @property
     def counts(self) -> bool:
         """Whether the fault costs enough to be looked for; runs without a fault all count."""
-        return self.kind == Limit.NONE or self.share >= LEAST
+        return self.kind == Limit.NONE or self.share >= least_cost(self.kind)
 
     @property
     def is_right(self) -> bool:

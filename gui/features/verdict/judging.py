@@ -1,4 +1,4 @@
-"""What limits the run that is shown: while it goes on of its last whole step, then of all."""
+"""Verdict on the run that is shown; while it runs, on its last whole step."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from core.report.verdict import Verdict, verdict
 from core.trace.complete import is_over
 from gui.app.jobs import Runner, Work
 from gui.features.verdict.suggestion import Suggestion, suggestion
+from gui.look.catalogue import catalogue
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
 
@@ -63,9 +64,8 @@ class Judge(QObject):
         if not whole:
             self.text_changed.emit(tr("Running the first step…"))
         elif scene.explained.at_hand(whole[0]):
-            self.text_changed.emit(
-                idle_sentences(Idling.of([scene.explained.explanation(whole[0])]), tr)
-            )
+            idling = Idling.of([scene.explained.explanation(whole[0])])
+            self.text_changed.emit(idle_sentences(idling).translated(catalogue()))
 
     def _forget(self) -> None:
         self._runner.cancel()
@@ -75,12 +75,12 @@ class Judge(QObject):
 
     def _take(self, found: tuple[Verdict | None, Suggestion | None]) -> None:
         verdict, change = found
-        self.text_changed.emit("" if verdict is None else verdict.text)
+        self.text_changed.emit("" if verdict is None else verdict.text.translated(catalogue()))
         self.judged.emit(verdict)
         self.suggested.emit(change)
 
 
 def _judged(scene: Scene) -> Work[tuple[Verdict | None, Suggestion | None]]:
     yield 0.0
-    found = verdict(scene.trace, tr)
+    found = verdict(scene.trace)
     return found, suggestion(scene.trace, None if found is None else found.kind)

@@ -18,6 +18,7 @@ from gui.features.why.arrivals import ArrivalsList
 from gui.features.why.path_list import MOST, PathList
 from gui.features.why.shares import IdleBars, PathBar
 from gui.features.why.waterfall import WaterfallChart
+from gui.look.catalogue import catalogue
 from gui.look.text import percent_text, tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.state.explained import Wanted
@@ -143,7 +144,7 @@ class WhyPanel(QWidget):
 
     def show_verdict(self, found: Verdict | None) -> None:
         """Say what limits the run, if that is known."""
-        self.verdict.say("" if found is None else found.text)
+        self.verdict.say("" if found is None else found.text.translated(catalogue()))
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
         """The steps of which something is missing that takes long; of several only figures."""

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 
 import pytest
 
@@ -85,7 +84,7 @@ def test_a_prediction_has_a_verdict_as_a_run_has_on_the_step_that_was_asked_for(
         ("schedule", ""), ("slow-lane", "lane 1"), ("hiccup", "step 3 lane 2"),
     ]  # fmt: skip
     kept = verdict(open_recording(tmp_path / "a.arrow").trace)
-    assert kept is not None and asdict(kept) == found[-1]
+    assert kept is not None and kept.to_dict() == found[-1]
 
 
 def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):

@@ -32,8 +32,8 @@ def test_equal_lanes_whose_times_scatter_are_seldom_blamed(strategy: str) -> Non
         )  # fmt: skip
         found = verdict(trace)
         assert found is not None
-        if found.kind is Limit.IMBALANCE or "waiting for lane" in found.text:
-            blamed.append(found.text)
+        if found.kind is Limit.IMBALANCE or "waiting for lane" in str(found.text):
+            blamed.append(str(found.text))
     assert len(blamed) <= RUNS // 5, blamed
 
 

@@ -92,7 +92,7 @@ def test_a_step_is_its_blocks_forward_the_loss_its_blocks_backward_and_the_updat
     wanted = [*passes[0], ("loss", None), *passes[1], ("step", None)]
     assert [of_step(trace, step) for step in trace.steps] == [wanted] * 4
     assert trace.span(0, 0).name == "0" and trace.span(0, 0).rows == 6
-    assert re.match(r"Step |\d[\d.]* \S+ an iteration, ", verdict(trace).text)
+    assert re.match(r"Step |\d[\d.]* \S+ per iteration, ", str(verdict(trace).text))
     for lane in range(4):
         ends = trace.spans(lane).end
         assert (trace.spans(lane).start[1:] >= ends[:-1]).all()

@@ -283,7 +283,7 @@ def _host_part(
 
 def contradictions(found: Any, truth: Truth) -> Iterator[str]:
     """Each way in which a verdict (kind, where, loss_ns, text) contradicts what files hold."""
-    text, kind = found.text, str(found.kind)
+    text, kind = str(found.text), str(found.kind)
     unsure = truth.percent("unsure") + 0.05
     step = re.match(r"Step ([\d.,]+) (ns|µs|ms|s)\.", text)
     middle = sorted(truth.steps)[(len(truth.steps) - 1) // 2]
@@ -310,15 +310,15 @@ def contradictions(found: Any, truth: Truth) -> Iterator[str]:
             yield f"the largest idle share is {max(each):.2f} %"
     if idle[4] is not None:
         yield from _wrong_cause(idle[5], float(idle[6]), truth, unsure, idle[4] == ": mostly")
-    alone = {"Communication": truth.percent("exposed"), "Copies": truth.percent("copies")}
+    alone = {"communication": truth.percent("exposed"), "copies": truth.percent("copies")}
     for name, share in alone.items():
-        told = re.search(rf"{name} alone takes? ([\d.]+) %\.", text)
-        loss = re.search(rf"{name} that no computing hides costs? [^(]*\(([\d.]+) %\)", text)
+        told = re.search(rf"Exposed {name} takes? ([\d.]+) %\.", text)
+        loss = re.search(rf"Exposed {name} costs? [^(]*\(([\d.]+) % of", text)
         said = told or loss
         if said is not None and not _same(said[1], float(said[1]), share, 0.02):
-            yield f"{name} alone takes {share:.2f} %"
+            yield f"exposed {name} takes {share:.2f} %"
         if said is None and share >= TOLD + 0.02:
-            yield f"{name} alone takes {share:.2f} %, which is not told"
+            yield f"exposed {name} takes {share:.2f} %, which is not said"
     used = re.search(r"Devices are in use for ([\d.,]+) (ns|µs|ms|s) of it", text)
     mean = truth.time / len(truth.ranks)
     if used is not None:
@@ -334,7 +334,7 @@ def _wrong_cause(
     """A main cause of idle time that is not the largest, or has another share."""
     shares = {
         "because the host is late": truth.percent("host"),
-        "for reasons that the trace does not tell": truth.not_told,
+        "for reasons that the trace does not show": truth.not_told,
         "between steps": truth.percent("between"),
     }
     if reason not in shares:
@@ -376,7 +376,8 @@ def _wrong_limit(found: Any, kind: str, truth: Truth, unsure: float) -> Iterator
             yield f"no limit, of {shares}"
     elif kind == "hiccup":
         said = re.search(
-            r"took ([\d.,]+) (ns|µs|ms|s) for (.*) instead of .* cost .* \(([\d.]+) %\)", found.text
+            r"took ([\d.,]+) (ns|µs|ms|s) for (.*) instead of .* cost .* \(([\d.]+) % of that step",
+            str(found.text),
         )
         if said is None or not said[3].strip():
             yield "a hiccup without a name"

@@ -34,9 +34,9 @@ def test_a_part_that_one_rank_takes_longer_for_is_named_with_its_loss(tmp_path, 
     lost = np.median(happened.iterations - ran(job.without()).iterations)
     assert (found.kind, found.where) == (KINDS[part], f"rank {slow}"), found.text
     assert abs(found.loss_ns - lost) < 0.1 * lost + 0.5 * MS, found.text
-    assert f"ank {slow} " in found.text
+    assert f"ank {slow} " in str(found.text)
     if part in ("forward", "backward"):
-        assert f"the {part} pass of block layers.1" in found.text
+        assert f"the {part} pass of block layers.1" in str(found.text)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -68,14 +68,14 @@ def test_two_ranks_that_lose_time_one_after_the_other_lose_it_once(tmp_path, fir
     [
         ("data", "Waiting for the next batch of data costs 20"),
         ("update", "Updating the model costs 2"),
-        ("late", "The job's code outside of its model, loader and optimizer costs 20"),
+        ("late", "Host code outside the model, the data loader and the optimizer costs 20"),
     ],
 )
 def test_what_all_ranks_lose_is_no_ranks_fault(tmp_path, ranks, part, words):
     slow = {(rank, part, None): 20.0 * MS for rank in range(ranks)}
     found = verdict(opened(Job(ranks, extra=slow), tmp_path)[0])
     assert (found.kind, found.where) == (KINDS[part], "")
-    assert words in found.text
+    assert words in str(found.text)
 
 
 def test_what_is_lost_in_every_step_is_said_before_a_smaller_hiccup(tmp_path):
@@ -122,12 +122,14 @@ def test_what_lies_between_steps_is_in_the_first_sentence_the_bars_and_the_share
     trace, happened = opened(Job(extra=extra, jitter=0.001), tmp_path)
     found, summary = verdict(trace), summarise(trace)
     iteration = float(np.median(happened.iterations)) / MS
-    told = re.match(r"([\d.]+) ms an iteration, ([\d.]+) ms of them between steps\.", found.text)
+    told = re.match(
+        r"([\d.]+) ms per iteration, ([\d.]+) ms of it between steps\.", str(found.text)
+    )
     assert abs(float(told[1]) - iteration) < 0.1 and abs(float(told[2]) - 79.2) < 0.2
     assert abs(summary.median.ladder["between"] / MS - 79.2) < 0.2
     between = summary.median.lanes[0].idle_by_cause[str(Cause.BETWEEN_STEPS)]
     assert abs(between / MS - 79.2) < 0.2
-    assert "mostly between steps" in found.text
+    assert "mostly between steps" in str(found.text)
 
 
 def test_a_slow_rank_is_named_as_a_whole(tmp_path):
@@ -136,7 +138,8 @@ def test_a_slow_rank_is_named_as_a_whole(tmp_path):
     extra = {(1, part, None): 0.5 * costs[part.split()[0]] for part in parts}
     found = verdict(opened(Job(extra=extra, seed=3), tmp_path)[0])
     assert (found.kind, found.where) == (Limit.SLOW_LANE, "rank 1")
-    assert "Rank 1 computes 1.5 times" in found.text.replace("1.49", "1.5").replace("1.51", "1.5")
+    factor = re.search(r"Rank 1 is a straggler: it takes (\S+) times as long", str(found.text))
+    assert factor is not None and abs(float(factor[1]) - 1.5) < 0.02
 
 
 def test_an_idle_moment_of_a_rank_that_is_ahead_is_of_its_own_step(tmp_path):

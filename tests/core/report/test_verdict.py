@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 
 from bubblescope.cli.report import summary_text
 from core.models.catalogue import ModelSettings
-from core.plain import duration_text, plainly
+from core.plain import duration_text
 from core.plan.specification import Specification, describe
 from core.plan.task import KINDS, Kind
-from core.report.idling import STEP
-from core.report.limits import DEVICE_WORDS, JOB_WORDS, RANK_WORDS, WORDS, Limit
+from core.report.idling import step_text
+from core.report.limits import (
+    DEVICE_SENTENCES,
+    JOB_SENTENCES,
+    LANE_SENTENCES,
+    RANK_SENTENCES,
+    Limit,
+)
 from core.report.summary import summarise
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps
@@ -58,7 +64,7 @@ def test_a_slow_lane_is_named_with_what_it_costs_a_step(way: str, lane: int) -> 
     found = judged(made_up)
     assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
     assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
-    assert f"Lane {lane} computes 1." in found.text
+    assert f"Lane {lane} is a straggler: it takes 1." in str(found.text)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +86,22 @@ def test_a_hiccup_is_named_with_its_step_its_lane_and_what_it_cost(way: str) -> 
     assert (found.kind, found.where) == (Limit.HICCUP, "step 4 lane 1")
     assert found.loss_ns == pytest.approx(made_up.losses[3], rel=0.1)
     assert np.count_nonzero(made_up.losses) == 1
+
+
+@pytest.mark.parametrize("way", ["1f1b", "dp", "fsdp"])
+def test_a_hiccup_of_a_run_is_named_only_from_a_tenth_of_its_step(way: str) -> None:
+    """A machine that nothing else uses stops a task by itself for 4 to 10 % of a step."""
+    whole = float(np.median(run(way, jitter=0.01).with_faults)) / 1e6
+    for part in (0.06, 0.09, 0.13, 0.25):
+        made_up = run(way, jitter=0.01, hiccup=f"lane=1,step=4,ms={part * whole:.3f}")
+        share = made_up.losses[3] / made_up.with_faults[3]
+        trace = made_up.trace
+        found = verdict(trace)
+        assert found is not None and (found.kind is Limit.HICCUP) == (share >= 0.1), share
+        # Predictions, jobs and traces of other programs have smaller hiccups too.
+        predicted = replace(trace, header=replace(trace.header, source=Source.PREDICTED))
+        found = verdict(predicted)
+        assert found is not None and (found.kind is Limit.HICCUP) == (share >= 0.035), share
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -144,7 +166,7 @@ def test_the_factor_of_a_slow_lane_is_what_the_sums_of_its_tasks_show(way: str) 
         columns, forward={2: 2.0}, backward={2: 1.2},
     )))  # fmt: skip
     assert (found.kind, found.where) == (Limit.SLOW_LANE, "lane 2")
-    told = re.search(r"computes (\S+) times", found.text)
+    told = re.search(r"takes (\S+) times", str(found.text))
     # A forward takes half as long as a backward: (2 + 2 x 1.2) / 3.
     assert told is not None and float(told[1]) == pytest.approx(1.467, abs=0.03)
 
@@ -195,7 +217,7 @@ def test_a_slow_lane_of_blocks_that_no_other_lane_has_is_named_by_their_costs(
     found = judged(made_up)
     assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
     assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
-    assert "at least" not in found.text
+    assert "at least" not in str(found.text)
     assert clean.verdict is not None and clean.verdict.kind not in FAULTS
 
 
@@ -221,9 +243,9 @@ def test_what_a_slow_lane_costs_is_at_least_so_much_where_a_part_of_it_is_unknow
     asked = Specification("dp", MODEL, "4xvirtual:cpu", batch=64, steps=5, slow_lane="0:1.5")
     known = made(asked, costs=equal_blocks(16))
     unknown = made(asked)
-    assert "that costs at least" in judged(unknown).text
+    assert "which costs at least" in str(judged(unknown).text)
     assert judged(unknown).loss_ns <= 1.05 * unknown.median_loss
-    assert "at least" not in judged(known).text
+    assert "at least" not in str(judged(known).text)
     assert judged(known).loss_ns == pytest.approx(known.median_loss, rel=0.05)
 
 
@@ -234,7 +256,7 @@ def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:
         microbatches=32,
     )))  # fmt: skip
     assert found.kind is Limit.IMBALANCE
-    assert "a lane on average for" in found.text
+    assert "the average lane for" in str(found.text)
 
 
 def test_what_a_slow_link_costs_is_told_as_a_part_of_the_step_that_is_named() -> None:
@@ -243,8 +265,10 @@ def test_what_a_slow_link_costs_is_told_as_a_part_of_the_step_that_is_named() ->
     found = whole.verdict
     assert found is not None and found.kind is Limit.SLOW_LINK
     part = found.loss_ns / int(np.median([step.makespan_ns for step in whole.steps]))
-    assert found.text.endswith(f"that costs {duration_text(found.loss_ns)} ({100 * part:.3g} %).")
-    assert re.search(r"take \d,\d\d\d times as long", found.text)
+    text = str(found.text)
+    cost = f"costs {duration_text(found.loss_ns)} ({100 * part:.3g} % of the step)."
+    assert text.endswith(cost)
+    assert re.search(r"take \d,\d\d\d times as long", text)
 
 
 def test_where_the_last_batch_is_smaller_the_part_is_still_one_of_the_step_that_is_named() -> None:
@@ -261,8 +285,8 @@ def test_where_the_last_batch_is_smaller_the_part_is_still_one_of_the_step_that_
     found = whole.verdict
     assert found is not None and found.kind is Limit.SLOW_LANE
     median = int(np.median([step.makespan_ns for step in whole.steps]))
-    assert found.text.startswith(plainly(STEP, step=duration_text(median)))
-    assert f"({100 * found.loss_ns / median:.2g} %)" in found.text
+    assert str(found.text).startswith(str(step_text(median)))
+    assert f"({100 * found.loss_ns / median:.2g} % of the step)" in str(found.text)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -273,9 +297,9 @@ def test_what_a_lane_computes_and_its_loss_are_those_of_the_summarys_median_step
     whole = summarise(trace)
     median = int(np.median([step.makespan_ns for step in whole.steps]))
     assert whole.verdict is not None and whole.verdict.kind is Limit.IMBALANCE
-    said = plainly(STEP, step=duration_text(median))
-    assert whole.verdict.text.startswith(said)
-    assert f"computes for {duration_text(median)}, a lane" in whole.verdict.text
+    said = str(whole.verdict.text)
+    assert said.startswith(str(step_text(median)))
+    assert f"computes for {duration_text(median)}, the average lane" in said
     assert whole.verdict.loss_ns == pytest.approx(median / 2, rel=1e-4)
 
 
@@ -350,7 +374,7 @@ def test_a_single_lane_has_nothing_to_wait_for() -> None:
 def test_a_host_that_is_late_for_most_of_a_step_is_named() -> None:
     spec = Specification("pipeline", MODEL, "4xvirtual:cpu", batch=64, steps=3)
     found = judged(made(spec, idle=1.0))
-    assert found.kind is Limit.HOST and "the host, which starts them, takes longer" in found.text
+    assert found.kind is Limit.HOST and "the host takes longer to start it" in str(found.text)
 
 
 @given(specifications(), st.integers(0, 12))
@@ -360,7 +384,7 @@ def test_whatever_ran_there_is_a_verdict_that_costs_no_more_than_a_step(spec, po
     found = verdict(trace_of(plan, durations.tolist(), replace(spec, warmup=0)))
     assert found is not None
     whole = sum(durations.tolist())
-    assert -whole <= found.loss_ns <= whole and "{" not in found.text
+    assert -whole <= found.loss_ns <= whole and "{" not in str(found.text)
 
 
 def test_two_steps_are_enough_for_a_hiccup_and_one_for_a_slow_lane() -> None:
@@ -388,7 +412,7 @@ def test_the_summary_has_the_verdict_with_its_four_keys_and_prints_its_sentence(
 
 
 def test_every_kind_has_its_words() -> None:
-    assert {*WORDS, *DEVICE_WORDS, *JOB_WORDS, *RANK_WORDS} == set(Limit)
+    assert {*LANE_SENTENCES, *DEVICE_SENTENCES, *JOB_SENTENCES, *RANK_SENTENCES} == set(Limit)
     words = "slow-lane slow-link hiccup imbalance schedule communication host none copies not-told"
     words += " noise data update block"
     assert list(map(str, Limit)) == words.split()

@@ -97,7 +97,7 @@ def places_of(trace: Trace, folder: Path) -> dict[str, dict[str, str]]:
     summary = summarise(trace)
     text, values = summary_text(summary), json.loads(summary.to_json())
     assert summary.verdict is not None
-    said = summary.verdict.text
+    said = str(summary.verdict.text)
     write_run_report(trace, folder / "report.html")
     report = Cells((folder / "report.html").read_text("utf-8"))
     figure_run = Run(Scene(trace), median_range(trace))

@@ -270,9 +270,9 @@ def test_a_range_of_a_trace_without_steps_has_a_verdict(folder):
     assert verdict(trace) is None
     found = verdict(with_range(trace, *trace.bounds))
     assert found is not None
-    assert found.text == (
+    assert str(found.text) == (
         "Step 79 µs. Devices are in use for 70 µs of it. Devices idle 2.9 %: mostly for reasons "
-        "that the trace does not tell (2.9 %). Communication that no computing hides costs 28 µs a "
-        "step (40 %)."
+        "that the trace does not show (2.9 %). Exposed communication costs 28 µs a step (40 % of "
+        "the devices' time)."
     )
     assert verdict(with_range(trace, 81_000, 90_000)) is None  # nothing begins there

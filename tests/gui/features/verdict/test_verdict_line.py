@@ -11,7 +11,6 @@ from core.plan.specification import Specification
 from core.report.idling import Idling, idle_sentences
 from core.report.summary import summarise
 from gui.features.verdict.suggestion import Change, Suggestion
-from gui.look.text import tr
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -21,7 +20,7 @@ from tests.make_believe import batches, specification
 def verdict_of(window: MainWindow) -> str:
     found = summarise(window.run_shown.trace).verdict
     assert found is not None
-    return found.text
+    return str(found.text)
 
 
 def test_a_run_that_has_ended_has_its_verdict_above_the_timeline(
@@ -49,7 +48,7 @@ def test_a_run_that_goes_on_has_its_last_whole_step_told(
     window.live.update()
     trace, steps = window.run_shown.trace, window.run_shown.trace.steps
     assert window.run_shown.live
-    told = {idle_sentences(Idling.of([explain_run_step(trace, step)]), tr) for step in steps}
+    told = {str(idle_sentences(Idling.of([explain_run_step(trace, step)]))) for step in steps}
     assert window.verdict.label.text() in told
     client.say(*rest)
 
@@ -113,7 +112,8 @@ def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
         return window.verdict.label.text()
 
     def of(step: int) -> str:
-        return idle_sentences(Idling.of([explain_run_step(window.run_shown.trace, step)]), tr)
+        explanation = explain_run_step(window.run_shown.trace, step)
+        return str(idle_sentences(Idling.of([explanation])))
 
     on_its_way = "Running the first step…"
     half = len(warmup) // 2

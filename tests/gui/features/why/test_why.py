@@ -79,10 +79,12 @@ def test_the_verdict_on_the_run_stands_above_all(
     explained(window, client, devices="4xcpu", steps=3)
     qtbot.waitUntil(window.why.verdict.isVisible)
     said = summarise(window.run_shown.trace).verdict
-    assert said is not None and window.why.verdict.text() == said.text
+    assert said is not None and window.why.verdict.text() == str(said.text)
     assert window.why.verdict.y() < window.why.chooser.y()
     explained(window, client, "single", devices="1xcpu", steps=3)
-    qtbot.waitUntil(lambda: window.why.verdict.text().endswith("less than a twentieth each."))
+    qtbot.waitUntil(
+        lambda: window.why.verdict.text().endswith("each cost less than a twentieth of the step.")
+    )
 
 
 def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeClient) -> None:

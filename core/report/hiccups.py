@@ -1,0 +1,125 @@
+"""Hiccups: tasks that took significantly longer in one step than in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.order import groups
+from core.plain import duration_text
+from core.plan.plan import rank_names
+from core.report.limits import PLACE_HICCUP, Finding, Limit
+from core.report.measured import Floats, MeasuredSteps
+from core.report.named import DISTURBED_NS, JOB_DISTURBED_NS, NAMED, RUN_HICCUP
+from core.scatter import scatter
+from core.trace.source import Source
+
+CHANCE = 0.02
+"""Highest probability that a task of a run without hiccups is taken for one."""
+COMMON, OUTSTANDING = 4, 2.0
+"""A hiccup exceeds the fourth largest excess of a run by this factor; otherwise it is noise."""
+MOST_TRIED = 8
+"""Largest number of tasks that are simulated as hiccups."""
+
+
+def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
+    """Yield tasks that took significantly longer in one step, by more than machines add."""
+    is_own_run = run.source is Source.RUN
+    least_share = RUN_HICCUP if is_own_run else NAMED
+    usual = _usual(run)
+    excess = np.where(_outstanding(run, usual), run.taken - np.exp(usual), 0.0)
+    longest = np.argsort(excess, axis=None)[::-1][:MOST_TRIED]
+    for place, task in zip(*np.unravel_index(longest, excess.shape), strict=True):
+        # A longer task makes a step longer by its own excess at most, so a task with less excess
+        # cannot be named and need not be simulated.
+        least_ns = max(_least_ns(run.source), least_share * run.makespans[place])
+        if excess[place, task] < least_ns:
+            continue
+        found = _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
+        if not is_own_run or found.share >= least_share:
+            yield found
+
+
+def _least_ns(source: Source) -> int:
+    """Return the least excess of a hiccup in ns; predicted times have no noise."""
+    if source is Source.PREDICTED:
+        return 0
+    return JOB_DISTURBED_NS if source is Source.JOB else DISTURBED_NS
+
+
+def _outstanding(run: MeasuredSteps, usual: Floats) -> NDArray[np.bool_]:
+    """Return True for each task (S, n) that exceeds its usual time by more than noise."""
+    over = run.logs - usual
+    noise = np.empty(len(run.columns))
+    for tasks in groups(run.alike):
+        noise[tasks] = scatter(over[:, tasks])
+    # The usual time is the median of the same steps, which is closer to each of them than the true
+    # one is: their variance about it is too small by (n - 1) / n, as it is about a mean.
+    steps = len(run.steps)
+    noise *= np.sqrt(steps / max(1, steps - 1))
+    # Of so many tasks some stand out by chance. With the probability divided among them
+    # (Bonferroni), a whole run has a false hiccup with the probability CHANCE at most.
+    certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
+    # Disturbances of the machine are frequent. Only a task that exceeds the fourth largest excess
+    # by far is a separate event.
+    excess = run.taken - np.exp(usual)
+    common = np.partition(excess, -COMMON, axis=None)[-COMMON] if excess.size >= COMMON else 0.0
+    is_certain = over > certain * noise
+    is_separate = excess > OUTSTANDING * common
+    found: NDArray[np.bool_] = is_certain & is_separate & run.on_devices
+    return found
+
+
+def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
+    ns = run.longer_by(place, task, usual)
+    share = ns / max(1, int(run.spans[place]))
+    lane = int(run.columns.lane[task])
+    step = run.steps[place] - run.warmup + 1
+    values: dict[str, object] = {
+        "step": step,
+        "task": run.name_of(task),
+        "taken": duration_text(int(run.taken[place, task])),
+        "usual": duration_text(round(usual)),
+    }
+    if run.source.has_plan:
+        values["lane"] = run.lanes[lane].serves
+        where = f"step {step} lane {values['lane']}"
+        return Finding(Limit.HICCUP, where, ns, share, values)
+    values["place"] = rank_names(run.lanes)[lane]
+    where = f"step {step} {values['place']}"
+    return Finding(Limit.HICCUP, where, ns, share, values, PLACE_HICCUP)
+
+
+def _usual(run: MeasuredSteps) -> Floats:
+    """Return the logarithm of each task's usual ns, shape (S, n): the median of the other steps.
+
+    With fewer than three steps, it is the median of equal tasks of the same lane.
+    """
+    if len(run.steps) >= 3:
+        return _median_of_others(run.logs)
+    usual = run.logs.copy()
+    for tasks in groups(run.alike * len(run.lanes) + run.columns.lane):
+        usual[:, tasks] = np.median(run.logs[:, tasks])
+    return usual
+
+
+def _median_of_others(values: Floats) -> Floats:
+    """Return for each entry the median of the others in its column, which has three or more."""
+    # Sorted once: without the entry of rank r, the i-th smallest is ordered[i] below r, and
+    # ordered[i + 1] from r on.
+    rank = np.argsort(np.argsort(values, axis=0), axis=0)
+    ordered = np.sort(values, axis=0)
+    others = len(values) - 1
+
+    def nth_smallest(i: int) -> Floats:
+        found: Floats = np.where(rank <= i, ordered[i + 1], ordered[i])
+        return found
+
+    # Both are the same for an odd number.
+    lower = nth_smallest((others - 1) // 2)
+    upper = nth_smallest(others // 2)
+    median: Floats = (lower + upper) / 2
+    return median

@@ -1,0 +1,70 @@
+"""Faults of lanes, links and tasks, found by comparing equal work.
+
+Lanes and links without peers are compared by measured costs, if the run has some. The cost of a
+fault is the makespan of a step as it ran minus that of the same step in which the faulty tasks take
+as long as their peers. Both are simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from core.plan.task import ABSENT
+from core.report.hiccups import hiccups
+from core.report.limits import LANE_AT_LEAST, Finding, Limit
+from core.report.measured import MeasuredSteps
+from core.report.named import NAMED
+from core.report.slower import slower
+from core.trace.source import Source
+
+
+def largest_fault(run: MeasuredSteps) -> Finding | None:
+    """Return the lane, link or task with the largest cost; None if no cost is NAMED."""
+    steady = max([*slow_lanes(run), *slow_links(run)], key=lambda one: one.share, default=None)
+    once = max(hiccups(run), key=lambda one: one.share, default=None)
+    found = [one for one in (steady, once) if one is not None and one.share >= NAMED]
+
+    def total_loss(one: Finding) -> int:
+        # A limit of every step is worse than a hiccup of one step that costs less in total.
+        steps = 1 if one.kind is Limit.HICCUP else len(run.spans)
+        return one.loss_ns * steps
+
+    return max(found, key=total_loss, default=None)
+
+
+def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
+    """Yield every lane that is significantly slower than its peers, by more than a cold start."""
+    place = np.where(run.computes, run.columns.lane, ABSENT)
+    task = np.arange(len(run.columns))
+    cold = run.source is not Source.PREDICTED
+    for one in slower(run, task, place, len(run.lanes), cold, run.costs):
+        factors = np.ones(len(task))
+        factors[one.tasks] = one.factor
+        ns, share = run.loss(factors)
+        values = {"lane": one.place, "factor": factor_text(one.factor)}
+        sentence = LANE_AT_LEAST if one.partly else ""
+        yield Finding(Limit.SLOW_LANE, f"lane {one.place}", ns, share, values, sentence)
+
+
+def factor_text(factor: float) -> str:
+    """Return a factor with three digits, or a whole one from 1,000: `1.52`, `2,990`."""
+    return f"{factor:.3g}" if factor < 999.5 else f"{factor:,.0f}"
+
+
+def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
+    """Yield every link whose transfers take significantly longer than over other links."""
+    links = run.links
+    lanes = len(run.lanes)
+    codes, number = np.unique(links.low * lanes + links.high, return_inverse=True)
+    pairs = np.stack(np.divmod(codes, lanes))
+    # A transfer over several links at once cannot distinguish them.
+    links_of_task = np.bincount(links.task, minlength=len(run.columns))
+    kept = links_of_task[links.task] == 1
+    for one in slower(run, links.task[kept], number[kept], pairs.shape[1], costs=run.costs):
+        low, high = pairs[:, one.place].tolist()
+        factors = np.where(number == one.place, one.factor, 1.0)
+        ns, share = run.loss(links.factors(run.columns, factors))
+        values = {"low": low, "high": high, "factor": factor_text(one.factor)}
+        yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)

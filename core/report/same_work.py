@@ -1,0 +1,140 @@
+"""Numbers that say which tasks of a step have the same work, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.models.description import ModelDescription
+from core.plan.division import Stage
+from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+from core.trace.step import StepColumns
+
+_BACKWARDS = [
+    KIND_CODES[Kind.BACKWARD],
+    KIND_CODES[Kind.BACKWARD_INPUT],
+    KIND_CODES[Kind.BACKWARD_WEIGHT],
+]
+_TO_INPUT = [KIND_CODES[Kind.BACKWARD], KIND_CODES[Kind.BACKWARD_INPUT]]
+
+
+def same_work(
+    columns: StepColumns,
+    stages: Sequence[Stage],
+    model: ModelDescription,
+    names: NDArray[Any],
+    exactly: bool,
+) -> NDArray[np.int64]:
+    """Return a number for each of n tasks; tasks with the same number have the same work.
+
+    These are passes through the same blocks, or blocks of equal sizes, with the same rows, and
+    transfers of the same size. A backward pass through the model's first block is cheaper, because
+    its input needs no gradient, and one through the last block goes on from the loss: `exactly`
+    distinguishes both from other backward passes.
+    """
+    sizes = _stage_sizes(columns, stages, model)
+    is_backward = np.isin(columns.kind, _BACKWARDS)
+    own_end = np.where(is_backward & exactly, _end_of_model(columns, columns.stage, stages), 0)
+    paired_end = np.where(exactly, _end_of_model(columns, columns.paired_stage, stages), 0)
+    of_passes: list[NDArray[Any]] = [
+        sizes[columns.stage],
+        sizes[columns.paired_stage],
+        own_end,
+        paired_end,
+        columns.block,
+        columns.bucket,
+        columns.rows,
+        columns.paired_rows,
+        names,
+    ]
+    # For transfers only the kind, the payload and the bytes count.
+    computes = ~IS_COMMUNICATION[columns.kind]
+    attributes: list[NDArray[Any]] = [columns.kind, columns.payload, columns.bytes]
+    attributes += [np.where(computes, column, 0) for column in of_passes]
+    return _numbered(attributes, len(columns))
+
+
+def _numbered(attributes: Sequence[NDArray[Any]], count: int) -> NDArray[np.int64]:
+    """Return a number for each row of some columns, the same for equal rows."""
+    number = np.zeros(count, np.int64)
+    # Column by column: NumPy compares rows bytewise, which takes ten times as long.
+    for column in attributes:
+        if count and (column != column[0]).any():
+            _, value = np.unique(column, return_inverse=True)
+            # There are no more values than tasks, so the pair is one number. It is numbered again
+            # for each column, so it never exceeds n * n.
+            _, number = np.unique(number * count + value, return_inverse=True)
+    return number
+
+
+def work_parts(
+    columns: StepColumns, stages: Sequence[Stage], model: ModelDescription
+) -> NDArray[np.float64]:
+    """Return the work of each of n tasks relative to roughly equal ones, at most 1.
+
+    A backward pass through the model's first block computes the gradients of its parameters, but
+    not that of its input, which is half of the work. The block's part of its stage is its part of
+    the parameters.
+    """
+    highest = max([stage.index for stage in stages], default=-1)
+    # The last entry is for tasks without a stage.
+    saved = np.zeros(highest + 2)
+    for stage in stages:
+        held = [share * model.run_bytes(block, block + 1) for block, share in stage.held]
+        whole = sum(held)
+        if stage.first == 0 and whole > 0:
+            saved[stage.index] = held[0] / whole / 2
+    own = np.where(columns.stage < len(saved), columns.stage, ABSENT)
+    paired = np.where(columns.paired_stage < len(saved), columns.paired_stage, ABSENT)
+    own_saved = np.isin(columns.kind, _TO_INPUT) * saved[own]
+    # The backward pass is two thirds of a task that overlaps it with a forward pass.
+    paired_saved = 2 / 3 * saved[paired]
+    parts: NDArray[np.float64] = 1 - own_saved - paired_saved
+    return parts
+
+
+def _stage_sizes(
+    columns: StepColumns, stages: Sequence[Stage], model: ModelDescription
+) -> NDArray[np.int64]:
+    """Return a number for each stage, the same for equal blocks; the last entry is for none."""
+    last = max(columns.stage.max(initial=-1), columns.paired_stage.max(initial=-1))
+    numbers: dict[object, int] = {}
+    found = []
+    for stage in range(int(last) + 1):
+        key: object = stage
+        if stage < len(stages) and stages[stage].last <= len(model.blocks):
+            key = _held_sizes(stages[stage], model)
+        found.append(numbers.setdefault(key, len(numbers)))
+    return np.array([*found, ABSENT], np.int64)
+
+
+def _held_sizes(stage: Stage, model: ModelDescription) -> tuple[object, ...]:
+    """Return the sizes of a stage's blocks: of parameters and output, and the share held."""
+    sizes = []
+    for number, share in stage.held:
+        block = model.blocks[number]
+        parameters = tuple(count for _, count in block.parameters)
+        sizes.append((parameters, block.output_elements, share))
+    return tuple(sizes)
+
+
+def _end_of_model(
+    columns: StepColumns, stage: NDArray[np.int32], stages: Sequence[Stage]
+) -> NDArray[np.int64]:
+    """Return 1 for each task whose stage has the model's first block, plus 2 for the last."""
+    last = max([one.index for one in stages], default=int(columns.stage.max(initial=0)))
+    is_last = stage == last
+    ends: NDArray[np.int64] = _has_first_block(stage, stages) + 2 * is_last
+    return ends
+
+
+def _has_first_block(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.bool_]:
+    """Return True for each task whose stage has the model's first block."""
+    first = np.array([*(one.first == 0 for one in stages), False])
+    is_known = (stage >= 0) & (stage < len(stages))
+    # Without a plan it is only known that stage 0 has the first block.
+    found: NDArray[np.bool_] = np.where(is_known, first[np.where(is_known, stage, -1)], stage == 0)
+    return found
