@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import groups, row_keys, stable_argsort, turns
 from core.plan.task import ABSENT, IS_COLLECTIVE, TaskColumns
 
-Positions = NDArray[np.int64]
+Positions = Ints
 
 
 def start_together(columns: TaskColumns) -> TaskColumns:
@@ -29,7 +29,8 @@ def start_together(columns: TaskColumns) -> TaskColumns:
     if not len(members):
         return columns
     before = _before_on_lane(columns)
-    waiters, needed = [_waiters(columns)], [columns.after]
+    waiters = [_waiters(columns)]
+    needed = [columns.after]
     for places in groups(_collective_of(columns, members)):
         mine = members[places]
         # If several members share a lane, the predecessor of a later one is a member too: drop it.
@@ -39,20 +40,26 @@ def start_together(columns: TaskColumns) -> TaskColumns:
     return _waiting(columns, np.concatenate(waiters), np.concatenate(needed))
 
 
-def _collective_of(columns: TaskColumns, members: Positions) -> NDArray[np.int64]:
+def _collective_of(columns: TaskColumns, members: Positions) -> Ints:
     """Return a number for each member; members of one collective have the same number."""
-    about = (columns.kind, columns.payload, columns.stage, columns.block, columns.bucket)
-    names = row_keys(*(column[members] for column in about))
-    member = row_keys(names, columns.lane[members], columns.replica[members])
-    return row_keys(names, turns(member))
+    names = row_keys(
+        columns.kind[members],
+        columns.payload[members],
+        columns.stage[members],
+        columns.block[members],
+        columns.bucket[members],
+    )
+    places = row_keys(names, columns.lane[members], columns.replica[members])
+    return row_keys(names, turns(places))
 
 
 def _before_on_lane(columns: TaskColumns) -> Positions:
     """Return the predecessor of each task on its lane; ABSENT for the first of a lane."""
     order = stable_argsort(columns.lane)
+    previous, task = order[:-1], order[1:]
+    same_lane = columns.lane[previous] == columns.lane[task]
     before = np.full(len(columns), ABSENT, np.int64)
-    follows = columns.lane[order[1:]] == columns.lane[order[:-1]]
-    before[order[1:][follows]] = order[:-1][follows]
+    before[task[same_lane]] = previous[same_lane]
     return before
 
 
@@ -65,10 +72,8 @@ def _waiting(columns: TaskColumns, waiters: Positions, needed: Positions) -> Tas
     """Return the same tasks with these waits, in order and without duplicate pairs."""
     _, first = np.unique(row_keys(waiters, needed), return_index=True)
     first.sort()
-    waiters, needed = waiters[first], needed[first]
+    waiters = waiters[first]
+    needed = needed[first]
     counts = np.bincount(waiters, minlength=len(columns))
-    return replace(
-        columns,
-        after_first=np.concatenate([[0], np.cumsum(counts)]),
-        after=needed[stable_argsort(waiters)],
-    )
+    by_waiter = stable_argsort(waiters)
+    return replace(columns, after_first=np.append(0, np.cumsum(counts)), after=needed[by_waiter])

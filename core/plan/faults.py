@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats, Ints
 from core.errors import PlanError
 from core.message import Text, message
 from core.option import Option, OptionGroup, RunSettings, listed
@@ -267,7 +267,7 @@ class Faults:
 
     def effects(
         self, columns: TaskColumns, lanes: Sequence[Lane], step: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    ) -> tuple[Floats, Ints]:
         """Return factors and then added ns of n tasks in a step; both have shape (n,).
 
         `lanes` are all of the plan's; `step` is the number in a recording, warm-up included.
@@ -300,7 +300,7 @@ class Faults:
     def without_effect(self, columns: TaskColumns, lanes: Sequence[Lane]) -> list[str]:
         """Return a sentence for each fault that lengthens no task of a step on `lanes`."""
         links, computes = links_of(columns, lanes), ~IS_COMMUNICATION[columns.kind]
-        affected: list[tuple[Option[str | None], str, NDArray[np.bool_]]] = []
+        affected: list[tuple[Option[str | None], str, Bools]] = []
         for lane in self.slow_lanes:
             affected.append((SLOW_LANE, str(lane), (columns.lane == lane) & computes))
         for low, high in self.slow_links:
@@ -321,8 +321,8 @@ class Faults:
         columns: TaskColumns,
         lanes: Sequence[Lane],
         step: int,
-        durations: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
+        durations: Ints,
+    ) -> Ints:
         """Return the durations in ns of n tasks in a step; without faults they are `durations`."""
         factors, extra = self.effects(columns, lanes, step)
         return np.rint(durations * factors).astype(np.int64) + extra

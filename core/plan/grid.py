@@ -19,16 +19,30 @@ def grid(plan: Plan) -> list[list[str]]:
     ends: list[int] = []
     for task in plan.tasks:
         start = max((ends[other] for other in task.after), default=0)
-        # Takes no tick: it ends when it starts.
-        if task.kind is Kind.COPY or (task.kind is Kind.LOSS and task.microbatch is not None):
+        if _takes_no_tick(task):
             ends.append(start)
             continue
         row = cells[task.lane]
         start = max(start, len(row))
-        row += [IDLE] * (start - len(row)) + [_cell(task)]
+        _pad(row, start)
+        row.append(_cell(task))
         ends.append(start + 1)
     ticks = max(map(len, cells))
-    return [row + [IDLE] * (ticks - len(row)) if row else [] for row in cells]
+    for row in cells:
+        if row:
+            _pad(row, ticks)
+    return cells
+
+
+def _pad(row: list[str], ticks: int) -> None:
+    """Add idle cells to a row until it has the given number of ticks."""
+    missing = ticks - len(row)
+    row += [IDLE] * missing
+
+
+def _takes_no_tick(task: Task) -> bool:
+    is_loss_of_part = task.kind is Kind.LOSS and task.microbatch is not None
+    return task.kind is Kind.COPY or is_loss_of_part
 
 
 def _cell(task: Task) -> str:

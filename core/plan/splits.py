@@ -26,7 +26,7 @@ def tensor_split(rows: int, pieces: int) -> list[int]:
     [3, 2, 2, 2, 2, 2, 2]
     """
     small, larger = divmod(rows, pieces)
-    return [small + (piece < larger) for piece in range(pieces)]
+    return [small + 1] * larger + [small] * (pieces - larger)
 
 
 def split(rows: int, size: int) -> list[int]:
@@ -68,12 +68,14 @@ def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
 
 def _fill(weights: Sequence[int], runs: int, most: int) -> list[int]:
     """Return the bounds of `runs` non-empty runs, filled in order up to weight `most` each."""
-    bounds, weight = [0], 0
+    bounds = [0]
+    weight = 0
     for index, added in enumerate(weights):
         needed = runs - len(bounds)  # runs that must still begin
+        left = len(weights) - index
         is_full = weight + added > most
         # As many weights are left as runs must begin: each weight begins a run.
-        one_each = len(weights) - index == needed
+        one_each = left == needed
         if index > bounds[-1] and (is_full or one_each):
             if needed == 0:
                 return [*bounds, index]

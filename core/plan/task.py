@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.errors import PlanError
 from core.message import N_, message
 
@@ -106,7 +107,7 @@ PLANNED = tuple(kind for kind in KINDS if kind not in _UNPLANNED)
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 
-def among(*kinds: Kind) -> NDArray[np.bool_]:
+def among(*kinds: Kind) -> Bools:
     """Return a mask over KINDS, True for `kinds`; index it with an array of codes."""
     return np.array([kind in kinds for kind in KINDS])
 
@@ -196,16 +197,16 @@ class TaskColumns:
     microbatch: NDArray[np.int32]
     block: NDArray[np.int32]
     bucket: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    bytes: NDArray[np.int64]
+    rows: Ints
+    bytes: Ints
     payload: NDArray[np.int8]
     paired_stage: NDArray[np.int32]
     paired_microbatch: NDArray[np.int32]
     shard: NDArray[np.int32]
     # Compressed sparse rows, as in sparse matrices (CSR): if task 2 waits for 0 and 1, and the
     # others for none, after_first is (0, 0, 0, 2) and after is (0, 1).
-    after_first: NDArray[np.int64]
-    after: NDArray[np.int64]
+    after_first: Ints
+    after: Ints
 
     @classmethod
     def of(cls, tasks: Sequence[Task]) -> TaskColumns:
@@ -228,7 +229,7 @@ class TaskColumns:
         return len(self.kind)
 
     @property
-    def paired_rows(self) -> NDArray[np.int64]:
+    def paired_rows(self) -> Ints:
         """The rows of each task's backward, shape (n,); see `backward_rows`."""
         return backward_rows(
             self.kind, self.replica, self.microbatch, self.paired_microbatch, self.rows
@@ -339,8 +340,8 @@ def backward_rows(
     replica: NDArray[Any],
     microbatch: NDArray[np.int32],
     paired_microbatch: NDArray[np.int32],
-    rows: NDArray[np.int64],
-) -> NDArray[np.int64]:
+    rows: Ints,
+) -> Ints:
     """Return the rows of each task's backward; all arrays have shape (n,), one entry a task.
 
     The backward of an overlap has the rows of its paired micro-batch; all other tasks have the

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats, Ints
+from core.order import groups, row_keys
 from core.plan.plan import Lane
 from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, TaskColumns
 
@@ -24,16 +25,17 @@ class Links:
     collective uses all links of its ring at once.
     """
 
-    task: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    task: Ints
+    low: Ints
+    high: Ints
 
-    def over(self, link: LanePair) -> NDArray[np.bool_]:
+    def over(self, link: LanePair) -> Bools:
         """Return a mask of shape (m,): entries that use a link."""
-        chosen: NDArray[np.bool_] = (self.low == link[0]) & (self.high == link[1])
+        low, high = link
+        chosen: Bools = (self.low == low) & (self.high == high)
         return chosen
 
-    def factors(self, columns: TaskColumns, each: NDArray[np.float64]) -> NDArray[np.float64]:
+    def factors(self, columns: TaskColumns, each: Floats) -> Floats:
         """Return the factor, shape (n,), of each task's duration, given the factor of each entry.
 
         `each` has shape (m,). A ring is as slow as its slowest link. A transfer over several links
@@ -41,11 +43,12 @@ class Links:
         """
         count = len(columns)
         used = np.bincount(self.task, minlength=count)
+        total = np.bincount(self.task, each, count)
         # Assumes that links used in turn carry equal amounts.
-        mean = np.bincount(self.task, each, count) / np.maximum(1, used)
+        mean = total / np.maximum(1, used)
         slowest = np.zeros(count)
         np.maximum.at(slowest, self.task, each)
-        factors: NDArray[np.float64] = np.where(IS_COLLECTIVE[columns.kind], slowest, mean)
+        factors = np.where(IS_COLLECTIVE[columns.kind], slowest, mean)
         return np.where(used > 0, factors, 1.0)
 
 
@@ -58,35 +61,54 @@ def links_of(columns: TaskColumns, lanes: Sequence[Lane]) -> Links:
     """
     serves = np.array([lane.serves for lane in lanes], np.int64)
     lane = serves[columns.lane]
+    task, other = _moves(columns, lane)
+    ends = np.sort(np.stack([lane[task], other]), axis=0)
+    ring_task, ring_ends = _rings(columns, lane)
+    all_tasks = np.concatenate([task, ring_task])
+    low, high = np.concatenate([ends, ring_ends], axis=1)
+    return Links(all_tasks, low, high)
+
+
+def _moves(columns: TaskColumns, lane: Ints) -> tuple[Ints, Ints]:
+    """Return the tasks that move data between two lanes, and the other lane of each, shape (m,).
+
+    A task with several other lanes has an entry for each.
+    """
     waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
-    # Every dependency twice, seen from either end: the other lane of a copy may be the one that it
-    # waits for or the one that waits for it.
+    # Every dependency twice, seen from either end: the other lane of a copy may be the lane that
+    # it waits for or the lane that waits for it.
     task = np.concatenate([waiter, columns.after])
-    other = lane[np.concatenate([columns.after, waiter])]
-    kept = (IS_COMMUNICATION & ~IS_COLLECTIVE)[columns.kind[task]] & (lane[task] != other)
-    # Each pair (task, other lane) packed into one number, to remove duplicates.
-    ends = np.stack(np.divmod(np.unique(task[kept] * len(lanes) + other[kept]), len(lanes)))
-    near = np.stack([lane[ends[0]], ends[1]])
-    ring_task, ring = _rings(columns, lane)
-    both = np.concatenate([np.sort(near, axis=0), ring], axis=1)
-    return Links(np.concatenate([ends[0], ring_task]), both[0], both[1])
+    partner = np.concatenate([columns.after, waiter])
+    other = lane[partner]
+    kind = columns.kind[task]
+    moves = IS_COMMUNICATION[kind] & ~IS_COLLECTIVE[kind]
+    is_link = moves & (lane[task] != other)
+    pairs = np.stack([task[is_link], other[is_link]])
+    # Sorted by row_keys, which is faster than np.unique of columns.
+    _, first = np.unique(row_keys(*pairs), return_index=True)
+    distinct_task, distinct_other = pairs[:, first]
+    return distinct_task, distinct_other
 
 
-def _rings(
-    columns: TaskColumns, lane: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rings(columns: TaskColumns, lane: Ints) -> tuple[Ints, Ints]:
     """Return the tasks of collectives and the links of their rings, shapes (m,) and (2, m)."""
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
-    about = (columns.kind, columns.payload, columns.stage, columns.block, columns.bucket)
-    name = np.stack([column[members].astype(np.int64) for column in about])
-    _, group = np.unique(name, axis=1, return_inverse=True)
-    tasks, links = [np.empty(0, np.int64)], [np.empty((2, 0), np.int64)]
-    for number in range(int(group.max(initial=-1)) + 1):
-        mine = members[group.ravel() == number]
+    names = row_keys(
+        columns.kind[members],
+        columns.payload[members],
+        columns.stage[members],
+        columns.block[members],
+        columns.bucket[members],
+    )
+    tasks = [np.empty(0, np.int64)]
+    links = [np.empty((2, 0), np.int64)]
+    for places in groups(names):
+        mine = members[places]
         ring = np.unique(lane[mine])
         if len(ring) > 1:
+            neighbours = np.stack([ring, np.roll(ring, -1)])
             # A ring of two lanes uses a single link in both directions.
-            pairs = np.unique(np.sort(np.stack([ring, np.roll(ring, -1)]), axis=0), axis=1)
+            pairs = np.unique(np.sort(neighbours, axis=0), axis=1)
             tasks.append(np.repeat(mine, pairs.shape[1]))
             links.append(np.tile(pairs, len(mine)))
     return np.concatenate(tasks), np.concatenate(links, axis=1)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.plan.schedules.schedule import Action, overlap
 from core.plan.task import ABSENT, KIND_CODES, KINDS, Kind, known
 
-Ints = NDArray[np.int64]
 FORWARD = KIND_CODES[Kind.FORWARD]
 BACKWARD = KIND_CODES[Kind.BACKWARD]
 INPUT = KIND_CODES[Kind.BACKWARD_INPUT]
@@ -79,17 +78,17 @@ class ActionColumns:
         return overlap(Action(stage, Kind.FORWARD, microbatch, replica), backward)
 
     @property
-    def enters(self) -> NDArray[np.bool_]:
+    def enters(self) -> Bools:
         """Mask of shape (n,): actions that include a forward."""
         return np.isin(self.kind, (FORWARD, OVERLAP))
 
     @property
-    def returns(self) -> NDArray[np.bool_]:
+    def returns(self) -> Bools:
         """Mask of shape (n,): actions that make the gradient for the stage before."""
         return np.isin(self.kind, (BACKWARD, INPUT, OVERLAP))
 
     @property
-    def finishes(self) -> NDArray[np.bool_]:
+    def finishes(self) -> Bools:
         """Mask of shape (n,): actions that complete the gradients of the stage's parameters."""
         return np.isin(self.kind, (BACKWARD, WEIGHT, OVERLAP))
 

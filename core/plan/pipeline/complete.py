@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.message import Text, message
 from core.plan.pipeline.actions import (
     BACKWARD,
@@ -16,7 +16,6 @@ from core.plan.pipeline.actions import (
     OVERLAP,
     WEIGHT,
     ActionColumns,
-    Ints,
 )
 from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement
 from core.plan.task import ABSENT, KINDS, Kind
@@ -57,7 +56,7 @@ class _Passes:
     An overlap is two passes. A pass over all micro-batches is one for each of them, marked `whole`.
     """
 
-    whole: NDArray[np.bool_]
+    whole: Bools
     rank: Ints
     kind: Ints
     stage: Ints
@@ -82,7 +81,7 @@ class _Passes:
         passes[3, whole] = np.arange(np.count_nonzero(whole)) % microbatches
         return cls(whole, *passes)
 
-    def refuse(self, wrong: NDArray[np.bool_], describe: Callable[[int, Action], Text]) -> None:
+    def refuse(self, wrong: Bools, describe: Callable[[int, Action], Text]) -> None:
         """Raise ScheduleError for the first pass in the mask `wrong`.
 
         `describe` returns the end of the message "rank R runs ..." for a place and its pass.
@@ -150,7 +149,7 @@ def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbat
 
 def _check_repeated(
     passes: _Passes, placement: Sequence[StagePlacement], microbatches: int
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Raise ScheduleError for passes that occur twice, or both whole and in parts.
 
     Returns a mask of the passes that exist: shape (4, replicas, stages, micro-batches), rows as in

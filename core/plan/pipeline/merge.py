@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.arrays import Bools, Ints
 from core.message import Message, message
-from core.plan.pipeline.actions import FORWARD, ActionColumns, Ints, Needs
+from core.plan.pipeline.actions import FORWARD, ActionColumns, Needs
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.task import ABSENT
 
@@ -28,26 +29,29 @@ def merge(actions: ActionColumns, needs: Needs, lanes: Ints) -> Ints:
         row[:count] = np.where(column == ABSENT, count, column)
     done = np.zeros(count + 1, np.bool_)
     done[count] = True  # the dependency of actions that have none
-    shared = len(np.unique(lanes)) < len(lanes)
-    # The next action of each rank; `head < last` excludes ranks that have ended.
-    head, last = actions.first[:-1].copy(), actions.first[1:]
-    ticks: list[Ints] = []
+    ranks_share_lanes = len(np.unique(lanes)) < len(lanes)
+    head = actions.first[:-1].copy()  # the next action of each rank
+    last = actions.first[1:]
+    ticks: list[Ints] = [np.zeros(0, np.int64)]
     while True:
-        is_ready = done[needed[:, head]].all(axis=0) & (head < last)
-        ready = np.flatnonzero(is_ready)
+        has_inputs = done[needed[:, head]].all(axis=0)
+        has_action = head < last
+        ready = np.flatnonzero(has_inputs & has_action)
         if not len(ready):
             break
-        if shared:
-            ready = _one_a_lane(ready, lanes[ready], actions.kind[head[ready]] == FORWARD)
-        ticks.append(head[ready])
-        done[ticks[-1]] = True
+        if ranks_share_lanes:
+            is_forward = actions.kind[head[ready]] == FORWARD
+            ready = _one_per_lane(ready, lanes[ready], is_forward)
+        begun = head[ready]
+        ticks.append(begun)
+        done[begun] = True
         head[ready] += 1
     if not done.all():
         raise ScheduleError(_deadlock(actions, needed, done, head))
-    return np.concatenate([np.zeros(0, np.int64), *ticks])
+    return np.concatenate(ticks)
 
 
-def _one_a_lane(ranks: Ints, lanes: Ints, forward: np.ndarray) -> Ints:
+def _one_per_lane(ranks: Ints, lanes: Ints, forward: Bools) -> Ints:
     """Choose one of the ready ranks for each lane: the first with a backward, else the first."""
     _, first, which = np.unique(lanes, return_index=True, return_inverse=True)
     # Sort by the lane, named by its first ready rank, and then backwards first.
@@ -58,13 +62,16 @@ def _one_a_lane(ranks: Ints, lanes: Ints, forward: np.ndarray) -> Ints:
     return chosen
 
 
-def _deadlock(actions: ActionColumns, needed: Ints, done: np.ndarray, head: Ints) -> Message:
+def _deadlock(actions: ActionColumns, needed: Ints, done: Bools, head: Ints) -> Message:
     """Return the message of a deadlock: follows dependencies of a blocked action to a cycle."""
     rank_of = np.repeat(np.arange(len(head)), np.diff(actions.first))
-    action = int(head[head < actions.first[1:]][0])
+    blocked_heads = head[head < actions.first[1:]]
+    action = int(blocked_heads[0])
     path = [action]
     while True:
-        maker = next(other for other in needed[:, action].tolist() if not done[other])
+        needs = needed[:, action]
+        missing = needs[~done[needs]]
+        maker = int(missing[0])
         blocked = int(head[rank_of[maker]])
         if maker != blocked:
             # The maker has to wait for its rank's head, which is blocked too.

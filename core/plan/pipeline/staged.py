@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.arrays import Ints
 from core.counts import blocks_text, lanes_text, replicas_text, stages_text
 from core.errors import PlanError
 from core.gc_paused import gc_paused
@@ -15,7 +16,7 @@ from core.order import stable_argsort
 from core.plan.collectives import start_together
 from core.plan.division import Part, Pipeline, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Ints, Needs
+from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Needs
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders

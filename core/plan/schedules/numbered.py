@@ -32,27 +32,33 @@ def numbered(
     """
     # One byte a pass: arrays number a million passes quickly.
     codes = np.frombuffer("".join(passes).encode("ascii"), np.uint8)
-    below = codes >= ord("a")
-    letters = np.where(below, codes - (ord("a") - ord("A")), codes)
-    stages, numbers = np.where(below, down if up is None else up, down), np.zeros_like(codes, int)
-    whole, inputs = letters == _B, letters == _I
-    for mine in (below, ~below):
+    is_up = codes >= ord("a")
+    letters = np.where(is_up, codes - (ord("a") - ord("A")), codes)
+    stages = np.where(is_up, down if up is None else up, down)
+    numbers = np.zeros(len(codes), np.int64)
+    forward = letters == _F
+    whole = letters == _B
+    inputs = letters == _I
+    weights = letters == _W
+    for mine in (is_up, ~is_up):
         # Weights first, so that a B ends with its number among the I.
-        for counted in ((letters == _W) | whole, inputs | whole, letters == _F):
+        for counted in (weights | whole, inputs | whole, forward):
             places = np.flatnonzero(counted & mine)
             numbers[places] = np.arange(len(places))
     late = np.flatnonzero(letters == ord(_LATE))
     oldest = np.flatnonzero(inputs)[: len(late)]
-    stages[late], numbers[late] = stages[oldest], numbers[oldest]
+    stages[late] = stages[oldest]
+    numbers[late] = numbers[oldest]
     kept = numbers < microbatches
-    kinds = map(_KINDS.__getitem__, letters[kept].tolist())
+    kinds = [_KINDS[letter] for letter in letters[kept].tolist()]
     actions = list(map(action, stages[kept].tolist(), kinds, numbers[kept].tolist()))
     if len(codes) == len(passes):
         return actions
     # Schedules with pairs refuse too few micro-batches, so no pass was omitted and the actions
     # still match the pattern.
     following = iter(actions)
-    return [
-        next(following) if len(letters) == 1 else overlap(next(following), next(following))
-        for letters in passes
-    ]
+    merged: list[Action] = []
+    for pattern in passes:
+        first = next(following)
+        merged.append(first if len(pattern) == 1 else overlap(first, next(following)))
+    return merged
