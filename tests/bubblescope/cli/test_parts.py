@@ -129,7 +129,7 @@ DIGITS = "9" * 400
     ("words", "said"),
     [
         ("summary trace.json --range 10", "--range 10: use START:END in ns, us, ms or s"),
-        ("summary trace.json --range 40ms:10ms", "--range 40ms:10ms: its end must come after"),
+        ("summary trace.json --range 40ms:10ms", "--range 40ms:10ms: its end must be after"),
         ("summary trace.json --range 50ms:60ms",
          "--range 50ms:60ms: the run lasts 40.000 ms from its first task on"),
         (f"summary trace.json --range {DIGITS}ms:", "use START:END in ns, us, ms or s"),
