@@ -34,6 +34,16 @@ def pytest_runtest_setup(item):
         pytest.skip("torch reports no accelerator")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_application():
+    """Make a QApplication first: figures would make a QGuiApplication, which no window can use."""
+    if not HAS_QT:
+        return None
+    from PySide6.QtWidgets import QApplication
+
+    return QApplication.instance() or QApplication([])
+
+
 @functools.cache
 def has_accelerator() -> bool:
     """Ask torch, which only a test marked `accelerator` makes this process load."""

@@ -19,5 +19,5 @@ from core.engine.failures import error_line
     ],
 )
 def test_an_error_is_one_line_that_says_something(error, words):
-    said = error_line(error)
+    said = str(error_line(error))
     assert words in said and len(said.splitlines()) == 1

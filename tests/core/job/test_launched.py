@@ -67,7 +67,7 @@ def test_whatever_fails_the_end_is_reported(monkeypatch, error):
     with_torchrun(monkeypatch, fail)
     (end,) = messages_of(LaunchedJob(JOB))
     assert end.outcome is Outcome.FAILED
-    assert end.text.startswith("torchrun cannot be started: ")
+    assert str(end.text).startswith("torchrun cannot be started: ")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_job_whose_recording_is_cut_has_not_finished(monkeypatch, tmp_path):
     with_torchrun(monkeypatch, sending(tmp_path, None, -700))
     *_, end = messages_of(LaunchedJob(JOB))
     assert end.outcome is Outcome.FAILED
-    assert end.text.startswith("rank 1 broke off: ")
+    assert str(end.text).startswith("rank 1 broke off: ")
 
 
 def test_one_run_at_a_time_is_started_and_stop_ends_it(monkeypatch):
