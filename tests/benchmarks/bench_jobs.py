@@ -343,7 +343,7 @@ def judge(script, folder, fault, told):
     rank = script.world - 1
     is_named = not rank or found.where in (f"rank {rank}", f"lane {rank}")
     right = str(found.kind) in EXPECTED[fault] and is_named
-    return {"right": right, "kind": str(found.kind), "where": found.where, "text": found.text}
+    return {"right": right, "kind": str(found.kind), "where": found.where, "text": str(found.text)}
 
 
 def faults_of(script):
