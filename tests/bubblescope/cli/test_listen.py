@@ -169,7 +169,7 @@ def test_a_job_that_is_killed_is_said_to_have_broken_off_and_what_came_opens(lis
         listening.said("rank 0 has connected")
         file = listening.folder / "rank-0.arrow"
         end = time.monotonic() + 30
-        while not (file.exists() and file.stat().st_size > 20_000) and time.monotonic() < end:
+        while not (file.exists() and file.stat().st_size > 40_000) and time.monotonic() < end:
             time.sleep(0.01)
         job.kill()
     line = listening.said("broke off")
