@@ -13,6 +13,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.compare.matching import StepTasks, match_steps
 from core.plan.task import IS_COMMUNICATION, KINDS
 from core.report.measured import MeasuredSteps
@@ -24,8 +25,6 @@ ONE_LANE, OTHER_LANES = 0.7, 0.35
 """A lane is named if its tasks explain at least this part, and no other lane's more than that."""
 MATCHED = 0.9
 """The part of the tasks of either run that the other one must have too."""
-
-Floats = NDArray[np.float64]
 
 
 class Work(StrEnum):

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.trace.median_step import steps_of_usual_plan
 from core.trace.trace import Trace
 
@@ -33,8 +33,6 @@ TAIL = 4
 MOST_CORRELATED = 0.8
 """Bound of the autoregression's coefficient: few steps cannot show a larger one."""
 _ANGLES = 20_001
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import row_keys, stable_argsort
 from core.plan.plan import computing_lanes
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
-Ints = NDArray[np.int64]
 ALIKE = 0.9
 """Least fraction of the computing tasks that alike steps share."""
 _SAME = ("kind", "stage", "replica", "microbatch", "block", "bucket", "rows", "name")

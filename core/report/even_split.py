@@ -14,12 +14,13 @@ from enum import StrEnum
 
 import numpy as np
 
+from core.arrays import Floats
 from core.costs.replay import Replay
 from core.errors import PlanError
 from core.message import N_, Message, join_texts, message
 from core.order import groups
 from core.plan.task import ABSENT
-from core.report.measured import Floats, MeasuredSteps
+from core.report.measured import MeasuredSteps
 from core.report.work_effects import WorkEffects
 from core.trace.trace import Trace
 

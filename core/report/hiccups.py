@@ -8,11 +8,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.order import groups
 from core.plain import duration_text
 from core.plan.plan import rank_names
 from core.report.limits import PLACE_HICCUP, Finding, Limit
-from core.report.measured import Floats, MeasuredSteps
+from core.report.measured import MeasuredSteps
 from core.report.named import DISTURBED_NS, JOB_DISTURBED_NS, NAMED, RUN_HICCUP
 from core.scatter import scatter
 from core.trace.source import Source

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.arrays import Floats
 from core.explain.noise import significantly_above
 from core.plain import duration_text
 from core.report.limits import Finding, Limit
-from core.report.measured import Floats, MeasuredSteps
+from core.report.measured import MeasuredSteps
 
 HOST_SHARE = 1 / 3
 """If the host is late for more than this share of a step, no other limit is considered."""

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.explain.noise import (
     ALWAYS,
     CHANCE,
@@ -56,7 +56,6 @@ MOST_REPLAYED = 15
 MOST_TRIED = 16
 """Largest number of parts that are replayed: those with the largest excess."""
 
-Floats = NDArray[np.float64]
 _Item = TypeVar("_Item")
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.explain.causes import Explanation
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
@@ -25,7 +26,6 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 REPEATED = 3
 """Number of replays in a row: in the first ones the ranks reach their usual distance."""
 
-Floats = NDArray[np.float64]
 _DATA, _STEP, _COPY = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP], KIND_CODES[Kind.COPY]
 _LATE = np.iinfo(np.int64).max
 

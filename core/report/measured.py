@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.costs.costs import durations
 from core.costs.simulate import makespan_ns
 from core.costs.waits import waits_of
@@ -31,9 +32,6 @@ MOST_STEPS = 64
 MOST_SPANS = 1_000_000
 """Largest number of tasks of all these steps."""
 MOST_LONGEST = 8
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

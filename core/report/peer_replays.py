@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.costs.replay import MOST_TIMES, Replay
 from core.explain.run_step import explain_run_step
 from core.order import groups, row_keys
@@ -30,9 +30,6 @@ MOST_WORK = 40_000_000
 MOST_JOB_STEPS = 15
 """Steps of a job that are replayed."""
 FEWEST_REPLAYED = 2
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Replays(Protocol):

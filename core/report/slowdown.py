@@ -14,13 +14,12 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.errors import PlanError
 from core.report.measured import MeasuredSteps
 from core.report.mesh import Axis, Worker, largest_axes, mesh_of
 from core.report.peer_replays import JobReplays, Replays, StepReplays
 from core.trace.trace import Trace
-
-Floats = NDArray[np.float64]
 
 
 class Part(StrEnum):

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.order import groups
 from core.plan.task import ABSENT, KINDS
-from core.report.measured import Floats, Ints, MeasuredSteps
+from core.report.measured import MeasuredSteps
 from core.scatter import scatter
 
 CERTAIN = 2.8

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.explain.noise import ALWAYS, FEWEST, median_error
 from core.order import groups, row_keys
 from core.plan.task import PASSES
@@ -28,9 +29,6 @@ from core.report.measured import MeasuredSteps
 
 LEAST_FACTOR = 1.02
 """Workers that take up to this times as long as their peers count as equal."""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import groups, row_keys, stable_argsort, turns
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KIND_CODES, PAYLOAD_CODES, Kind, Payload, among
@@ -30,7 +31,6 @@ from core.recording.importers.imported_events import (
 from core.trace.import_issue import ImportIssue
 
 Number = TypeVar("Number", bound=np.generic)
-Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 TRANSFER_QUANTILE = 0.05
@@ -125,10 +125,10 @@ def _recorded_copies(imported: ImportedEvents, edges: Edges) -> tuple[_Copies, I
 def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
     """Return the send or the receive of each dependency, ABSENT for none.
 
-    The n-th transfer of a rank in a step and direction is that of its n-th dependency, in the order
-    in which the data were produced. Some programs record a transfer for each pass, also for passes
-    without a neighbour: then the n-th transfer is that of the n-th pass. With any other number of
-    transfers the pairs are unknown.
+    The n-th transfer of a rank in a step and direction carries the data of its n-th dependency, in
+    the order in which the data were produced. Some programs record a transfer for each pass, also
+    for passes without a neighbour: then the n-th transfer belongs to the n-th pass. With any other
+    number of transfers the pairs are unknown.
     """
     places, step = imported.pipeline, imported.step
     assert places is not None and step is not None

@@ -15,9 +15,10 @@ parts, I for the input and W for the weights. Stage s, micro-batch m:
    demand, and not at all if they hold as recorded.
 6. Steps that overlap, because each counts from its own start, follow each other.
 
-The stage of a rank's chunk is that of the first of PLACEMENTS in which no pass starts before the
-pass that it waits for has ended. A forward and a backward that ran together are one task. Tasks are
-numbered within their steps in `core.recording.importers.step_plans`.
+PLACEMENTS are tried in order to number the stages of the ranks' chunks. The first one counts in
+which at least FORWARD_SHARE of the passes start after the pass that they wait for has ended; a few
+may start earlier, since the clocks of ranks differ. A forward and a backward that ran together are
+one task. Tasks are numbered within their steps in `core.recording.importers.step_plans`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import groups, row_keys
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, PASSES, Kind, among
@@ -35,8 +37,6 @@ from core.recording.importers.imported_events import ImportedEvents, StepRanges
 from core.recording.importers.overlaps import SLIGHT_SHARE
 from core.recording.importers.pipeline_copies import Edges, with_copies
 from core.trace.import_issue import ImportIssue
-
-Ints = NDArray[np.int64]
 
 MOST_STAGES = 1 << 15
 """Limit of the number of stages: columns number them in 16 bits."""
@@ -243,9 +243,9 @@ def _forward_share(imported: ImportedEvents, passes: _Passes, edges: Edges) -> f
 def _clock_shifts(imported: ImportedEvents, passes: _Passes, edges: Edges) -> tuple[Ints, int]:
     """Return the time in ns to add to each event, and the number of clocks that contradict.
 
-    The clock of rank r may be moved against that of rank r - 1 by at least the largest time by
-    which a pass on r starts too early, and by at most the smallest time between the end of a pass
-    on r and the pass on r - 1 that waits for it.
+    Moving the clock of rank r later delays its passes relative to rank r - 1. It must move by at
+    least the largest time by which a pass on r starts too early. It may move by at most the
+    smallest time between the end of a pass on r and the pass on r - 1 that waits for it.
     """
     places = imported.pipeline
     assert places is not None and imported.step is not None

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import stable_argsort
 from core.recording.importers.imported_events import ImportedEvents
 from core.trace.import_issue import ImportIssue
 from core.trace.spans import ATTRIBUTES, TaskTable, blank_rows
-
-Ints = NDArray[np.int64]
 
 MOST_ROUNDS = 64
 """Limit of the search for an order; dependencies that contradict it then are left out."""
