@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.engine.messages import Outcome
 from core.errors import PlanError
+from core.message import Text, message
 from core.plain import cell
 from core.plan.specification import Specification
 from core.reading import one_line, read_regular
@@ -43,21 +44,24 @@ class SweepRow:
     timing: str = ""
 
 
-def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: str) -> SweepRow:
+def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: Text) -> SweepRow:
     """Return the row of a run that has ended; `text` is the reason if it failed.
 
     Raises UnmeasuredError if the run did not finish, lacks spans, or computed wrong gradients.
     """
     faults, found = run_faults(trace), verified(trace)
     if outcome is not Outcome.FINISHED:
-        raise UnmeasuredError(text or f"the run was {outcome}")
+        # The catalogue has the outcomes, since the list of runs shows them.
+        ended = message("the run was {outcome}", outcome=message(outcome.value))
+        raise UnmeasuredError(text or ended)
     if faults:
-        raise UnmeasuredError(f"the recording is incomplete: {faults[0].text}")
+        raise UnmeasuredError(message("the recording is incomplete: {fault}", fault=faults[0].text))
     if found is not None and not found.agrees:
-        raise UnmeasuredError(f"gradients are off by {found.gradient:.1e}")
+        error = f"{found.gradient:.1e}"
+        raise UnmeasuredError(message("gradients are off by {error}", error=error))
     steps = completed_steps(trace)
     if not steps:
-        raise UnmeasuredError("no step was measured")
+        raise UnmeasuredError(message("no step was measured"))
     start, end = trace.step_bounds(median_step(trace, steps))
     step_ms = (end - start) / 1e6
     lanes = len(trace.header.compute_lanes)

@@ -1,4 +1,4 @@
-"""How often does the gate fail without a change, and does it find slow-downs with their reason?
+"""Rates at which the gate fails without a change, and finds slow-downs with their reason.
 
 On runs that are made up: of several strategies, 5 to 30 steps a side, on machines whose step times
 are independent, depend on the step before, or have hiccups. Takes some minutes.

@@ -43,8 +43,8 @@ class Replicated(RankModel):
         if unused:
             raise PlanError(
                 message(
-                    "no gradient for {unused}: ddp waits for that of every trained "
-                    "parameter; use them in the forward pass, or freeze them with "
+                    "no gradient for {unused}: ddp waits for the gradient of every "
+                    "trained parameter; use them in the forward pass, or freeze them with "
                     "requires_grad_(False)",
                     unused=", ".join(unused),
                 )

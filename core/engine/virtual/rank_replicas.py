@@ -112,7 +112,7 @@ class RankReplicas(ModelReplicas):
         if gradient is None:
             raise PlanError(
                 message(
-                    "no gradient for {name}: ranks wait for that of every trained "
+                    "no gradient for {name}: ranks wait for the gradient of every trained "
                     "parameter; use it in the forward pass, or freeze it with "
                     "requires_grad_(False)",
                     name=name,

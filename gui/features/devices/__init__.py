@@ -1,1 +1,1 @@
-"""What each device did in a step: times, batch split, gradient buckets."""
+"""Devices in a step: load, batch split, gradient buckets, and facts of imported files."""

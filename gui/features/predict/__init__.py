@@ -1,1 +1,1 @@
-"""What-if questions, the advisor, and predictions beside measured steps."""
+"""Predictions: what-if questions, the advisor, and predicted steps below measured ones."""

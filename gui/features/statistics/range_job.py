@@ -20,7 +20,7 @@ MOST_TASKS = 100_000  # and so many of their tasks; a large step only if it is e
 
 
 class RangeFigures(NamedTuple):
-    """What is known of a range; `by_name` is None where it has too many spans to name them."""
+    """Figures of a range; `by_name` is None if the range has too many spans to name them."""
 
     counted: RangeStatistics
     causes: IdleCauses

@@ -1,1 +1,1 @@
-"""How long each step took."""
+"""A chart of the length of each step."""

@@ -1,1 +1,1 @@
-"""What the timeline shows, and in which colours."""
+"""Options of the timeline: strips, groups, and colours."""

@@ -14,6 +14,7 @@ import pytest
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.summary import summarise
+from core.trace.complete import measured_steps
 from core.trace.event_rows import clock_uncertainty
 
 torch = pytest.importorskip("torch")
@@ -87,7 +88,9 @@ def test_a_group_and_a_wrapper_that_are_made_later_are_seen_in_each_recording(tm
         assert trace.header.replicas == 2 and trace.steps == [0, 1, 2, 3]
         met = summarise(trace).collectives_over_steps
         # On a busy machine the second step may count as warm-up too.
-        assert [(one.kind, list(one.last)) for one in met] == [("all-reduce", ["rank 1"])]
+        measured = len(measured_steps(trace))
+        assert measured in (2, 3)
+        assert [(one.kind, one.last) for one in met] == [("all-reduce", {"rank 1": measured})]
         # Both ranks leave the update before at once, also by the clocks of a second recording.
         begun = [trace.spans(lane)[trace.spans(lane).of_step(2)].start[0] for lane in (0, 1)]
         assert clock_uncertainty(trace.clocks) < 2 * MS and abs(begun[1] - begun[0]) < 20 * MS

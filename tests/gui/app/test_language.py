@@ -36,13 +36,15 @@ from core.plan.devices import Hardware
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
+from core.sweep.sweep import Point
+from core.sweep.table import UnmeasuredError, sweep_row
 from gui.app.check import check_specification
 from gui.app.language import LOCALES, in_language, speak, system_language
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.keys.keys import KeySheet
 from gui.look.catalogue import use_catalogue
-from gui.look.text import ntr, tr
+from gui.look.text import ntr, problem_text, tr
 from gui.report.run import write_run_report
 from gui.window.start import Sitting
 from tests.gui.catalogues import extracted, po_file, read_catalogue, translations
@@ -358,3 +360,14 @@ def _is_bare(text: str) -> bool:
         depth += (sign == "⟦") - (sign == "⟧")
         outside.append(sign if depth == 0 and sign != "⟧" else " ")
     return re.search(r"[A-Za-z]{3,}", NAMES.sub(" ", "".join(outside))) is not None
+
+
+def test_a_sweep_says_in_the_windows_language_why_a_run_has_no_result(qapp: QApplication) -> None:
+    speak(qapp, "ko")
+    trace = trace_of(specification(steps=2, warmup=0))
+    with pytest.raises(UnmeasuredError) as refused:
+        sweep_row(Point(0, 1), trace, Outcome.STOPPED, "")
+    assert str(refused.value) == "the run was stopped"
+    assert tr("stopped") != "stopped"
+    assert problem_text(refused.value) == f"실행 결과: {tr('stopped')}"
+    speak(qapp, "en")
