@@ -358,7 +358,7 @@ def _causes(
     loss_for_all = is_loss & (replica < 0) & has_replicas
     # If this lane has no update, one lane updates all replicas, as in dp.
     update_for_all = (kind == _STEP) & ~work.steps[lane]
-    # Broadcasts in other programs' traces are of this kind too, with any payload.
+    # Older recordings of other programs' traces have broadcasts as this kind, without payload.
     copies_model = is_broadcast & (columns.payload[pieces.blocking] == _PARAMETERS)
     before_passes = pieces.end <= work.first[lane]
     after_passes = pieces.start >= work.last[lane]

@@ -127,10 +127,22 @@ KINETO = Dialect(
     read_as="Streams are lanes. Streams that mostly communicate serve the stream that computes "
     "most. Threads of the host follow, and annotations have separate rows. Steps are "
     "`ProfilerStep#`; otherwise they end with the last `Optimizer.step#` of an iteration; "
-    "otherwise they are ranges named step or iteration and a number. In files of Ascend's "
-    "profiler, events of the process *Ascend Hardware* without a category are the streams; "
-    "*Overlap Analysis* and *Communication*, which repeat them, are annotations",
+    "otherwise they are ranges named step or iteration and a number",
     not_read="Arrows other than launches. Shapes, stacks and FLOPs are only shown in Details",
+)
+ASCEND = Dialect(
+    name="ascend",
+    title="PyTorch's profiler for Ascend (torch_npu)",
+    recogniser="ascend:is_ascend",
+    reader="ascend:read_ascend",
+    recognised_by="a process named *Ascend Hardware*, as in `trace_view.json`. A folder may be "
+    "that of one rank (`*_ascend_pt`), of several, or have a folder for each rank",
+    read_as="Threads of *Ascend Hardware* are streams, and rows of groups in *Communication* are "
+    "streams that communicate. Waits of streams for each other, parts of collectives, and *Overlap "
+    "Analysis* are annotations. *Python*, *CANN* and other processes are the host. Arrows "
+    "`HostToDevice` and `torch_to_npu` are launches. Steps are those of Kineto. The rank is in "
+    "`profiler_info_0.json`, or in the name of a folder",
+    not_read="Other arrows; tables and databases next to the trace",
 )
 MEGASCAN = Dialect(
     name="megascan",
@@ -167,7 +179,7 @@ CHROME = Format(
     "asynchronous events, instants, [counters](#counters) and arrows are shown too",
     not_read="Samples, stack frames, object snapshots and memory dumps",
     one_rank=True,
-    dialects=(KINETO, NDTIMELINE, MEGASCAN),
+    dialects=(ASCEND, KINETO, NDTIMELINE, MEGASCAN),
 )
 FLIGHT_RECORDER = Format(
     name="flight",

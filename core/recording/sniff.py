@@ -12,6 +12,12 @@ from core.recording.formats import Format, format_of_bytes, formats_of_ranks, su
 GZIP = b"\x1f\x8b"
 RANK_FILES = "rank-*.arrow"
 """Names of the recordings of a job's ranks in a folder."""
+ASCEND_OUTPUT = "ASCEND_PROFILER_OUTPUT"
+"""Name of the folder of a rank in which Ascend's profiler writes its results."""
+ASCEND_TRACE = "trace_view.json"
+"""Name of the trace among these results; the other files in JSON are tables."""
+_ASCEND_RANK = "*_ascend_pt"
+"""Names of the folders of ranks."""
 _LOOKED_AT = 1 << 12
 
 
@@ -44,9 +50,22 @@ def is_packed(path: Path | str) -> bool:
 
 
 def trace_files(folder: Path | str) -> list[Path]:
-    """Return the files in a folder, sorted by name, whose names fit formats of one rank a file."""
+    """Return the files in a folder, sorted by name, whose names fit formats of one rank a file.
+
+    If the folder has results of Ascend's profiler, these are the traces in them: the folder of one
+    rank, of several, or of a folder for each rank.
+    """
+    folder = Path(folder)
+    for pattern in (ASCEND_TRACE, f"{ASCEND_OUTPUT}/{ASCEND_TRACE}"):
+        if (folder / pattern).is_file():
+            return [folder / pattern]
+    inner = f"{_ASCEND_RANK}/{ASCEND_OUTPUT}/{ASCEND_TRACE}"
+    of_ranks = sorted(folder.glob(inner))
+    if of_ranks:
+        return of_ranks
     suffixes = suffixes_of(formats_of_ranks())
-    return sorted(path for path in Path(folder).iterdir() if path.name.lower().endswith(suffixes))
+    named = sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
+    return named or sorted(folder.glob(f"*/{inner}"))
 
 
 def rank_files(folder: Path | str) -> list[Path]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.recording.formats import TRACE_FORMATS
 from tests.core.recording.importers import foreign_files
+from tests.core.recording.importers.ascend_files import AscendFile
 from tests.core.recording.importers.kineto_files import kineto_file
 from tests.core.recording.importers.pipeline_files import (
     as_parquet,
@@ -95,6 +96,25 @@ def _kineto_files() -> list[File]:
     return [(".json.gz", packed), (".json", gzip.decompress(packed)), (".json", document)]
 
 
+def _ascend_files() -> list[File]:
+    """Return a rank's file as a list, and packed in an object with a heading."""
+    file = AscendFile(1)
+    for step in range(3):
+        begin = 1_000_000 * step
+        file.step(step, begin, begin + 1_000_000)
+        for number in range(6):
+            start = begin + 100_000 * number
+            file.kernel(f"MatMulV{number % 3}", start + 3_000, start + 10_000, start + 60_007)
+        file.collective(
+            f"hcom_allReduce__586_{step}_1", begin + 1_000, begin + 70_000, begin + 90_000
+        )
+        file.copy(begin + 700_000, begin + 710_000, begin + 720_000, stream=5)
+        file.wait(begin + 800_000, begin + 900_000)
+    bare = json.dumps(file.written())
+    whole = json.dumps(kineto_file(1, file.written()))
+    return [(".json", bare.encode()), (".json.gz", gzip.compress(whole.encode(), mtime=0))]
+
+
 def _megascan_files() -> list[File]:
     return [(".json", json.dumps(foreign_files.MEGASCAN).encode())]
 
@@ -142,6 +162,7 @@ def _perfetto_files() -> list[File]:
 EXAMPLES: dict[str, Examples] = {
     "chrome": _json_examples(_chrome_files, "traceEvents"),
     "kineto": _json_examples(_kineto_files, "traceEvents"),
+    "ascend": _json_examples(_ascend_files, "traceEvents"),
     "megascan": _json_examples(_megascan_files, "traceEvents"),
     "ndtimeline": _json_examples(_ndtimeline_files, "traceEvents"),
     "primus": Examples(_primus_files, _made_dump),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,12 +23,16 @@ def links_of_flows(
     start: NDArray[np.int64],
     end: NDArray[np.int64],
     progress: Progress | None = None,
+    categories: Collection[str] | None = None,
 ) -> NDArray[np.int64]:
     """Return pairs of events for arrows, shape (k, 2): the innermost events at both ends.
 
-    Raises Cancelled if `progress` returns False.
+    If there are `categories`, other arrows are ignored. Raises Cancelled if `progress` returns
+    False.
     """
     flows = events.flows
+    if categories is not None:
+        flows = [event for event in flows if event.cat in categories]
     if not flows:
         return np.empty((0, 2), np.int64)
     # Of two events that start together, the longer is first, so that the inner one follows it.

@@ -36,13 +36,17 @@ _COLLECTIVES = (
     (re.compile(r"all_?reduce|cross_device_reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all_?gather", re.IGNORECASE), Kind.ALL_GATHER),
     (re.compile(r"reduce_?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
-    (re.compile(r"broadcast", re.IGNORECASE), Kind.REPLICATE),
+    (re.compile(r"broadcast", re.IGNORECASE), Kind.BROADCAST),
+    (re.compile(r"barrier", re.IGNORECASE), Kind.BARRIER),
     (re.compile(r"scatter", re.IGNORECASE), Kind.SCATTER),
     (re.compile(r"gather", re.IGNORECASE), Kind.GATHER),
     (re.compile(r"reduce", re.IGNORECASE), Kind.REDUCE),
 )
 _KIND_NAMES = {str(kind): code for kind, code in KIND_CODES.items()}
-MEMORY_COPY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)|^s?dma(?:\b|_)", re.IGNORECASE)
+MEMORY_COPY = re.compile(
+    r"^mem(?:cpy|set)(?:\b|_async)|^\[?cuda mem(?:cpy|set)|^(?:s|pcie_)?dma(?:\b|_)", re.IGNORECASE
+)
+"""Names of copies and fills of memory."""
 _PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
 _OPTIMIZER = re.compile(r"^Optimizer\.step#")
 STEP_RANGE = re.compile(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+_DECIMAL = re.compile(r"([0-9]{1,15}|[1-3][0-9]{15})(?:\.([0-9]{1,9}))?")
+"""A time that is below LATEST_US."""
 LATEST_US = 4e15
 """Limit of times in microseconds, in the year 2096: twice as many ns still fit 63 bits."""
 NS_PER_US = 1000.0
@@ -27,6 +32,26 @@ def to_floats(values: list[Scalar]) -> NDArray[np.float64]:
         return np.array(values, np.float64)
     except (TypeError, ValueError, OverflowError):
         return np.array([to_float(value) for value in values], np.float64)
+
+
+def rounded_off(values: Sequence[Scalar], floats: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the ns that times in microseconds, written as text, lost when they became `floats`.
+
+    A double has no room for the ns of a time since 1970, but a text has. The result is 0 for other
+    values, and for texts that are no plain decimal numbers.
+    """
+    lost = np.zeros(len(values), np.int64)
+    if str not in set(map(type, values)):
+        return lost
+    places, exact = [], []
+    for place, value in enumerate(values):
+        match = _DECIMAL.fullmatch(value) if isinstance(value, str) else None
+        if match is not None:
+            part = (match[2] or "").ljust(3, "0")
+            places.append(place)
+            exact.append(int(match[1]) * int(NS_PER_US) + int(part[:3]))
+    lost[places] = np.array(exact, np.int64) - to_nanoseconds(floats[places])
+    return lost
 
 
 def sparse_floats(values: list[Scalar]) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from core.recording.importers.trace_events import TraceEvent, TraceEvents
 from core.recording.role_text import TrackRole, parse_role
 from core.trace.import_issue import ImportIssue
 
+ASCEND_DEVICE = "Ascend Hardware"
 _OF_INSTANTS = f"{INSTANTS} of "
 
 
@@ -57,6 +58,11 @@ def process_names(events: TraceEvents) -> dict[Scalar, str]:
         if event.name == "process_name" and name is not None:
             names[event.pid] = name
     return names
+
+
+def has_ascend_device(events: TraceEvents) -> bool:
+    """Return True if a process has the name that Ascend's profiler gives to the device."""
+    return ASCEND_DEVICE in process_names(events).values()
 
 
 def _metadata_name(event: TraceEvent) -> str | None:

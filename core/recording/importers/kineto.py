@@ -7,7 +7,6 @@ it starts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.complete_events import INSTANTS
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import count_incomplete_flows
 from core.recording.importers.event_names import kinds_from_names, steps_from_names
 from core.recording.importers.event_numbers import event_times
-from core.recording.importers.event_threads import thread_names
+from core.recording.importers.event_threads import has_ascend_device, thread_names
 from core.recording.importers.imported_events import (
     LARGEST_INT64,
     MOST_GROUP_NUMBER,
@@ -37,8 +36,9 @@ from core.recording.importers.kineto_rows import (
     PYTHON,
     rows_of_events,
 )
-from core.recording.importers.profiler_job import is_of_profiler, profiler_job
+from core.recording.importers.profiler_job import ProfilerJob, is_of_profiler, profiler_job
 from core.recording.importers.send_recv import KernelEvents, resolve_kinds
+from core.recording.importers.stream_waits import waits_for_communication
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.trace.import_issue import ImportIssue
@@ -55,21 +55,12 @@ _GROUPS = {
     **dict.fromkeys(("python_function", "python"), PYTHON),
 }
 """Groups of rows by category; other categories are calls of the host."""
-_ASCEND = "ascend hardware"
-_ASCEND_PROCESSES = {
-    _ASCEND: DEVICE,
-    **dict.fromkeys(("overlap analysis", "communication", "hccl"), DEVICE_ANNOTATION),
-}
-"""Groups of events without a category in files of Ascend's profiler, by the name of their process.
-
-They are the streams of the device, and rows that sum up or divide the events of these streams.
-"""
-REACTION_NS = 20_000
-"""Longest time in ns from the end of a dependency to the start of the device's task."""
 
 
 def is_kineto(events: TraceEvents) -> bool:
-    """Return True if the heading, or any category, is one of the profiler."""
+    """Return True if the heading, or any category, is one of the profiler for other devices."""
+    if has_ascend_device(events):
+        return False
     if is_of_profiler(events.heading):
         return True
     return any(_lower(category) in _OF_PROFILER for category in events.categories)
@@ -82,15 +73,15 @@ def read_kineto(
     columns, names = events.whole_columns(), events.labels
     start, end = event_times(columns["begin"], columns["length"])
     threads = thread_names(events)
-    group = _groups(events, columns, [process for _, process in threads])
+    group = category_groups(events, columns)
     launches = _launches(events, columns, group)
     kind = _kinds(events, columns, start, end, group, launches)
     job = profiler_job(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = rows_of_events(events, columns, group, kind)
-    tids = [tid for _, tid in events.threads]
-    tracks = tuple(rows.track(number, tids, threads, place) for number in range(len(rows.thread)))
-    steps = _steps(names, columns, start, end, group)
+    streams = [f"stream {tid}" for _, tid in events.threads]
+    tracks = rows.tracks(streams, [name for name, _ in threads], place)
+    steps = host_steps(names, columns, start, end, group)
     events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
     events.issues[ImportIssue.ORPHAN_FLOW] += count_incomplete_flows(events)
     process_groups, codes = _process_groups(events)
@@ -102,7 +93,7 @@ def read_kineto(
         start=start,
         end=end,
         kind=kind,
-        attributes=_attributes(codes[columns["group"]], job.rank),
+        attributes=rank_attributes(codes[columns["group"]], job.rank),
         launched=launches.times(start),
         step=steps.at(start) if len(steps.number) else None,
         links=launches.links,
@@ -112,10 +103,17 @@ def read_kineto(
         world_size=job.world_size or 0,
         groups=process_groups,
     )
-    waits = _waits_for_collectives(imported, rows.main)
+    waits = waits_for_communication(imported, rows.main)
     imported = replace(imported, links=np.concatenate([imported.links, waits]))
-    # Times of newer files are relative to a base. With it, the ranks of a job share an axis. A base
-    # that leads out of int64 must be wrong, and is ignored.
+    return on_axis_of_job(imported, job)
+
+
+def on_axis_of_job(imported: ImportedEvents, job: ProfilerJob) -> ImportedEvents:
+    """Return the events with times since 1970: those of newer files are relative to a base.
+
+    So the ranks of a job share an axis. A base that leads out of int64 must be wrong, and is
+    ignored.
+    """
     if imported.latest + job.base_ns > LARGEST_INT64:
         return imported
     return imported.shifted(job.base_ns)
@@ -125,30 +123,14 @@ def _lower(category: str | None) -> str:
     return (category or "").lower()
 
 
-def _groups(
-    events: TraceEvents, columns: EventColumns, processes: Sequence[str]
-) -> NDArray[np.int64]:
-    """Return the group of rows of each event; `processes` has the process name of each thread."""
+def category_groups(events: TraceEvents, columns: EventColumns) -> NDArray[np.int64]:
+    """Return the group of rows of each event by its category."""
     by_category = np.array([_GROUPS.get(_lower(name), HOST) for name in events.categories])
     group: NDArray[np.int64] = by_category[columns["category"]]
-    names = [process.lower() for process in processes]
-    if _ASCEND in names:
-        group = _with_ascend_groups(events, columns, names, group)
     # Instants have no duration: as a row of the host they would be a lane that never works.
     is_instant = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
     group[is_instant[columns["thread"]]] = ANNOTATION
     return group
-
-
-def _with_ascend_groups(
-    events: TraceEvents, columns: EventColumns, names: Sequence[str], group: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the groups, for events without a category by the process name of their thread."""
-    group_of_thread = np.array([_ASCEND_PROCESSES.get(name, ABSENT) for name in names])
-    by_process = group_of_thread[columns["thread"]]
-    is_named = np.array([bool(name) for name in events.categories])
-    has_category = is_named[columns["category"]]
-    return np.where(has_category | (by_process == ABSENT), group, by_process)
 
 
 def _launches(events: TraceEvents, columns: EventColumns, group: NDArray[np.int64]) -> Launches:
@@ -188,7 +170,7 @@ def _kinds(
     return kind
 
 
-def _steps(
+def host_steps(
     names: tuple[str, ...],
     columns: EventColumns,
     start: NDArray[np.int64],
@@ -200,7 +182,7 @@ def _steps(
     return steps_from_names(names, columns["name"][is_host], start[is_host], end[is_host])
 
 
-def _attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:
+def rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:
     """Return the rank of each task, as its replica, and its process group, as its bucket."""
     replica = ABSENT if rank is None else min(rank, np.iinfo(np.int16).max)
     return {"bucket": bucket, "replica": np.full(len(bucket), replica, np.int16)}
@@ -216,31 +198,3 @@ def _process_groups(events: TraceEvents) -> tuple[tuple[str, ...], NDArray[np.in
         place = ABSENT if name is None else places[str(name)]
         codes.append(min(place, MOST_GROUP_NUMBER))
     return tuple(names), np.array(codes, np.int16)
-
-
-def _waits_for_collectives(imported: ImportedEvents, main: int) -> NDArray[np.int64]:
-    """Return pairs of a collective and a task of the main stream that presumably waited for it.
-
-    Files do not say so. It is assumed of a task that had been launched while its stream was free,
-    and that started less than REACTION_NS after the end of a collective on another stream.
-    """
-    tasks = np.flatnonzero(imported.track == main)
-    is_moving = IS_COMMUNICATION[imported.kind] & (imported.track != main)
-    collectives = np.flatnonzero(is_moving)
-    if len(tasks) < 2 or not len(collectives) or imported.launched is None:
-        return np.empty((0, 2), np.int64)
-    tasks = tasks[np.argsort(imported.start[tasks], kind="stable")]
-    collectives = collectives[np.argsort(imported.end[collectives], kind="stable")]
-    # The time from which the stream was free for each task but the first. Tasks may overlap in a
-    # file, so it is the latest end of all earlier tasks.
-    task = tasks[1:]
-    free = np.maximum.accumulate(imported.end[tasks])[:-1]
-    start, launched = imported.start[task], imported.launched[task]
-    # The last collective that had ended. Without one, -1 gives the last of all, which the second
-    # condition excludes.
-    last = collectives[np.searchsorted(imported.end[collectives], start, "right") - 1]
-    last_end = imported.end[last]
-    waited = (launched != ABSENT) & (launched <= free)
-    waited &= (last_end > free) & (last_end <= start)
-    waited &= start - last_end < REACTION_NS
-    return np.stack([last[waited], task[waited]], axis=1)

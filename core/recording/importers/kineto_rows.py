@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import MEMORY_COPY, matches
-from core.recording.importers.event_numbers import Scalar
 from core.recording.importers.imported_events import ImportedTrack
 from core.recording.importers.trace_events import TraceEvents
 from core.trace.import_issue import ImportIssue
@@ -52,13 +51,23 @@ class KinetoRows:
             return ABSENT
         return int(np.argmax(computing))
 
-    def track(
-        self, row: int, tids: Sequence[Scalar], names: list[tuple[str, str]], place: str
+    def tracks(
+        self, streams: Sequence[str], threads: Sequence[str], place: str
+    ) -> tuple[ImportedTrack, ...]:
+        """Return the rows as tracks of a place.
+
+        `streams` and `threads` have the names of each thread, if it is a stream of a device or a
+        thread of the host.
+        """
+        every = range(len(self.thread))
+        return tuple(self._track(row, streams, threads, place) for row in every)
+
+    def _track(
+        self, row: int, streams: Sequence[str], threads: Sequence[str], place: str
     ) -> ImportedTrack:
-        """Return a row as a track; `tids` and `names` belong to the threads."""
         thread, group = int(self.thread[row]), int(self.group[row])
         is_on_device = group in (DEVICE, DEVICE_ANNOTATION)
-        name = f"stream {tids[thread]}" if is_on_device else names[thread][0]
+        name = streams[thread] if is_on_device else threads[thread]
         if group in _ANNOTATIONS:
             name = f"{name} {_ANNOTATIONS[group]}"
             return ImportedTrack(name, place, Role.NESTED, self._annotated(row), cores=1)

@@ -24,6 +24,7 @@ from core.recording.importers.event_names import encode_values
 from core.recording.importers.event_numbers import (
     LATEST_US,
     Scalar,
+    rounded_off,
     scalar_or_none,
     sparse_floats,
     to_floats,
@@ -131,11 +132,13 @@ _NUMBER_GETTERS = {name: attrgetter(name) for name in NUMBER_ARGUMENTS}
 class TraceEvents:
     """The complete events of a file as columns, and lists of its other events.
 
-    `columns` has an array for each list of events that was added. `threads`, `names`, `categories`,
-    `groups` and `collectives` have the codes in these columns. `flows` are the ends of arrows,
-    `counted` the events of counters, and `rest` all other events: names, begins, ends, instants.
-    `firsts` is the number of the first event of each piece, and `colours_by_first` the colours of
-    its events. `is_careful` says how the pieces were cut. At most `most` events are accepted.
+    `columns` has an array for each list of events that was added: `begin` and `length` in µs, the
+    ns that rounding to a double took from the begin (`begin_rest`), and others. `threads`, `names`,
+    `categories`, `groups` and `collectives` have the codes in these columns. `flows` are the ends
+    of arrows, `counted` the events of counters, and `rest` all other events: names, begins, ends,
+    instants. `firsts` is the number of the first event of each piece, and `colours_by_first` the
+    colours of its events. `is_careful` says how the pieces were cut. At most `most` events are
+    accepted.
     """
 
     def __init__(self, most: int = MOST_EVENTS) -> None:
@@ -186,7 +189,9 @@ class TraceEvents:
         """
         if places is None:
             places = np.array([event.place for event in events], np.int64)
-        begin = to_floats([event.ts for event in events])
+        times = [event.ts for event in events]
+        begin = to_floats(times)
+        rest = rounded_off(times, begin)
         if end is None:
             length = to_floats([event.dur for event in events])
             # An event without a duration is shown as a moment.
@@ -201,8 +206,10 @@ class TraceEvents:
             self.issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
             events = [event for event, valid in zip(events, is_valid, strict=True) if valid]
             begin, length, places = begin[is_valid], length[is_valid], places[is_valid]
+            rest = rest[is_valid]
         columns = self._encoded(events)
         columns["begin"] = begin
+        columns["begin_rest"] = rest
         columns["length"] = length
         columns["place"] = places.astype(np.int32)
         if len(self.threads) > MOST_IMPORTED_LANES:

@@ -27,6 +27,10 @@ EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
         ("hcom_allReduce__586_0_1", Kind.ALL_REDUCE),
         ("hcom_alltoallv__586_1_1", Kind.ALL_TO_ALL),
         ("hcom_send__586_2_1", Kind.COPY),
+        ("nccl:broadcast", Kind.BROADCAST),
+        ("ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)", Kind.BROADCAST),
+        ("hcom_broadcast__483_0_1", Kind.BROADCAST),
+        ("gloo:barrier", Kind.BARRIER),
         ("nvshmemi_alltoall_kernel", Kind.ALL_TO_ALL),
         ("void nvshmemi_proxy_put<int>(int*)", Kind.COPY),
         ("void vllm::cross_device_reduce_1stage<c10::BFloat16, 2>(int)", Kind.ALL_REDUCE),
@@ -94,6 +98,18 @@ def test_an_all_to_all_is_a_collective_of_ranks_and_its_last_one_is_named(opened
     assert [rank_names(trace.header.lanes)[lane] for lane, _ in met.last] == ["rank 1"]
     [told] = summarise(trace).collectives_over_steps
     assert (told.kind, told.last) == ("all-to-all", {"rank 1": 1})
+
+
+def test_a_broadcast_waits_for_the_last_rank_and_is_called_that(opened):
+    files = [File(0), File(1)]
+    for late, file in zip((0.0, 60.0), files, strict=True):
+        file.kernel("gemm", 10, 80)
+        file.kernel("ncclDevKernel_Broadcast_RING_LL", 100 + late, 200 - late, 20, call=90)
+    trace = opened(*files)
+    [met] = arrivals(explain_run_step(trace, 0))
+    assert (met.kind, met.wait_ns, met.transfer_ns) == (Kind.BROADCAST, 60_000, 140_000)
+    [told] = summarise(trace).collectives_over_steps
+    assert told.kind == "broadcast"
 
 
 def test_kernels_that_send_within_a_call_to_send_are_copies(opened):

@@ -1,0 +1,219 @@
+"""Traces of the profiler of Ascend's NPUs for PyTorch (`trace_view.json` of torch_npu).
+
+The file is a list of events whose processes have names. *Ascend Hardware* is the device: its
+threads are streams. Their tasks compute or copy memory; tasks by which a stream waits for another
+one, or signals to it, are annotations. *Communication* (*HCCL* in older files) has a row for each
+process group with its collectives, and rows (*Plane*) with the parts of these collectives. The rows
+of groups are communication streams, unless the streams themselves have tasks of these names. The
+rows of *Overlap Analysis* sum up the streams, and are annotations. All other processes are the
+host, such as *Python* and *CANN*.
+
+An arrow from a call of the host to a task is its launch. Times since 1970 are written as text, so
+they are exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+from core.recording.importers.event_counters import counters_of_events
+from core.recording.importers.event_flows import links_of_flows
+from core.recording.importers.event_names import kinds_from_names, matches
+from core.recording.importers.event_numbers import event_times, to_nanoseconds
+from core.recording.importers.event_threads import (
+    ASCEND_DEVICE,
+    has_ascend_device,
+    thread_names,
+)
+from core.recording.importers.imported_events import (
+    MOST_GROUP_NUMBER,
+    ImportedEvents,
+    Launches,
+)
+from core.recording.importers.kineto import (
+    EventColumns,
+    category_groups,
+    host_steps,
+    on_axis_of_job,
+    rank_attributes,
+)
+from core.recording.importers.kineto_rows import DEVICE, DEVICE_ANNOTATION, HOST, rows_of_events
+from core.recording.importers.profiler_job import ProfilerJob, profiler_job
+from core.recording.importers.stream_waits import waits_for_communication
+from core.recording.importers.trace_events import TraceEvents
+from core.recording.index import Progress
+from core.recording.sniff import ASCEND_OUTPUT
+
+_COMMUNICATION = ("Communication", "HCCL")
+_OVERLAP_ANALYSIS = "Overlap Analysis"
+_GROUP_ROW = re.compile(r"^Group \d+ Communication$", re.IGNORECASE)
+_LAUNCHES = ("HostToDevice", "async_npu")
+"""Categories of arrows from a call of the host to the task that it launches."""
+_CONTROL = re.compile(
+    r"^(?:[A-Z]+_)*(?:WAIT|RECORD|RESET|PLACE_HOLDER|WRITE_VALUE|ACTIVE|SWITCH)(?:_[A-Z]+)*$"
+)
+"""Names of tasks by which streams wait for each other; they neither compute nor move data."""
+_NAME_OF_COLLECTIVE = re.compile(r"^hcom_[A-Za-z]+_{1,2}(\d+)_\d+")
+"""Name of a collective with the number of its process group, as in `hcom_allReduce__586_0_1`."""
+_INFO = re.compile(r"^profiler_info_(\d{1,6})\.json$")
+_RANK = re.compile(r"(?:^|[-_. ])rank[-_ ]?(\d{1,6})", re.IGNORECASE)
+_MOST_PARENTS = 3
+
+
+def is_ascend(events: TraceEvents) -> bool:
+    """Return True if a process has the name of the device."""
+    return has_ascend_device(events)
+
+
+def read_ascend(
+    events: TraceEvents, path: Path, progress: Progress | None = None
+) -> ImportedEvents:
+    """Return the events of one rank's file. Raises Cancelled if `progress` returns False."""
+    columns, names = events.whole_columns(), events.labels
+    rounded_start, rounded_end = event_times(columns["begin"], columns["length"])
+    start = rounded_start + columns["begin_rest"]
+    # Lengths are short enough for a double.
+    end = start + to_nanoseconds(columns["length"])
+    threads = thread_names(events)
+    kind = kinds_from_names(names)[columns["name"]]
+    group = _groups(events, columns, threads, kind)
+    kind[group != DEVICE] = KIND_CODES[Kind.OTHER]
+    job = _job(events, path)
+    place = _place(path) if job.rank is None else f"rank {job.rank}"
+    rows, row = rows_of_events(events, columns, group, kind)
+    streams = [
+        _stream_name(thread, process, tid)
+        for (thread, process), (_, tid) in zip(threads, events.threads, strict=True)
+    ]
+    steps = host_steps(names, columns, start, end, group)
+    # Arrows have rounded times.
+    arrows = links_of_flows(
+        events, columns["thread"], rounded_start, rounded_end, progress, _LAUNCHES
+    )
+    launches = _launches(arrows, group, start)
+    process_groups, group_of_name = _process_groups(names)
+    bucket = np.where(IS_COMMUNICATION[kind], group_of_name[columns["name"]], ABSENT)
+    imported = ImportedEvents(
+        tracks=rows.tracks(streams, [name for name, _ in threads], place),
+        names=names,
+        track=row,
+        name=columns["name"],
+        start=start,
+        end=end,
+        kind=kind,
+        attributes=rank_attributes(bucket.astype(np.int16), job.rank),
+        launched=launches.times(start),
+        step=steps.at(start) if len(steps.number) else None,
+        links=launches.links,
+        steps=steps,
+        counters=counters_of_events(events, place),
+        issues=events.issues,
+        world_size=job.world_size or 0,
+        groups=process_groups,
+    )
+    waits = waits_for_communication(imported, rows.main)
+    imported = replace(imported, links=np.concatenate([imported.links, waits]))
+    return on_axis_of_job(imported, job)
+
+
+def _groups(
+    events: TraceEvents,
+    columns: EventColumns,
+    threads: Sequence[tuple[str, str]],
+    kind: NDArray[np.int8],
+) -> NDArray[np.int64]:
+    """Return the group of rows of each event; `kind` has the kinds by name.
+
+    `threads` has the names of each thread and its process.
+    """
+    thread, name = columns["thread"], columns["name"]
+    process = np.array([process for _, process in threads])
+    is_stream = (process == ASCEND_DEVICE)[thread]
+    is_note = (np.isin(process, _COMMUNICATION) | (process == _OVERLAP_ANALYSIS))[thread]
+    is_group_row = np.array([_GROUP_ROW.match(row) is not None for row, _ in threads])[thread]
+    is_collective = IS_COMMUNICATION[kind]
+    # In some files the collectives are tasks of streams too; they must not count twice.
+    on_streams = np.unique(name[is_stream & is_collective])
+    is_work = is_note & is_group_row & is_collective & ~np.isin(name, on_streams)
+    group = category_groups(events, columns)
+    group[is_stream] = DEVICE
+    group[is_stream & matches(events.labels, _CONTROL)[name]] = DEVICE_ANNOTATION
+    group[is_note] = DEVICE_ANNOTATION
+    group[is_work] = DEVICE
+    return group
+
+
+def _stream_name(thread: str, process: str, tid: object) -> str:
+    """Return the name of a row of the device."""
+    if process == ASCEND_DEVICE:
+        return f"stream {tid}"
+    return f"{process}: {thread}" if process == _OVERLAP_ANALYSIS else thread
+
+
+def _launches(
+    arrows: NDArray[np.int64], group: NDArray[np.int64], start: NDArray[np.int64]
+) -> Launches:
+    """Return the launches among pairs of events, shape (k, 2).
+
+    Of several calls from which arrows lead to one task, the last one launched it: an operator
+    calls the runtime.
+    """
+    is_launch = (group[arrows[:, 0]] == HOST) & (group[arrows[:, 1]] == DEVICE)
+    call, task = arrows[is_launch].T
+    order = np.lexsort((start[call], task))
+    call, task = call[order], task[order]
+    is_last = np.append(task[1:] != task[:-1], True)[: len(task)]
+    return Launches(call[is_last], task[is_last], 0)
+
+
+def _process_groups(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the names of process groups, and the group of each event's name; ABSENT for none."""
+    found: list[str | None] = []
+    for name in names:
+        match = _NAME_OF_COLLECTIVE.match(name)
+        found.append(None if match is None else match[1])
+    known = sorted({name for name in found if name is not None})
+    numbers: dict[str | None, int] = {None: ABSENT}
+    for number, name in enumerate(known):
+        numbers[name] = min(number, MOST_GROUP_NUMBER)
+    return tuple(known), np.array([numbers[name] for name in found], np.int64)
+
+
+def _job(events: TraceEvents, path: Path) -> ProfilerJob:
+    """Return the job of a file; its rank may also be in the names of files and folders above it."""
+    job = profiler_job(events.heading, path.name)
+    if job.rank is None:
+        job = replace(job, rank=_rank_of_folders(path))
+    return job
+
+
+def _rank_of_folders(path: Path) -> int | None:
+    """Return the rank in the name of `profiler_info_RANK.json`, or of a folder above the file.
+
+    Returns None without either.
+    """
+    folder = path.absolute().parent
+    if folder.name == ASCEND_OUTPUT:
+        folder = folder.parent
+        for other in sorted(folder.glob("profiler_info_*.json")):
+            match = _INFO.match(other.name)
+            if match is not None:
+                return int(match[1])
+    for parent in (folder, *folder.parents)[:_MOST_PARENTS]:
+        match = _RANK.search(parent.name)
+        if match is not None:
+            return int(match[1])
+    return None
+
+
+def _place(path: Path) -> str:
+    """Return a name for the events of a file without a rank: all files are named alike."""
+    folder = path.absolute().parent
+    return folder.parent.name if folder.name == ASCEND_OUTPUT else path.name

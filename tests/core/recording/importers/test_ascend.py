@@ -1,0 +1,178 @@
+"""Traces of Ascend's profiler: streams, collectives, launches, ranks, and causes by hand."""
+
+import json
+
+import pytest
+
+from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.ranks import rank_times
+from core.explain.run_step import explain_run_step
+from core.plan.plan import Role
+from core.plan.task import Kind
+from core.recording.recording import open_recording
+from core.recording.sniff import trace_files
+from core.report.limits import Limit
+from core.report.verdict import verdict
+from core.trace.import_issue import ImportIssue
+from tests.core.recording.importers.ascend_files import AscendFile
+
+US = 1000
+REDUCE = "hcom_allReduce__586_0_1"
+
+
+def one_step(rank, work_us=100):
+    """A step in µs from 0 to 1000: compute, a collective until 600, and compute that is late.
+
+    With `work_us` = 100, stream 2 computes from 10 to 110 and from 660 to 1000; the collective
+    runs from 110 on, and the call that launches the last task begins at 650.
+    """
+    file = AscendFile(rank)
+    file.step(3, 0, 1000 * US)
+    done = (10 + work_us) * US
+    file.kernel("MatMulV2", 2 * US, 10 * US, done)
+    file.collective(REDUCE, 5 * US, done, 600 * US)
+    file.wait(done + 1 * US, 600 * US)
+    file.kernel("Add", 650 * US, 660 * US, 1000 * US)
+    return file
+
+
+def opened(tmp_path, *files, **options):
+    for file in files:
+        file.save(tmp_path, **options)
+    return open_recording(tmp_path)
+
+
+def idle(trace, lane):
+    """The idle time of a lane in its first step, in µs by cause."""
+    totals = cause_totals(explain_run_step(trace, trace.steps[0]))[lane]
+    return {CAUSES[code]: ns / US for code, ns in enumerate(totals.tolist()) if ns}
+
+
+def lane_of(trace, name, device="rank 0"):
+    return next(lane for lane in trace.header.lanes if (lane.name, lane.device) == (name, device))
+
+
+def test_streams_and_rows_of_groups_are_lanes_and_all_else_of_the_device_is_notes(tmp_path):
+    trace = opened(tmp_path, one_step(0)).trace
+    lanes = {lane.name: lane for lane in trace.header.lanes if lane.role is not Role.NESTED}
+    assert list(lanes) == [
+        "stream 2", "Group 0 Communication", "stream 40", "Thread 1", "Thread 2",
+    ]  # fmt: skip
+    roles = [lanes[name].role for name in ("stream 2", "Group 0 Communication", "stream 40")]
+    assert roles == [Role.COMPUTE, Role.COMMUNICATION, Role.COPY]
+    notes = [lane.name for lane in trace.header.lanes if lane.role is Role.NESTED]
+    assert "stream 2 annotations" in notes and "Plane 0 annotations" in notes
+    assert "Overlap Analysis: Free annotations" in notes
+    kinds = [span.kind for span in trace if span.kind is not Kind.OTHER]
+    assert kinds == [Kind.ALL_REDUCE]
+    assert trace.imported.issues == {} and trace.steps == [2]  # shown as step 3
+
+
+def test_times_are_exact_to_the_ns_and_neighbours_do_not_overlap(tmp_path):
+    file = AscendFile(0)
+    for number in range(50):
+        file.kernel(f"Mul{number}", 1, 2_000 + 1_003 * number, 2_000 + 1_003 * (number + 1))
+    trace = opened(tmp_path, file).trace
+    spans = trace.spans(lane_of(trace, "stream 2").index)
+    assert (spans.end - spans.start).tolist() == [1_003] * 50
+    assert spans.start[1:].tolist() == spans.end[:-1].tolist()
+
+
+def test_the_last_call_that_leads_to_a_task_launched_it(tmp_path):
+    trace = opened(tmp_path, one_step(0)).trace
+    begin = min(span.start for span in trace)
+    calls = [span.start for span in trace if span.name == "Node@launch"]
+    [first, last] = [span for span in trace if span.lane == lane_of(trace, "stream 2").index]
+    assert (first.launched, last.launched) == (calls[0], calls[-1])
+    assert begin < first.launched
+
+
+def test_idle_time_of_one_rank_has_the_causes_that_are_counted_by_hand(tmp_path):
+    trace = opened(tmp_path, one_step(0)).trace
+    # From 110 to 600 the collective runs; the next task was launched at 650, after the device had
+    # become idle. The step begins with the operator at 0 whose call launches the first task.
+    assert idle(trace, 0) == {Cause.COLLECTIVE: 490, Cause.HOST: 60 + 10}
+    found = verdict(trace)
+    assert found is not None and found.kind is Limit.COMMUNICATION and found.loss_ns == 490 * US
+
+
+def test_a_rank_waits_for_the_slowest_until_the_collective_moves_data(tmp_path):
+    trace = opened(tmp_path, one_step(0), one_step(1, work_us=300)).trace
+    assert {lane.device for lane in trace.header.lanes} == {"rank 0", "rank 1"}
+    # Rank 1 arrives at 310: until then rank 0 waits for it, then data moves until 600.
+    slow = lane_of(trace, "stream 2", "rank 1").index
+    assert idle(trace, lane_of(trace, "stream 2").index) == {
+        Cause.SLOWEST_RANK: 200, Cause.COLLECTIVE: 290, Cause.HOST: 60 + 10,
+    }  # fmt: skip
+    assert idle(trace, slow) == {Cause.COLLECTIVE: 290, Cause.HOST: 60 + 10}
+
+
+def test_shares_of_a_device_are_those_of_the_overlap_analysis(tmp_path):
+    file = one_step(0)
+    file.kernel("Relu", 100 * US, 300 * US, 420 * US, stream=3)
+    trace = opened(tmp_path, file).trace
+    shares = file.shares()
+    [time] = rank_times(trace)
+    assert time.compute_ns == shares["Computing"]
+    assert time.communication_ns == shares["Communication"]
+    assert time.exposed_ns == shares["Communication(Not Overlapped)"]
+    assert time.idle_ns == shares["Free"]
+
+
+def test_copies_of_memory_are_no_compute(tmp_path):
+    file = one_step(0)
+    file.copy(601 * US, 610 * US, 640 * US)
+    [time] = rank_times(opened(tmp_path, file).trace)
+    assert time.compute_ns == (100 + 340) * US and time.memory_ns == 30 * US
+
+
+def test_collectives_that_streams_have_too_count_once(tmp_path):
+    file = one_step(0)
+    args = {"Stream Id": 40, "Task Type": "HCCL"}
+    file.complete(2, 40, REDUCE, 110 * US, 600 * US, args=args)
+    trace = opened(tmp_path, file).trace
+    [moved] = [span for span in trace if span.kind is Kind.ALL_REDUCE]
+    assert moved.lane == lane_of(trace, "stream 40").index
+    group = next(each for each in trace.header.lanes if each.name.startswith("Group 0"))
+    assert group.role is Role.NESTED
+
+
+def test_collectives_of_different_groups_do_not_meet(tmp_path):
+    files = [one_step(0), one_step(1)]
+    for file, group in zip(files, ("211", "722"), strict=True):
+        file.collective(f"hcom_allReduce__{group}_0_1", 6 * US, 600 * US, 640 * US, group=1)
+    explanation = explain_run_step(opened(tmp_path, *files).trace, 2)
+    meets = explanation.waits.meets
+    of_groups = explanation.columns.bucket[meets >= 0].tolist()
+    assert sorted(of_groups) == [0, 1, 1, 2]  # 211, 586 on both ranks, 722
+    assert len(set(meets[meets >= 0].tolist())) == 3
+
+
+@pytest.mark.parametrize("depth", ["", "rank_0/", "several"])
+def test_folders_of_the_profiler_are_one_run(tmp_path, depth):
+    if depth == "several":
+        for rank in (0, 1):
+            one_step(rank).save(tmp_path / f"rank_{rank}", has_info=False)
+        folder = tmp_path
+    else:
+        own = one_step(0).save(tmp_path / depth)
+        folder = own if depth else own / "ASCEND_PROFILER_OUTPUT"
+    trace = open_recording(folder).trace
+    places = {lane.device for lane in trace.header.lanes}
+    assert places == ({"rank 0", "rank 1"} if depth == "several" else {"rank 0"})
+    assert ImportIssue.UNREADABLE not in trace.imported.issues
+    assert len(trace_files(folder)) == len(places)
+
+
+def test_ranks_without_numbers_are_named_after_their_folders(tmp_path):
+    read = opened(tmp_path, one_step(0), one_step(1), has_info=False)
+    places = {lane.device for lane in read.trace.header.lanes}
+    assert places == {f"node-7_{4000 + rank}_20241107013748_ascend_pt" for rank in (0, 1)}
+
+
+def test_a_file_alone_is_read_in_any_folder(tmp_path):
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(one_step(0).written()))
+    trace = open_recording(path).trace
+    assert {lane.device for lane in trace.header.lanes} == {"saved.json"}
+    assert idle(trace, 0) == {Cause.COLLECTIVE: 490, Cause.HOST: 70}
