@@ -1,1 +1,1 @@
-"""The window and what it is built of: docks, tabs, session, settings."""
+"""Services that all parts of the window share: session, settings, background work, dialogs."""

@@ -1,4 +1,4 @@
-"""One line that needs to be read, above the timeline; it never stops one from working."""
+"""A message above the timeline that does not interrupt the user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.widgets.layouts import button, row
 
 
 class Banner(QFrame):
-    """Hidden until `say`; closed by its button or by the next success."""
+    """A message, hidden until `say`; closed by its button or by the next success."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,10 +27,10 @@ class Banner(QFrame):
     def say(self, text: Text, level: str = "error") -> None:
         """Show a line; `level` is info, warning or error.
 
-        What is long is shortened, and whole in a tooltip.
+        Long lines are shortened, with the whole text as tooltip.
         """
         self.setProperty("level", level)
-        # The style sheet looks at `level` only when a widget is polished.
+        # The style sheet evaluates `level` only when a widget is polished.
         self.style().unpolish(self)
         self.style().polish(self)
         words = translated(text)

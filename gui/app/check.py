@@ -1,4 +1,4 @@
-"""What the form's settings come to before anything runs: a plan, or the reason why not. Pure."""
+"""Checks the form's settings before a run: returns its plans, or why there are none."""
 
 from __future__ import annotations
 
@@ -23,33 +23,40 @@ from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.core_texts import translated
 from gui.look.text import tr
 
-MOST_TRIED = 2_000  # tasks of a plan
+MOST_TRIED = 2_000  # tasks of a plan that is tried with other schedules
 MOST_PICTURED = 20_000
-EQUAL = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
-                  "transfer_ms": 0})  # fmt: skip
+EQUAL = costs_of(
+    {
+        "forward_ms": 1,
+        "backward_input_ms": 1,
+        "backward_weight_ms": 1,
+        "step_ms": 0,
+        "transfer_ms": 0,
+    }
+)
 _FLAG = re.compile(r"--[a-z][a-z-]*")
 _LABELS = {option.flag: option.title for option in OPTIONS if option.title}
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A specification that can run. `plans` by rows of a step; empty for a model of one's own."""
+    """A valid specification. `plans` by rows of a step; empty if the model is the user's own."""
 
     lanes: tuple[Lane, ...]
     plans: dict[int, Plan]
 
 
 def assumed_hardware() -> Hardware:
-    """This machine as far as it is known before the engine has looked: its cores."""
+    """Return the hardware until the engine reports it: this machine's cores, and no accelerator."""
     return Hardware(os.cpu_count() or 1, 0)
 
 
 def check_specification(
     specification: Specification, hardware: Hardware, known: bool
 ) -> Checked | str:
-    """The plans of a run, or one line that says why there are none.
+    """Return the plans of a run, or one line that says why it is impossible.
 
-    `known` tells whether `hardware` comes from the engine; until then no device counts as missing.
+    `known` is true if `hardware` comes from the engine; before that no device counts as missing.
     """
     try:
         if not specification.own_model:
@@ -67,9 +74,9 @@ def check_specification(
 
 
 def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iterable[Plan]) -> None:
-    """Raise PlanError for a job that torchrun is to launch and torch's own engine cannot run."""
+    """Raise PlanError for a job under torchrun that torch's engine cannot run."""
     if specification.launcher == TORCHRUN:
-        # Of a schedule that is left to its default it is the default that torch must have.
+        # If the schedule is left to its default, torch must have the default.
         filled = with_defaults(specification)
         check_launch(filled, lanes, Hosts(), "")
         check_parts(filled, plans)
@@ -78,21 +85,22 @@ def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iter
 def schedule_problems(
     specification: Specification, checked: Checked, hardware: Hardware
 ) -> dict[str, str]:
-    """Why schedules cannot be run in place of the chosen one, by their names; few that can have.
+    """Return the schedules that cannot replace the chosen one, with the reasons, by name.
 
-    Empty where plans are too large to try every schedule on them.
+    Empty if the plans are too large to try all schedules.
     """
     if specification[SCHEDULE] is None or specification.own_model:
         return {}
-    # As many plans as there are schedules, after each change of the form: large ones would be felt.
-    if sum(len(plan.columns) for plan in checked.plans.values()) > MOST_TRIED:
+    # One plan per schedule, after each change of the form: large plans would make it slow.
+    tasks = sum(len(plan.columns) for plan in checked.plans.values())
+    if tasks > MOST_TRIED:
         return {}
     found = {}
     for schedule in SCHEDULES.values():
         chunks = specification[CHUNKS] if schedule.settable_chunks else None
         other = specification.having(schedule=schedule.name, chunks=chunks)
         try:
-            # Devices that are missing are told of the form as a whole, not of each schedule.
+            # Missing devices are a problem of the whole form, not of single schedules.
             plan_run(other, hardware, present=False)
         except PlanError as error:
             found[schedule.name] = friendly(error_message(error))
@@ -100,7 +108,7 @@ def schedule_problems(
 
 
 def pictured(plan: Plan) -> WhatIfResult | None:
-    """A pipeline's plan as it would run if all passes took the same time; None for other plans."""
+    """Return a pipeline's step with equal durations for all passes; None for other plans."""
     if plan.pipeline is None or len(plan.columns) > MOST_PICTURED:
         return None
     columns = predict_times(plan, EQUAL)
@@ -108,8 +116,9 @@ def pictured(plan: Plan) -> WhatIfResult | None:
 
 
 def friendly(message: Text) -> str:
-    """A message of core's with the form's names instead of the command line's flags."""
-    # Translated first: sentences are found by their English templates, in which the flags stand.
+    """Return a message of core with the form's labels in place of command-line options."""
+    # Translated first: messages are looked up by their English templates, which contain the
+    # options.
     text = _FLAG.sub(_field_name, translated(message))
     return text[:1].upper() + text[1:]
 

@@ -1,4 +1,4 @@
-"""Dialogs that block nothing: they open, and what was chosen or cancelled comes by a call."""
+"""Non-blocking dialogs: they open, and call a function with the result."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gui.app.jobs import Runner
 from gui.look.text import tr
 from gui.widgets.label import Label
 
-PARTS = 1000  # of a progress bar
-SHOWN_AFTER_MS = 300  # what takes longer shows how far it is
+PARTS = 1000  # steps of a progress bar
+SHOWN_AFTER_MS = 300  # only longer work shows a dialog
 
 
 def ask_open(
@@ -24,9 +24,9 @@ def ask_open(
     then: Callable[[list[Path]], None],
     several: bool = False,
 ) -> None:
-    """Ask for a file that is there, or for `several`; `then` gets them unless one cancels.
+    """Ask for an existing file, or for `several`; call `then` unless the user cancels.
 
-    `kinds` are filters such as `Recordings (*.arrow)`; the first is chosen.
+    `kinds` are filters such as `Recordings (*.arrow)`; the first is selected.
     """
     dialog = _dialog(parent, title, kinds)
     modes = QFileDialog.FileMode
@@ -39,9 +39,9 @@ def ask_open(
 def ask_save(
     parent: QWidget, title: str, start: Path, kinds: Sequence[str], then: Callable[[Path], None]
 ) -> None:
-    """Ask where to write, `start` being offered; `then` gets the path unless one cancels.
+    """Ask for a path to write, suggesting `start`; call `then` unless the user cancels.
 
-    A name without a suffix gets that of the chosen kind.
+    A name without a suffix gets the suffix of the selected kind.
     """
     dialog = _dialog(parent, title, kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -54,7 +54,7 @@ def ask_save(
 
 
 def ask_folder(parent: QWidget, title: str, folder: str, then: Callable[[Path], None]) -> None:
-    """Ask for a folder, `folder` being offered; `then` gets it unless one cancels."""
+    """Ask for a folder, suggesting `folder`; call `then` unless the user cancels."""
     dialog = _dialog(parent, title, [])
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setDirectory(folder)
@@ -63,22 +63,22 @@ def ask_folder(parent: QWidget, title: str, folder: str, then: Callable[[Path], 
 
 
 def to_front(window: QWidget) -> None:
-    """Show a window that stays beside the main one, before all others."""
+    """Show a separate window in front of all others."""
     window.show()
     window.raise_()
     window.activateWindow()
 
 
 def with_suffix(path: Path, kind: str) -> Path:
-    """The path with the first suffix of a kind such as `PNG image (*.png)`, if it has none."""
+    """Return the path; without a suffix, it gets the first of a kind: `PNG image (*.png)`."""
     suffix = kind.partition("(*")[2].rstrip(")").partition(" ")[0]
     return path.with_suffix(suffix) if suffix and not path.suffix else path
 
 
 class ProgressDialogs(QObject):
-    """Shows how far a runner is, with a way to cancel: `dialog` is there while work goes on.
+    """Shows the progress of a runner, with a button to cancel, if the work takes a while.
 
-    It shows itself after a while. `text` says what is being done.
+    `dialog` exists while work is under way. `text` describes the work.
     """
 
     def __init__(self, window: QWidget, runner: Runner, text: str = "") -> None:
@@ -92,11 +92,12 @@ class ProgressDialogs(QObject):
         if self.dialog is None:
             self.dialog = dialog = QProgressDialog("", tr("Cancel"), 0, PARTS, self._window)
             dialog.setLabel(Label(self.text))
-            # A modal one handles waiting events inside of setValue, and so, through a key or a
-            # click, might cancel or start work in the midst of the piece that is under way.
+            # A modal dialog handles waiting events inside setValue: a key or a click could cancel
+            # or start work in the middle of the piece that is under way.
             dialog.setWindowModality(Qt.WindowModality.NonModal)
             dialog.setMinimumDuration(SHOWN_AFTER_MS)
-            # Its end is the work's (`_end`), not a full bar: the last piece may take a while yet.
+            # Closed by the end of the work (`_end`), not by a full bar: the last piece may take a
+            # while.
             dialog.setAutoClose(False)
             dialog.setAutoReset(False)
             dialog.canceled.connect(self._runner.cancel)
@@ -111,7 +112,7 @@ class ProgressDialogs(QObject):
 
 def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:
     dialog = QFileDialog(parent, title)
-    # Its parent is the window, which would keep every dialog that was ever opened.
+    # Its parent is the window, which would keep all dialogs that were ever opened.
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setNameFilters(list(kinds))
     return dialog

@@ -1,4 +1,4 @@
-"""A window that finds no display says so, where Qt would end the process as a crash does."""
+"""Reports a missing display in one line; without this, Qt aborts the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BAD_INPUT = 2
 
 @contextmanager
 def saying_that_there_is_no_display() -> Iterator[None]:
-    """Make the application within: if it cannot be, the process ends with one line and status 2."""
+    """Make the application in this context; without a display the process exits with status 2."""
     warnings: list[str] = []
 
     def on_message(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Explains large steps on a thread, so that the window goes on."""
+"""Explains large steps on a thread, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gui.look.text import problem_text, tr
 from gui.timeline.state.explained import Explained, WorkedOut
 
 Made = tuple[Explained, int, WorkedOut | str]
-"""Of a trace's step what there is to know, or why there is nothing."""
+"""A trace's explanations, a step, and the step's explanation or the reason why there is none."""
 
 
 class Explainer(QObject):
-    """`explained` comes whenever a step that was asked for is at hand."""
+    """Explains steps; `explained` is emitted when the answer for a step is available."""
 
     explained = Signal()
 
@@ -25,17 +25,17 @@ class Explainer(QObject):
         super().__init__(parent)
         self._runner = Runner(self, "explaining")
         self._runner.done.connect(self._take)
-        # A panel asks again each time that it is refreshed, also while the answer is on its way.
+        # Panels ask again at each refresh, also while the answer is being computed.
         self._under_way: set[tuple[Explained, int]] = set()
 
     def ask(self, explained: Explained, steps: Sequence[int]) -> None:
-        """Work out steps of a trace that does not grow, unless they are under way."""
+        """Explain steps of a trace that does not grow, unless they are under way."""
         wanted = [step for step in steps if (explained, step) not in self._under_way]
         self._under_way.update((explained, step) for step in wanted)
         self._runner.add(*(_worked_out(explained, step) for step in wanted), thread=True)
 
     def reason(self, explained: Explained, gap: Gap, live: bool) -> tuple[GapReport | None, str]:
-        """Why a lane is idle; while that is not known, a sentence, and it is asked for."""
+        """Return why a lane is idle; if that is not known yet, a sentence, and ask for it."""
         note = why_not_yet(explained, gap.step, live)
         if not note:
             return explained.report(gap.lane, gap.start), ""
@@ -44,7 +44,7 @@ class Explainer(QObject):
         return None, note
 
     def cancel(self) -> None:
-        """Give up all that is under way."""
+        """Cancel all work."""
         self._runner.cancel()
         self._under_way.clear()
 
@@ -62,13 +62,13 @@ def _worked_out(explained: Explained, step: int) -> Work[Made]:
     yield 0.0
     try:
         return explained, step, explained.work_out(step)
-    # Returned, not raised: the Runner's `failed` does not say of which step it is.
+    # Returned, not raised: the Runner's `failed` does not name the step.
     except (ValueError, MemoryError) as error:
         return explained, step, problem_text(error)
 
 
 def why_not_yet(explained: Explained, step: int, live: bool) -> str:
-    """What keeps a step from being explained now, in a sentence; "" if it is at hand."""
+    """Return a sentence on why a step is not explained yet; "" if it is."""
     if explained.at_hand(step):
         return ""
     if problem := explained.problem(step):

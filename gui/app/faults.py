@@ -1,4 +1,4 @@
-"""What the reader of a run found wrong with it, in the window's words."""
+"""Texts for the faults that the reader found in a run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gui.look.text import tr
 
 
 def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
-    """Return a line for each fault; none in a live run, whose last step is not complete yet."""
+    """Return a line for each fault; none for a live run, whose last step is not complete yet."""
     return () if live else tuple(translated(fault.text) for fault in run_faults(trace))
 
 
 def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
-    """One line above the timeline: the first fault, and how many more the log lists."""
+    """Return the line above the timeline: the first fault, and the number of others in the log."""
     if not faults:
         return ""
     name = tr("This run") if path is None else path.name
@@ -29,19 +29,18 @@ def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
 
 
 def status_text(faults: tuple[str, ...]) -> str:
-    """What stays in the status bar; nothing for a sound run."""
+    """Return the text for the status bar; "" without faults."""
     if len(faults) < 2:
         return tr("incomplete: 1 fault, see the Log") if faults else ""
     return tr("incomplete: {n} faults, see the Log", n=len(faults))
 
 
 def told_log(trace: Trace, live: bool) -> Log:
-    """A run's log, with its faults as warnings behind it once the run is over."""
+    """Return a run's log; after the run's end its faults follow as warnings."""
     log, faults = trace.logs, faults_of(trace, live)
     if not faults:
         return log
-    # A log of its own: the trace's stays as it was
-    # recorded, and is written as such when it is saved.
+    # A copy: the trace's log remains as it was recorded, and is saved like that.
     longer = Log(log.levels, log.texts, log.arrays)
     count, end = len(faults), trace.bounds[1]
     longer.add(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)

@@ -1,4 +1,4 @@
-"""What a figure of a run is to be: values that command line, window and painter share."""
+"""Options of a figure, shared by the command line, the window and the painting code."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MM_PER_INCH = 25.4
 class Preset:
     """A figure for one use: its size on paper, its text and its lines.
 
-    `height_mm` is None where the height follows from the lanes. `scale` is that of a PNG. Figures
-    that are `printed` are light.
+    `height_mm` is None if the height follows from the lanes. `scale` applies to PNG files. Figures
+    for print (`printed`) are always light.
     """
 
     name: str
@@ -48,11 +48,11 @@ SCALES = (0.25, 20.0)
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """A figure that is asked for; without a `preset`, the timeline as the window shows it.
+    """Options of a figure; without a `preset`, it is the timeline as the window shows it.
 
-    None stands for the preset's own: `width_mm`, `font_pt` (only with a preset), `scale` (pixels
-    of a PNG for each 1/96 inch) and `hatching` (patterns that tell families apart without colour).
-    `title` and `caption` None are made from the run, and empty ones are left out.
+    None means the preset's value: `width_mm`, `font_pt` (only with a preset), `scale` (pixels of a
+    PNG per 1/96 inch) and `hatching` (patterns that distinguish families without colour). `title`
+    and `caption` are made from the run if None, and left out if empty.
     """
 
     preset: str | None = None
@@ -71,7 +71,7 @@ class FigureOptions:
     excerpt: ExcerptOptions = field(default_factory=ExcerptOptions)
 
     def check(self) -> None:
-        """Raise ValueError, in one line, for what cannot be drawn."""
+        """Raise ValueError, in one line, for options that cannot be drawn."""
         if self.preset is not None and self.preset not in PRESETS:
             raise ValueError(f"--figure {self.preset}: use {', '.join(PRESETS)}")
         if self.preset is None:
@@ -84,21 +84,20 @@ class FigureOptions:
             raise ValueError(
                 f"--theme dark is not for --figure {self.preset}, which is printed: use light"
             )
-        for name, (least, most) in (
-            ("width_mm", WIDTHS_MM), ("font_pt", FONTS_PT), ("scale", SCALES)
-        ):  # fmt: skip
+        limits = {"width_mm": WIDTHS_MM, "font_pt": FONTS_PT, "scale": SCALES}
+        for name, (least, most) in limits.items():
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise ValueError(f"{flag_of(name)} {value:g}: use {least:g} to {most:g}")
         self.excerpt.check()
 
     def to_dict(self) -> dict[str, object]:
-        """As plain JSON values, without the excerpt: it belongs to one run."""
+        """Return plain JSON values, without the excerpt, which belongs to one run."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "excerpt"}
 
     @classmethod
     def from_dict(cls, values: dict[str, object]) -> FigureOptions:
-        """The inverse of `to_dict`. Raises ValueError for values that cannot be drawn."""
+        """Return the options for values of `to_dict`. Raises ValueError if they cannot be drawn."""
         try:
             known = {name: values[name] for name in values if name != "excerpt"}
             options: FigureOptions = typed(cls, known)

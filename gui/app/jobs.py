@@ -1,8 +1,8 @@
-"""Work in the background, one way for all: a generator, in slices between events or on a thread.
+"""Background work: generators that run in slices between events, or on a thread.
 
-After superqt's `create_worker`: a generator says how far it is, and can be cancelled wherever it
-yields. That library runs work on threads alone; NumPy lets go of Python only now and then, so what
-reads a trace that grows has to take turns with whatever makes it grow.
+Modelled on superqt's `create_worker`: a generator yields its progress, and can be cancelled where
+it yields. That library runs work only on threads. NumPy rarely releases Python's lock, so work that
+reads a growing trace has to take turns with the code that makes it grow.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.look.text import problem_text
 
-SLICE_S = 0.008  # of the time between two frames
-PAUSE_MS = 20  # before work that waits for something is asked again
+SLICE_S = 0.008  # a part of the time between two frames
+PAUSE_MS = 20  # before waiting work is resumed
 
 Result = TypeVar("Result")
 Work = Generator[float | None, None, Result]
-"""Yields the share that is done, 0 to 1, or None while it waits for something; returns a result."""
+"""Yields its progress, 0 to 1, or None while it waits for something; returns a result."""
 
 
-class _News(NamedTuple):
-    """What comes of work: the share that is done, its result if it is over, or what went wrong."""
+class _Progress(NamedTuple):
+    """Outcome of a piece of work: its progress, or in the end its result or its problem."""
 
     value: object
     over: bool = False
@@ -36,54 +36,53 @@ class _News(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """Work with where it is done, and what a thread that does it looks at."""
+    """Work, whether a thread does it, and the event that stops the thread."""
 
     work: Work[object]
     thread: bool
     stop: threading.Event
 
-    def next(self) -> _News:
-        """Go on up to the next yield."""
+    def next(self) -> _Progress:
+        """Run to the next yield."""
         try:
-            return _News(next(self.work))
+            return _Progress(next(self.work))
         except StopIteration as end:
-            return _News(end.value, over=True)
-        except Exception as error:  # nobody else would hear of it
-            return _News(None, over=True, problem=problem_text(error))
+            return _Progress(end.value, over=True)
+        except Exception as error:  # no caller could handle it
+            return _Progress(None, over=True, problem=problem_text(error))
 
 
 class Runner(QObject):
     """Does one piece of work at a time; its signals are emitted in the window's thread.
 
-    `advanced` carries the share that is done. At the end come `ended` and then `done` with the
-    result, or `failed` with one line. Of work that is cancelled only `ended` comes: what a thread
-    still sends is stale, and dropped.
+    `advanced` has the progress, 0 to 1. At the end `ended` is emitted, then `done` with the result
+    or `failed` with one line. After a cancellation only `ended` is emitted; later messages of a
+    thread are dropped.
     """
 
     advanced = Signal(float)
     ended = Signal()
     done = Signal(object)
     failed = Signal(str)
-    _came = Signal(object, object)
+    _progressed = Signal(object, object)
 
     def __init__(self, parent: QObject | None, name: str) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self._current: _Task | None = None
         self._waiting: list[_Task] = []
-        # More than one: work that was given up may still run up to its next yield when other
-        # begins.
+        # Several: cancelled work may run up to its next yield while other work begins.
         self._threads: list[threading.Thread] = []
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(lambda: self._go_on(SLICE_S))
-        # Threads emit `_came`. Since `_take` is a method of an object that lives in the window's
-        # thread, Qt queues the call there, and all that follows runs in one thread and needs no
-        # lock.
-        self._came.connect(self._take)
+        # Threads emit `_progressed`. Because `_take` is a method of an object that lives in the
+        # window's thread, Qt queues the call there. So everything after it runs in one thread and
+        # needs no lock.
+        self._progressed.connect(self._take)
 
     @property
     def running(self) -> bool:
-        """Whether there is more to come."""
+        """True if work is under way."""
         return self._current is not None
 
     def start(
@@ -93,23 +92,23 @@ class Runner(QObject):
         thread: bool = False,
         stop: threading.Event | None = None,
     ) -> None:
-        """Do this in place of all that is under way: on a thread of its own, or in slices.
+        """Cancel all work, and do this instead: on a new thread, or in slices.
 
-        In slices it begins at once, for `at_once_s` or up to its first yield. On a thread it stops
-        where it yields next; `stop` is set for what it calls that looks there more often.
+        In slices it begins immediately, for `at_once_s` or up to its first yield. On a thread it
+        stops at its next yield; code that it calls may check `stop` more often.
         """
         self.cancel()
         self._begin(_Task(work, thread, stop or threading.Event()), at_once_s)
 
     def add(self, *works: Work[object], thread: bool = False) -> None:
-        """Do these in their order, before what waits; the first at once if nothing is under way."""
+        """Do these in order, before other waiting work; start at once if no work is under way."""
         self._waiting += [_Task(work, thread, threading.Event()) for work in reversed(works)]
         if self._current is None and self._waiting:
             self._begin(self._waiting.pop())
 
     def cancel(self) -> None:
-        """Give up all work. A thread may go on up to its next yield."""
-        # Forgotten before `ended` is told: whoever listens may start other work at once.
+        """Cancel all work. A thread may run up to its next yield."""
+        # Reset before `ended` is emitted, because listeners may start other work.
         task, self._current = self._current, None
         self._waiting.clear()
         self._timer.stop()
@@ -120,9 +119,10 @@ class Runner(QObject):
             self.ended.emit()
 
     def close(self) -> None:
-        """Give up all work, and wait until nothing is left of it."""
+        """Cancel all work, and wait for its threads to end."""
         self.cancel()
-        # After `cancel`, which sets each one's `stop`: else this would wait for all of its work.
+        # After `cancel`, which sets the `stop` of each; otherwise this would wait for all their
+        # work.
         for thread in self._threads:
             thread.join()
         self._threads.clear()
@@ -134,7 +134,7 @@ class Runner(QObject):
             return
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(
-            # A daemon: should its work hang, in a read say, the process can still end.
+            # A daemon: if its work hangs, for example in a read, the process can still end.
             target=self._work_apart,
             args=(task,),
             name=self.objectName(),
@@ -144,50 +144,49 @@ class Runner(QObject):
         thread.start()
 
     def _go_on(self, seconds: float) -> None:
-        """Work for so long; then the window has its turn."""
+        """Work for `seconds`, then return to the event loop."""
         task, end = self._current, time.perf_counter() + seconds
         if task is None:
             return
-        news = task.next()
-        while not news.over and news.value is not None and time.perf_counter() < end:
-            news = task.next()
-        if not news.over:
-            # Before `_take`: its listeners may cancel, which has to find the timer running to stop
-            # it.
-            self._timer.start(PAUSE_MS if news.value is None else 0)
-        self._take(task, news)
+        progress = task.next()
+        while not progress.over and progress.value is not None and time.perf_counter() < end:
+            progress = task.next()
+        if not progress.over:
+            # Before `_take`: its listeners may cancel, which must be able to stop the timer.
+            self._timer.start(PAUSE_MS if progress.value is None else 0)
+        self._take(task, progress)
 
     def _work_apart(self, task: _Task) -> None:
-        # A generator that runs cannot be closed from elsewhere (ValueError): this thread closes its
-        # own.
-        news = _News(None)
-        while not news.over and not task.stop.is_set():
-            news = task.next()
+        # A running generator cannot be closed from another thread (ValueError), so this thread
+        # closes it.
+        progress = _Progress(None)
+        while not progress.over and not task.stop.is_set():
+            progress = task.next()
             with suppress(RuntimeError):  # the window was deleted meanwhile
-                self._came.emit(task, news)
+                self._progressed.emit(task, progress)
         task.work.close()
 
-    def _take(self, task: _Task, news: _News) -> None:
-        """Forward progress, result or error of the current work; drop those of any other."""
-        # From a thread, this may have been queued before the work was given up.
+    def _take(self, task: _Task, progress: _Progress) -> None:
+        """Forward progress, result or problem of the current work; ignore those of other work."""
+        # A thread may have queued this before the work was cancelled.
         if task is not self._current:
             return
-        if not news.over:
-            if news.value is not None:
-                self.advanced.emit(news.value)
+        if not progress.over:
+            if progress.value is not None:
+                self.advanced.emit(progress.value)
             return
         self._current = None
         self.ended.emit()
-        if news.problem:
-            self.failed.emit(news.problem)
+        if progress.problem:
+            self.failed.emit(progress.problem)
         else:
-            self.done.emit(news.value)
-        # A listener of `done` may have started other work, which then goes before what waits.
+            self.done.emit(progress.value)
+        # A listener of `done` may have started other work, which precedes the waiting work.
         if self._current is None and self._waiting:
             self._begin(self._waiting.pop())
 
 
 def close_all(owner: QObject) -> None:
-    """End all work of an object and of what is in it: no thread, timer or file of it is left."""
+    """End all work of an object and its children, with its threads, timers and files."""
     for runner in owner.findChildren(Runner):
         runner.close()

@@ -1,4 +1,4 @@
-"""The window's language: its own texts and Qt's, from the system or as chosen."""
+"""The window's language, for its texts and Qt's: the system's, or the user's choice."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from gui.look.catalogue import load_catalogue, use_catalogue
 
 SOURCE = "en"
-"""The language that texts are written in."""
+"""The language of the texts in the code."""
 LOCALES = {"zh": "zh_CN", "ko": "ko"}
-"""The locales of the other languages, which name folders in resources/translations."""
+"""Locales of the other languages; folders in resources/translations have these names."""
 SPOKEN = "spoken"
 """The property of the application that holds the locale in use."""
 
 
 def system_language() -> str:
-    """The first of the user's languages that the window speaks, else English."""
+    """Return the first of the user's languages that the window has, else English."""
     wished = [name.partition("-")[0] for name in QLocale.system().uiLanguages()]
     return next((name for name in wished if name == SOURCE or name in LOCALES), SOURCE)
 
 
 def speak(app: QCoreApplication, chosen: str) -> None:
-    """Show texts that are made from now on in a language; in the system's if none is `chosen`."""
+    """Use a language for texts from now on; without a choice the system's."""
     for before in app.findChildren(QTranslator):
         app.removeTranslator(before)
-        # removeTranslator leaves it a child of the application, and the next call would find it
-        # here.
+        # removeTranslator does not change the parent, and the next call would find it again.
         before.setParent(None)
     locale = LOCALES.get(chosen if chosen in (SOURCE, *LOCALES) else system_language())
     app.setProperty(SPOKEN, locale or SOURCE)
     use_catalogue(load_catalogue(locale) if locale else NullTranslations())
     if locale is None:
         return
-    # The texts of Qt's own dialogs.
+    # The texts of Qt's dialogs.
     translator = QTranslator(app)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if translator.load(f"qtbase_{locale}", folder):
@@ -49,6 +48,6 @@ def spoken() -> str:
 
 
 def in_language(path: Path) -> Path:
-    """A shipped file in the window's language, where a folder beside it holds one."""
+    """Return the translation of a shipped file, from the locale's folder, if there is one."""
     other = path.parent / spoken() / path.name
     return other if other.is_file() else path

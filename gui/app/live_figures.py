@@ -1,4 +1,4 @@
-"""Frames and figures of a live run: bars grow at every frame, figures follow more slowly."""
+"""Refreshes a live run: the timeline at every frame, panels and figures less often."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from PySide6.QtCore import QElapsedTimer, QObject
 
 from gui.app.jobs import Runner, Work
 
-FIGURES_MS = 400  # between two rounds of panels and figures
+FIGURES_MS = 400  # between two refreshes of panels and figures
 FRAME_MS = 30  # between two frames of the timeline
 
 Part = Callable[[], object]
-"""Brings one thing that the window shows up to date."""
+"""Refreshes one part of the window."""
 
 
 class LiveFigures(QObject):
-    """Redraws with `frame` every FRAME_MS, and refreshes all `parts` in turn every FIGURES_MS.
-
-    Both only while the run that is shown `is_live`.
-    """
+    """Calls `frame` every FRAME_MS and all `parts` in turn every FIGURES_MS, while `is_live`."""
 
     def __init__(
         self,
@@ -34,22 +31,22 @@ class LiveFigures(QObject):
         self.runner = Runner(self, "figures")
 
     def tick(self) -> None:
-        """Redraw after 30 ms; refresh panels after 400 ms unless a refresh is under way."""
+        """Redraw and refresh what is due; skip the panels while their last refresh is under way."""
         if not self._is_live():
             return
         if not self._frame.isValid() or self._frame.hasExpired(FRAME_MS):
             self._frame.start()
             self._draw()
         due = not self._round.isValid() or self._round.hasExpired(FIGURES_MS)
-        # Not while the last round is under way: `start` would give it up, and where rounds take
-        # longer than FIGURES_MS the last parts would never have their turn.
+        # `start` would cancel the last refresh: if refreshes take longer than FIGURES_MS, the last
+        # parts would never be refreshed.
         if due and not self.runner.running:
             self._round.start()
             self.runner.start(_one_by_one(self._parts()))
 
     def update(self) -> None:
-        """Bring everything up to date at once; the next round is due after the usual time."""
-        # What is left of the round under way would only show the same again.
+        """Refresh everything now; the next refresh is due after the usual time."""
+        # The rest of a refresh under way would only repeat this.
         self.runner.cancel()
         for part in self._parts():
             part()
@@ -57,7 +54,7 @@ class LiveFigures(QObject):
 
 
 def _one_by_one(parts: Iterable[Part]) -> Work[None]:
-    """Parts with room for a frame between them."""
+    """Refresh parts one by one, so that frames can be drawn between them."""
     yield 0.0
     for part in parts:
         part()

@@ -1,4 +1,4 @@
-"""What runs are called on screen and as files."""
+"""Names of runs, on screen and as files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SUFFIX = ".arrow"
 
 
 def shown_title(run: Run) -> str:
-    """The name that a run was given, else what ran."""
+    """Return the name that the user gave a run, or its title."""
     return run.name or run_title(run.trace)
 
 
 def file_name(run: Run) -> str:
-    """The file to save a run in: `pipeline-1f1b-mlp-2-lanes-batch-64.arrow`."""
+    """Return the name of a run's file: `pipeline-1f1b-mlp-2-lanes-batch-64.arrow`."""
     if run.source is not None and not (run.stepped and run.name):
         name = run.source.name.removesuffix(".gz")
         return name if name.endswith(SUFFIX) else f"{Path(name).stem}{SUFFIX}"
@@ -28,12 +28,13 @@ def file_name(run: Run) -> str:
 
 
 def free_paths(runs: Iterable[Run], folder: Path) -> list[Path]:
-    """A file in a folder for each run, none of which is there already."""
+    """Return a new path in a folder for each run. Raises FileExistsError if there is none."""
     found: list[Path] = []
     for run in runs:
         path = folder / file_name(run)
         while path in found or path.exists():
-            path = folder / f"{Path(file_name(run)).stem}-{run.number}-{len(found)}{SUFFIX}"
+            stem = Path(file_name(run)).stem
+            path = folder / f"{stem}-{run.number}-{len(found)}{SUFFIX}"
             if path in found or path.exists():
                 raise FileExistsError(f"{path} is there already: choose another folder")
         found.append(path)
@@ -41,12 +42,11 @@ def free_paths(runs: Iterable[Run], folder: Path) -> list[Path]:
 
 
 def unsaved(runs: Iterable[Run]) -> list[Run]:
-    """The runs that are gone when the window closes: measured here, and in no file."""
-    return [
-        run
-        for run in runs
-        if run.source is None
-        and run.saved is None
-        and run.trace.span_count
-        and run.trace.header.source is not Source.PREDICTED
-    ]
+    """Return the measured runs that would be lost with the window, because they are in no file."""
+    found = []
+    for run in runs:
+        in_a_file = run.source is not None or run.saved is not None
+        predicted = run.trace.header.source is Source.PREDICTED
+        if run.trace.span_count and not in_a_file and not predicted:
+            found.append(run)
+    return found

@@ -1,4 +1,4 @@
-"""Files that a part of the window writes: where to, with one line of what came of it."""
+"""Saves files for parts of the window: asks for a path, writes, and reports the result."""
 
 from __future__ import annotations
 
@@ -15,35 +15,42 @@ from gui.app.settings import Settings
 from gui.look.text import problem_text, tr
 
 IMAGES = (N_("PNG image (*.png)"), N_("SVG drawing (*.svg)"), N_("PDF document (*.pdf)"))
-"""The kinds of files that pictures are written as."""
+"""File kinds of pictures."""
 
 
 class Saver(QObject):
-    """Asks for files, over a window, in the folder that was written to last, and writes them.
+    """Asks for paths in the last used folder, writes files, and reports the result.
 
-    `message` and `failed` carry a line.
+    `message` and `failed` have one line of text.
     """
 
     message = Signal(str)
     failed = Signal(str)
     inputs: Callable[[], Sequence[Path]] = staticmethod(tuple)
-    """Gives the files that were opened, which are not replaced; the window sets it."""
+    """Returns the files that are open and must not be replaced; the window sets it."""
 
     def __init__(self, above: QWidget, settings: Settings) -> None:
         super().__init__(above)
         self._above, self._settings = above, settings
 
     def ask(
-        self, title: str, name: str, kinds: Sequence[str], then: Callable[[Path], None],
+        self,
+        title: str,
+        name: str,
+        kinds: Sequence[str],
+        then: Callable[[Path], None],
         above: QWidget | None = None,
-    ) -> None:  # fmt: skip
-        """Ask for a file, `name` being offered; `then` gets its path unless one cancels."""
+    ) -> None:
+        """Ask for a path, suggesting `name`; call `then` with it unless the user cancels."""
         start = Path(self._settings.folder) / name
         above = above or self._above.window()
         ask_save(above, title, start, [tr(kind) for kind in kinds], then)
 
     def write(self, path: Path, write: Callable[[], object], said: str = "") -> None:
-        """Have a file written by what raises OSError or ValueError, in one line, if it cannot."""
+        """Call `write`, which writes the file, and report success, or its OSError or ValueError.
+
+        `said` is the message on success (default: the name of the file).
+        """
         try:
             self.check(path)
             write()
@@ -53,10 +60,10 @@ class Saver(QObject):
         self.done(path, said)
 
     def check(self, path: Path) -> None:
-        """Raise PlanError in one line if `path` is a file that was opened."""
+        """Raise PlanError, in one line, if `path` is a file that is open."""
         check_is_no_input(tr("Export"), path, self.inputs())
 
     def done(self, path: Path, said: str = "") -> None:
-        """Something was written: say so, and offer its folder from now on."""
+        """Report that a file was written, and remember its folder."""
         self._settings.folder = str(path.parent)
         self.message.emit(said or tr("Exported {name}.", name=path.name))

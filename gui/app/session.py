@@ -1,4 +1,4 @@
-"""The runs of this sitting, and the one timer that brings them from the engine."""
+"""The runs of a session, and the timer that takes the engine's messages."""
 
 from __future__ import annotations
 
@@ -34,26 +34,25 @@ from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
 
-if TYPE_CHECKING:  # the window is there sooner without it
+if TYPE_CHECKING:  # imported later, because it would slow the start of the window
     from core.job.client import JobClient
 
 TICK_MS = 16
 IDLE_TICK_MS = 100
-SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
-MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
-COPIED = 1 << 20  # bytes of a recording at a time
-MOST_RECORDS = 8192  # of a batch are taken at a time: some milliseconds
+SHARE_S = 0.008  # most of a tick for messages; the rest waits for the next tick
+MOST_SHARE_S = 0.02  # the same if ticks are late, so that the queue does not grow
+COPIED = 1 << 20  # bytes of a recording that are copied at a time
+MOST_RECORDS = 8192  # records of a batch that are taken at a time: some milliseconds
 
 
 # Compared by identity: a run is a key of dicts and sets while its fields change.
 @dataclass(eq=False)
 class Run:
-    """One run of this sitting: its trace, and either what was received or the file opened.
+    """One run of a session: its trace, and either the received stream or the opened file.
 
-    `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
-    `saved` is where a run of this sitting was saved last; `bookmarks` is None until it is read.
-    `name` and `note` are what it was called and what was written on it in this sitting. Of a
-    `stepped` run the steps were told in this sitting.
+    `ghost` is its prediction and `comparison` the comparison with it, once computed. `saved` is the
+    path that a received run was last saved to; `bookmarks` is None until they are read. `name` and
+    `note` are the user's. `stepped` is true if the steps of the trace were defined by the user.
     """
 
     number: int
@@ -72,24 +71,24 @@ class Run:
 
     @property
     def live(self) -> bool:
-        """Whether more is to come."""
+        """True if the run has not ended."""
         return self.source is None and self.outcome is None
 
     @property
     def now(self) -> float | None:
-        """Ns since the run's start while it is live, on the clock of its lanes; else None."""
+        """Time since the run's start in ns on its lanes' clock, while it is live; else None."""
         if not self.live:
             return None
         lanes = self.trace.header.lanes
-        # A job's clock is that of another machine, and virtual time does not pass by itself: for
-        # both, it is now the end of the last span.
+        # The clock of a job is another machine's, and virtual time does not advance by itself: for
+        # both, the time is the end of the last span.
         is_elsewhere = self.trace.header.source is Source.JOB
         if lanes and (lanes[0].is_virtual or is_elsewhere):
             return float(self.trace.bounds[1])
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Take what has come of a live run: into its trace, and as it is for saving.
+        """Add records of a live run to its trace, and to the stream that is kept for saving.
 
         Raises as `append_batch` does.
         """
@@ -98,18 +97,18 @@ class Run:
             self.kept.write(batch)
 
     def save(self, path: Path) -> None:
-        """Write the run as a recording, its bookmarks beside it.
+        """Write the run as a recording, with its bookmarks next to it.
 
-        Raises OSError, naming what cannot be written; an older recording stays then.
+        Raises OSError, naming the file that cannot be written; an older recording remains then.
         """
         for _ in self.saving(path):
             pass
 
     def saving(self, path: Path) -> Generator[float, None, None]:
-        """Save bit by bit: the share written so far, again and again; raises as `save` does.
+        """Save piece by piece, yielding the share that is written; raises as `save` does.
 
-        What is no recording yet, of another program or a folder, is written as one: ValueError says
-        why that is impossible. Nothing is left behind if it is closed before its end.
+        An import, which is not a recording yet, is converted: ValueError says why that is
+        impossible. If closed before its end, it leaves no file.
         """
         if self.is_recording:
             yield from self._copied(path)
@@ -121,11 +120,11 @@ class Run:
 
     @property
     def is_recording(self) -> bool:
-        """Whether its trace is what the recording tells that there is of it."""
+        """True if the run's stream or file is already a recording of exactly its trace."""
         source = self.source
-        return source is None or not (
-            self.stepped or source.is_dir() or format_of(source) is not None
-        )
+        if source is None:
+            return True
+        return not self.stepped and not source.is_dir() and format_of(source) is None
 
     def _copied(self, path: Path) -> Generator[float, None, None]:
         size = 0 if self.kept is None else self.kept.size
@@ -146,7 +145,7 @@ class Run:
             yield from self.kept.parts()
 
     def take_bookmarks(self) -> str:
-        """Read the bookmarks beside the recording that was opened, once; what is wrong, or ''."""
+        """Read the bookmarks next to the opened recording, once; return the problem, or ""."""
         if self.bookmarks is None:
             self.bookmarks = ()
             try:
@@ -157,7 +156,7 @@ class Run:
         return ""
 
     def keep_bookmarks(self) -> None:
-        """Write the bookmarks beside the recording, if there is one. Raises OSError."""
+        """Write the bookmarks next to the recording, if there is one. Raises OSError."""
         place = self.source or self.saved
         if place is not None and self.bookmarks is not None:
             write_bookmarks(place, self.bookmarks, self.trace.header.started)
@@ -180,13 +179,13 @@ def opened_files(runs: Sequence[Run]) -> list[Path]:
 
 
 class Session(QObject):
-    """Drains the client into runs. Signals go up; the window sets what it shows.
+    """Takes messages from the engine and from jobs, and adds them to runs.
 
-    A job that streams to `job_client` is a run as the engine's are: its messages are taken in the
-    same way, each once, while the engine runs nothing; `runs_job` is True meanwhile.
+    Runs of a training job, received by `job_client`, are handled like the engine's: each message is
+    taken once, while the engine runs nothing; `runs_job` is True meanwhile.
 
-    `ticked` comes with every tick of a live run, so that open tasks can grow. `hardware` is what
-    the engine found, None until it is ready.
+    `ticked` is emitted at every tick of a live run, so that open tasks can grow. `hardware` is the
+    engine's report, None until it is ready.
     """
 
     ready = Signal(object)
@@ -235,17 +234,17 @@ class Session(QObject):
             self._end(Outcome.FAILED, _cannot_start(error))
 
     def stop(self) -> None:
-        """Ask for the end of the run."""
+        """Ask the engine or the job to end the run."""
         if self.runs_job and self.job_client is not None:
             self.job_client.stop()
         elif self.asking:
             self._client.stop()
 
     def listen_to(self, job_client: JobClient | None) -> None:
-        """Take the runs of training jobs too; None: listen no more, and keep what has come."""
+        """Take runs of training jobs too; with None stop listening, and keep the received runs."""
         if self.job_client is not None:
-            # Closed first: nothing can come between this last poll and the end that is put behind
-            # it.
+            # Closed first: no message can arrive between this last poll and the end that is queued
+            # after it.
             self.job_client.close()
             self._poll_job(self.job_client)
             if self.runs_job:
@@ -253,7 +252,7 @@ class Session(QObject):
         self.job_client = job_client
 
     def close(self) -> None:
-        """End timer, engine, and listening."""
+        """End the timer, the engine and the listening."""
         self._timer.stop()
         self.listen_to(None)
         self._client.close()
@@ -261,22 +260,22 @@ class Session(QObject):
 
     @property
     def behind_s(self) -> float:
-        """For how long the oldest message that has come waits to be taken, in seconds."""
+        """Waiting time of the oldest message in the queue, in seconds."""
         return time.monotonic() - self._waiting[0][0] if self._waiting else 0.0
 
     def open(self, path: Path) -> tuple[Run, Text]:
-        """Read a recording into a run; the text is a warning if it was cut. Raises ValueError."""
+        """Open a recording as a run; the text is a warning if it was cut. Raises ValueError."""
         opened = open_recording(path)
         return self.add_opened(path, opened), opened.warning
 
     def add_opened(self, path: Path, opened: Opened) -> Run:
-        """Take a recording that was read as a run."""
+        """Add a recording that was read as a run."""
         run = Run(next(self._numbers), opened.trace, source=path)
         self.runs.append(run)
         return run
 
     def add_predicted(self, recording: bytes) -> Run:
-        """Take a predicted recording as a run that is over. Raises RecordingError, OSError."""
+        """Add a predicted recording as a finished run. Raises RecordingError, OSError."""
         trace = read_stream(recording)
         kept = self._spool.begin(trace.header)
         for batch in pa.ipc.open_stream(recording):
@@ -286,16 +285,17 @@ class Session(QObject):
         return run
 
     def tick(self) -> None:
-        """Take messages for at most a share of the tick; what is left stays in order."""
+        """Handle messages for a limited time; the rest stays in order."""
         now = time.monotonic()
-        # Everything that came joins one queue, in order, and leaves it at its other end: so each
-        # message is handled exactly once, whichever tick gets to it.
+        # All messages enter one queue, in order, and leave it at its other end. So each is handled
+        # exactly once, whichever tick gets to it.
         self._put(self._of_engine())
         if self.job_client is not None:
             self._poll_job(self.job_client)
-        # A third of the time since the last tick: where painting makes ticks late, more is taken at
-        # each, or the queue would grow for as long as the run is fast.
-        end = time.perf_counter() + min(max(SHARE_S, (now - self._ticked) / 3), MOST_SHARE_S)
+        # A third of the time since the last tick: if painting makes ticks late, each handles more;
+        # otherwise the queue would grow for as long as the run is fast.
+        share = max(SHARE_S, (now - self._ticked) / 3)
+        end = time.perf_counter() + min(share, MOST_SHARE_S)
         self._ticked = now
         touched = False
         while self._waiting and time.perf_counter() < end:
@@ -307,15 +307,20 @@ class Session(QObject):
             self.ticked.emit()
 
     def _of_engine(self) -> list[EngineMessage]:
-        """What the engine has sent; that it ended is not said of a job's run."""
+        """Return the engine's messages; while a job runs, its end is reported here, not queued."""
         messages = self._client.poll()
-        for message in messages if self.runs_job else ():
-            if isinstance(message, Ended) and message.text:
+        if not self.runs_job:
+            return messages
+        others = []
+        for message in messages:
+            if not isinstance(message, Ended):
+                others.append(message)
+            elif message.text:
                 self.engine_failed.emit(translated(message.text))
-        return [one for one in messages if not (self.runs_job and isinstance(one, Ended))]
+        return others
 
     def _poll_job(self, job_client: JobClient) -> None:
-        """Take what a job has sent, unless the engine's run goes on: the job waits then."""
+        """Queue the job's messages, unless the engine's run is under way: the job waits then."""
         if self.asking and not self.runs_job:
             return
         messages = job_client.poll()
@@ -325,7 +330,7 @@ class Session(QObject):
         self._put(messages)
 
     def _put(self, messages: Iterable[EngineMessage]) -> None:
-        """Let messages wait for their turn, a large batch as several: a frame would wait for it."""
+        """Queue messages; a large batch is split, because it would delay a frame."""
         now = time.monotonic()
         for message in messages:
             large = isinstance(message, pa.RecordBatch) and len(message) > MOST_RECORDS
@@ -333,7 +338,7 @@ class Session(QObject):
             self._waiting.extend((now, part) for part in parts)
 
     def _take_next(self) -> bool:
-        """Handle what has waited longest; True if the live run has new records."""
+        """Handle the oldest message; return True if the live run has new records."""
         _, message = self._waiting.popleft()
         match message:
             case pa.RecordBatch() as batch if self.live is not None:
@@ -349,10 +354,10 @@ class Session(QObject):
         return False
 
     def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """A batch with those that wait behind it, as one."""
+        """Return a batch combined with the batches that follow it in the queue."""
         parts, count = [batch], len(batch)
-        # Taking a batch costs about the same for one record as for a thousand, and short steps send
-        # many small ones.
+        # A batch of a thousand records takes about as long as a single record, and short steps send
+        # many small batches.
         while self._waiting and count < MOST_RECORDS:
             message = self._waiting[0][1]
             if not isinstance(message, pa.RecordBatch):
@@ -363,7 +368,7 @@ class Session(QObject):
         return combined(parts)
 
     def _tell_lost(self) -> None:
-        """Say once of a run that the disk had no room for it."""
+        """Warn once per run if the disk has no room for it."""
         for run in self.runs[-1:]:
             text = lost_text(run)
             if text and run is not self._lost:
@@ -371,7 +376,7 @@ class Session(QObject):
                 self.warned.emit(text)
 
     def _begin(self, header: Header) -> None:
-        if not self.asking:  # a job that came while the end of the one before still waited here
+        if not self.asking:  # a job that began while the previous end was still in the queue
             self.runs_job = True
             self._set_asking(True)
         self.live = Run(next(self._numbers), Trace(header), self._spool.begin(header))
@@ -379,15 +384,14 @@ class Session(QObject):
         self.run_started.emit(self.live)
 
     def _end(self, outcome: Outcome, text: str) -> None:
-        # All of the session's state first: whoever hears that a run has ended may start the next at
-        # once.
+        # The session's state is set first, because listeners of the signals may start the next run.
         run, self.live = self.live, None
         asked = self.asking
         self.runs_job = False
         self._set_asking(False)
         if run is not None:
-            # Until here somebody watched the run go on: a task that is still open has lasted at
-            # least until now.
+            # The run was observed until now, so tasks that are still open have lasted at least
+            # until now.
             run.trace.heard = max(run.trace.heard, int(run.now or 0))
             run.outcome, run.text = outcome, text
             self.run_ended.emit(run)
@@ -403,7 +407,7 @@ class Session(QObject):
 
 
 def _parts_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
-    """A batch as several of at most MOST_RECORDS records, each in one of them; none is copied."""
+    """Return a batch as slices of at most MOST_RECORDS records, without a copy."""
     return [batch.slice(first, MOST_RECORDS) for first in range(0, len(batch), MOST_RECORDS)]
 
 

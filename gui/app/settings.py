@@ -1,4 +1,4 @@
-"""What is remembered between sittings."""
+"""Settings that are kept after the window closes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.reading import FORESEEN
 from gui.app.figure_options import FigureOptions
 
 MOST_RECENT = 10
-LAYOUT = 7  # raise when docks change, so that an older layout is not forced on new docks
+LAYOUT = 7  # increase it when docks change: a saved layout of another version is not used
 
 FIGURE = {"preset": "two-column"}
 
@@ -24,9 +24,9 @@ Value = TypeVar("Value")
 
 
 class Setting(Generic[Value]):
-    """An attribute that is kept under its own name.
+    """An attribute that is stored under its name.
 
-    It is the default where nothing is kept, or something of another type, or something damaged.
+    It has the default value if nothing is stored, or a value that is damaged or of another type.
     """
 
     def __init__(self, default: Value) -> None:
@@ -43,7 +43,7 @@ class Setting(Generic[Value]):
 
 
 class JsonSetting(Setting[Value]):
-    """One that is kept as JSON, and read from `default` if nothing readable is kept."""
+    """A setting that is stored as JSON; `default` is used if no value can be read."""
 
     def __init__(
         self, default: object, read: Callable[[Any], Value], write: Callable[[Value], object]
@@ -61,19 +61,24 @@ class JsonSetting(Setting[Value]):
 
 
 class Settings:
-    """A typed face of QSettings; give `path` to keep them in a file of one's own."""
+    """A typed interface to QSettings; with `path` they are stored in that file."""
 
     theme = Setting("light")
     language = Setting("")
-    memory, prediction, critical_path, nested = map(Setting, (True, True, False, True))
-    arrows, counters = Setting(False), Setting(True)
-    """Parts that the timeline shows; `nested` are the blocks inside forwards and backwards."""
+    memory = Setting(True)
+    prediction = Setting(True)
+    critical_path = Setting(False)
+    nested = Setting(True)
+    arrows = Setting(False)
+    counters = Setting(True)
+    """Visible parts of the timeline; `nested` are the blocks inside forwards and backwards."""
     time_from = Setting("step")
-    """What the timeline's moments count from: the step, the run's start, or the clock."""
-    grouping, colour_by = Setting("devices"), Setting("kind")
-    """What the timeline's lanes are grouped by, and what bars are coloured by."""
+    """Zero of the timeline's times: the step, the run's start, or the clock."""
+    grouping = Setting("devices")
+    colour_by = Setting("kind")
+    """Grouping of the timeline's lanes, and meaning of the colours of bars."""
     node_devices = Setting(0)
-    """How many devices a node has, where their names do not tell; 0 until that was said."""
+    """Number of devices in a node, if their names do not show it; 0 until the user sets it."""
     folder = Setting(str(home_folder()))
     """The folder that a file was last saved in or opened from."""
     recent = JsonSetting(
@@ -83,11 +88,11 @@ class Settings:
     )
     """The recordings that were opened or saved last, the latest first."""
     specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
-    """The form as it was last left."""
+    """The last settings of the form."""
     unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)
-    """The parts of the form that were left open."""
+    """The sections of the form that are open."""
     figure = JsonSetting(FIGURE, FigureOptions.from_dict, FigureOptions.to_dict)
-    """The last figure that was exported."""
+    """The options of the last exported figure."""
 
     def __init__(self, path: Path | None = None) -> None:
         if path is None:
@@ -97,16 +102,16 @@ class Settings:
 
     def remember(self, path: Path) -> None:
         """Put a recording at the head of the recent ones."""
-        # The next sitting may begin in another folder.
+        # The next session may begin in another folder.
         path = path.absolute()
         self.recent = [path, *(other for other in self.recent if other != path)]
 
     def forget(self, path: Path) -> None:
-        """Take a recording out of the recent ones."""
+        """Remove a recording from the recent ones."""
         self.recent = [other for other in self.recent if other != path]
 
     def colours(self, theme: str) -> dict[str, str]:
-        """The user's own colours in a theme, by name; none if nothing readable was kept."""
+        """Return the user's colours in a theme, by name; none if nothing readable was stored."""
         try:
             kept: Any = json.loads(self.kept(f"colours/{theme}", "{}"))
             pairs = {str(name): str(colour) for name, colour in kept.items()}
@@ -115,33 +120,36 @@ class Settings:
         return {name: c for name, c in pairs.items() if re.fullmatch("#[0-9a-f]{6}", c)}
 
     def set_colours(self, theme: str, colours: dict[str, str]) -> None:
-        """Keep the user's own colours in a theme."""
+        """Store the user's colours in a theme."""
         self.keep(f"colours/{theme}", json.dumps(colours))
 
     @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:
-        """The window's geometry and the state of its docks, or None the first time."""
+        """The window's geometry and the state of its docks; None at first use."""
         if self.kept("layout", 0) != LAYOUT:
             return None
         return (self.kept("geometry", QByteArray()), self.kept("state", QByteArray()))
 
     @window.setter
     def window(self, kept: tuple[QByteArray, QByteArray]) -> None:
-        for name, value in (("layout", LAYOUT), ("geometry", kept[0]), ("state", kept[1])):
-            self.keep(name, value)
+        geometry, state = kept
+        self.keep("layout", LAYOUT)
+        self.keep("geometry", geometry)
+        self.keep("state", state)
 
     def kept(self, name: str, default: Value) -> Value:
-        """What is kept under a name; the default if it is of another type, or damaged."""
+        """Return the value stored under a name; the default if it is damaged or of another type."""
         try:
-            # A settings file holds text alone: told the type, QSettings turns it back, or raises,
-            # or gives something else (which the last line looks at), depending on the type.
+            # A settings file holds only text. Given the type, QSettings converts it; on failure it
+            # raises, or returns something else, depending on the type. The last line checks for the
+            # latter.
             value = self.store.value(name, default, type=type(default))
         except FORESEEN:
             return default
         return value if isinstance(value, type(default)) else default
 
     def keep(self, name: str, value: object) -> None:
-        """Keep something under a name."""
+        """Store a value under a name."""
         self.store.setValue(name, value)
 
     def save(self) -> None:

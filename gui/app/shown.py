@@ -1,4 +1,4 @@
-"""The window as its parts know it that work with the run that it shows."""
+"""Protocol: the parts of the main window that controllers of the shown run may use."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from gui.app.session import Run
 
 
 class Shown(Protocol):
-    """What they may look at, and have done."""
+    """The shown run, and functions to show a run and to report an action."""
 
     run_shown: Run | None
 
     def show_run(self, run: Run) -> None:
-        """Show a run, listing it if it is new."""
+        """Show a run; add it to the list if it is new."""
 
     def note(self, text: str) -> None:
-        """Say in the status bar that something was done."""
+        """Report an action in the status bar."""

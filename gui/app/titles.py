@@ -1,4 +1,4 @@
-"""What a run is called, alone and beside others."""
+"""Titles of runs, of single ones and of several that are shown together."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ DOT = " · "
 
 
 def run_title(trace: Trace) -> str:
-    """A run in a few words: `Pipeline 1F1B · MLP · 2 lanes · batch 64`."""
+    """Return a run's title: `Pipeline 1F1B · MLP · 2 lanes · batch 64`."""
     return DOT.join(_parts(trace))
 
 
 def model_title(name: str) -> str:
-    """A model as people call it: a built-in one's title, or the name of its file."""
+    """Return a model's title: a built-in model's title, or the name of its file."""
     model = MODELS.get(name)
     return tr(model.title) if model else Path(name).name
 
 
 def way_title(specification: Specification) -> str:
-    """How a run divides its work: `Pipeline 1F1B`, `Data parallel`."""
+    """Return a strategy's title, with its schedule: `Pipeline 1F1B`, `Data parallel`."""
     strategy = STRATEGIES.get(specification.strategy)
     name = tr(strategy.title) if strategy else specification.strategy
     chosen = with_defaults(specification)[SCHEDULE] if strategy else specification[SCHEDULE]
@@ -41,15 +41,15 @@ def way_title(specification: Specification) -> str:
 
 
 def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
-    """What runs have in common, and what each is called beside the others.
+    """Return the common part of several titles, and the remaining part of each.
 
-    `MLP · 2 lanes · batch 64`, with `Pipeline GPipe` and `Pipeline 1F1B`. Runs that are called
-    alike are numbered.
+    `MLP · 2 lanes · batch 64`, with `Pipeline GPipe` and `Pipeline 1F1B`. Runs with equal titles
+    are numbered.
     """
     parts = [_parts(trace) for trace in traces]
     common = [part for part in parts[0] if all(part in others for others in parts)]
     own = [DOT.join(part for part in mine if part not in common) for mine in parts]
-    # What is a run's own names it only if no other run has the same, and no run has nothing.
+    # Remaining parts serve as titles only if they are all different and none is empty.
     if len(set(own)) < len(own) or not all(own):
         own = [tr("run {number}", number=number) for number in range(1, len(own) + 1)]
     return DOT.join(common), own
@@ -58,15 +58,15 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
 def _parts(trace: Trace) -> list[str]:
     specification = trace.header.specification
     title = model_title(trace.header.model.name)
-    # Compute lanes serve themselves; those that move data serve one of them.
+    # A compute lane serves itself; lanes that transfer data serve one of the compute lanes.
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = ntr("{n:,} lane", "{n:,} lanes", lanes)
     if not trace.header.source.has_plan:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
-    parts = (
-        way_title(specification), title, count, batch,
-        tr("predicted") if trace.header.source is Source.PREDICTED else "",
-        tr("faults put in") if faults_given(specification) else "",
-    )  # fmt: skip
-    return list(filter(None, parts))
+    parts = [way_title(specification), title, count, batch]
+    if trace.header.source is Source.PREDICTED:
+        parts.append(tr("predicted"))
+    if faults_given(specification):
+        parts.append(tr("faults put in"))
+    return [part for part in parts if part]

@@ -1,1 +1,1 @@
-"""Figures for slides and papers: what they show, how they look, and how they are written."""
+"""Figures for slides and papers: their content, appearance and file formats."""

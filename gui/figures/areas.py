@@ -1,4 +1,4 @@
-"""Folded groups in vector pictures: how many of their lanes are busy, as stacked areas."""
+"""Folded groups in vector pictures: the number of busy lanes, as stacked areas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.timeline.state.scene import Scene
 
 
 def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
-    """The areas of every folded group, as the window draws them in pixels."""
+    """Draw the areas of all folded groups, like the pixels in the window."""
     for group in frame.layout.groups:
         if group.folded:
             rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
@@ -25,7 +25,7 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, rect: QRectF) -> None:
-    """One family on the other from the bottom up; `shares` has shape (pixels, families)."""
+    """Stack the families from the bottom up; `shares` has shape (pixels, families)."""
     painter.setPen(Qt.PenStyle.NoPen)
     base = np.zeros(len(shares))
     for family in np.flatnonzero(shares.any(axis=0)).tolist():
@@ -39,11 +39,16 @@ def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, re
 
 
 def area(base: NDArray[np.float64], top: NDArray[np.float64], rect: QRectF) -> QPolygonF:
-    """The stepped area between two heights, 0 to 1, of each pixel of a rectangle."""
+    """Return the stepped area between two heights, 0 to 1, of each pixel of a rectangle."""
     edges = np.linspace(rect.left(), rect.right(), len(base) + 1)
-    # n pixels have n + 1 edges; doubled, without the
-    # outermost copies, they are the 2n corners of steps.
-    x = np.repeat(edges, 2)[1:-1]
-    lines = (rect.bottom() - np.repeat(heights, 2) * rect.height() for heights in (top, base))
-    upper, lower = (list(map(QPointF, x.tolist(), y.tolist())) for y in lines)
-    return QPolygonF([*upper, *lower[::-1]])
+    # n pixels have n + 1 edges; doubled, without the outermost copies, they are the 2n corners of
+    # steps.
+    x = np.repeat(edges, 2)[1:-1].tolist()
+    upper = _corners(x, top, rect)
+    lower = _corners(x, base, rect)
+    return QPolygonF([*upper, *reversed(lower)])
+
+
+def _corners(x: list[float], heights: NDArray[np.float64], rect: QRectF) -> list[QPointF]:
+    y = rect.bottom() - np.repeat(heights, 2) * rect.height()
+    return list(map(QPointF, x, y.tolist()))

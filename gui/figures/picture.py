@@ -1,4 +1,4 @@
-"""A picture that any painter can draw, and its ways into files and onto the clipboard."""
+"""Pictures that any painter can draw, and their export to files and the clipboard."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from core.files import whole_file
 from core.plain import plain_markup
 from gui.app.figure_options import MM_PER_INCH
 
-SCREEN = 96.0  # pixels an inch for which a scale of 1 is meant
+SCREEN = 96.0  # pixels per inch at a scale of 1
 SVG = "image/svg+xml"
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`width` by `height` units, `per_inch` of them to the inch, drawn by `draw` in these units.
+    """A picture of `width` by `height` units, `per_inch` units per inch; `draw` paints in units.
 
-    A PNG has `scale` pixels for each 1/96 inch.
+    A PNG has `scale` pixels per 1/96 inch.
     """
 
     title: str
@@ -43,16 +43,16 @@ class Picture:
 
     @property
     def millimetres(self) -> tuple[float, float]:
-        """Width and height on paper."""
+        """Width and height on paper, in millimetres."""
         per_mm = self.per_inch / MM_PER_INCH
         return self.width / per_mm, self.height / per_mm
 
 
 def write_picture(picture: Picture, path: Path) -> None:
-    """Write a picture whose format follows from the suffix: PNG, SVG or PDF.
+    """Write a picture as PNG, SVG or PDF, by the path's suffix.
 
-    Raises ValueError, in one line, if the suffix is unknown or the file cannot be written; nothing
-    half-written is left behind.
+    Raises ValueError, in one line, and leaves no file, if the suffix is unknown or the file cannot
+    be written.
     """
     drawn = check_target(path)(picture)
     try:
@@ -63,14 +63,17 @@ def write_picture(picture: Picture, path: Path) -> None:
 
 
 def write_drawn(draw: Callable[[], Picture], path: Path) -> None:
-    """Write a picture that is yet to be drawn, as `write_picture` does. Needs no display."""
+    """Check the path, draw a picture, and write it as `write_picture` does. Needs no display."""
     check_target(path)
     with application():
         write_picture(draw(), path)
 
 
 def check_target(path: Path) -> Callable[[Picture], bytes]:
-    """What draws files of this name. Raises ValueError if nothing does, or there is no folder."""
+    """Return the function that encodes pictures for a path, by its suffix.
+
+    Raises ValueError if the suffix is unknown or the folder does not exist.
+    """
     draw = FORMATS.get(path.suffix.lower())
     if draw is None:
         raise ValueError(f"{path} cannot be written: its name must end in .png, .svg or .pdf")
@@ -80,18 +83,17 @@ def check_target(path: Path) -> Callable[[Picture], bytes]:
 
 
 def image_of(picture: Picture, scale: float | None = None) -> QImage:
-    """A picture in pixels: `scale` of them for each 1/96 inch (default: the picture's own)."""
+    """Return a picture's image with `scale` pixels per 1/96 inch (default: the picture's)."""
     factor = (picture.scale if scale is None else scale) * SCREEN / picture.per_inch
-    # Not cleared, and without alpha: every picture begins by painting its ground.
-    image = QImage(
-        max(1, round(picture.width * factor)), max(1, round(picture.height * factor)),
-        QImage.Format.Format_RGB32,
-    )  # fmt: skip
-    # The ratio, not a scaled painter: text is then laid out as it is on paper.
+    # Not cleared, and without alpha: every picture first paints its background.
+    width = max(1, round(picture.width * factor))
+    height = max(1, round(picture.height * factor))
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    # A device ratio rather than a scaled painter, so that text has the same layout as on paper.
     image.setDevicePixelRatio(factor)
     _paint(image, picture)
     per_metre = round(factor * picture.per_inch / MM_PER_INCH * 1000)
-    # Only the painter needed the ratio; readers go by pixels and dots per metre.
+    # Only the painter needed the ratio; readers use pixels and dots per metre.
     image.setDevicePixelRatio(1)
     image.setDotsPerMeterX(per_metre)
     image.setDotsPerMeterY(per_metre)
@@ -99,14 +101,16 @@ def image_of(picture: Picture, scale: float | None = None) -> QImage:
 
 
 def png_of(picture: Picture) -> bytes:
-    """A picture as a PNG."""
+    """Return a picture as a PNG."""
     image = image_of(picture)
     return _written(lambda device: _check(image.save(device, "PNG")))  # type: ignore[call-overload]
 
 
 def svg_of(picture: Picture) -> bytes:
-    """A picture as an SVG document of its own."""
-    from PySide6.QtSvg import QSvgGenerator  # only here: the window must not wait for it
+    """Return a picture as an SVG document."""
+    from PySide6.QtSvg import (
+        QSvgGenerator,
+    )  # not at the top: QtSvg would slow the start of the window
 
     def write(device: QIODevice) -> None:
         generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
@@ -114,27 +118,26 @@ def svg_of(picture: Picture) -> bytes:
         generator.setSize(QSize(round(picture.width), round(picture.height)))
         generator.setViewBox(QRectF(0, 0, picture.width, picture.height))
         generator.setTitle(picture.title)
-        # From size and resolution the file gets its width and height in millimetres.
+        # The file's width and height in millimetres follow from size and resolution.
         generator.setResolution(round(picture.per_inch))
         _paint(generator, picture)
 
-    # A name may hold what no XML may, and what turns the text behind it round.
+    # A name may contain characters that XML forbids or that reverse the direction of text.
     return plain_markup(_written(write).decode()).encode()
 
 
 def pdf_of(picture: Picture) -> bytes:
-    """A picture as a PDF of one page."""
+    """Return a picture as a PDF of one page."""
 
     def write(device: QIODevice) -> None:
         writer = QPdfWriter(device)
         points = QSizeF(picture.width, picture.height) * (72.0 / picture.per_inch)
-        writer.setPageSize(
-            # Else a size that is nearly A4, say, would become A4.
-            QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
-        )
-        # A writer has margins unless told otherwise, and the picture has its own.
+        # Without an exact match a size that is nearly A4, for example, becomes A4.
+        exact = QPageSize.SizeMatchPolicy.ExactMatch
+        writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", exact))
+        # The picture has margins already.
         writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-        # A dot of the writer is then a unit of the picture.
+        # This makes a dot of the writer equal to a unit of the picture.
         writer.setResolution(round(picture.per_inch))
         writer.setTitle(picture.title)
         _paint(writer, picture)
@@ -143,7 +146,7 @@ def pdf_of(picture: Picture) -> bytes:
 
 
 def copy_picture(picture: Picture) -> None:
-    """Put a picture on the clipboard, in pixels and as SVG: who pastes takes what it can."""
+    """Put a picture on the clipboard as an image and as SVG; the receiver chooses."""
     data = QMimeData()
     data.setImageData(image_of(picture))
     data.setData(SVG, svg_of(picture))
@@ -152,15 +155,19 @@ def copy_picture(picture: Picture) -> None:
 
 @contextmanager
 def application() -> Iterator[QGuiApplication]:
-    """The application, or one without a display, whatever the environment says of displays."""
-    there = QGuiApplication.instance()
-    if not isinstance(there, QGuiApplication):
-        there = QGuiApplication(["bubblescope", "-platform", "offscreen"])
-    yield there
+    """Yield the application; if there is none, make one that needs no display."""
+    existing = QGuiApplication.instance()
+    if isinstance(existing, QGuiApplication):
+        yield existing
+    else:
+        yield QGuiApplication(["bubblescope", "-platform", "offscreen"])
 
 
 def _written(write: Callable[[QIODevice], None]) -> bytes:
-    """What is written to a device in memory: on a full disk Qt does not say that it failed."""
+    """Return the bytes that `write` writes to a device in memory.
+
+    Not written to a file directly, because Qt does not report a full disk.
+    """
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -181,7 +188,7 @@ def _paint(device: QPaintDevice, picture: Picture) -> None:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         picture.draw(painter)
     finally:
-        # In any case: a device that goes while a painter is active on it ends the process.
+        # Always: destroying a device while a painter is active on it ends the process.
         painter.end()
 
 

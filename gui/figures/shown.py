@@ -1,4 +1,4 @@
-"""Which time of a run a figure shows, and the words that say so."""
+"""The time range that a figure shows, and its description."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gui.look.text import duration_text, ntr, tr
 from gui.timeline.layout.moments import Origin
 from gui.timeline.state.scene import Scene, step_name
 
-FIGURE_STEPS = 2  # of many steps, so many are shown unless a part is asked for
+FIGURE_STEPS = 2  # shown of a run with many steps, unless a part is chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The time that a figure shows, in ns, and the words that say which.
+    """A time range in ns, with its description as `text`.
 
-    Its axis counts from `zero`, or where that is None from `start`.
+    Its axis counts from `zero`, or from `start` if that is None.
     """
 
     start: int
@@ -30,24 +30,28 @@ class Range:
 
     @property
     def span(self) -> int:
-        """Its length in ns, at least 1."""
+        """The length in ns, at least 1."""
         return max(1, self.end - self.start)
 
 
 def origin_of(scene: Scene, shown: Range) -> Origin:
-    """What the moments of a figure's axis count from."""
+    """Return the zero of a figure's axis, with its name."""
     zero = shown.start if shown.zero is None else shown.zero
-    place = int(scene.step_starts.searchsorted(zero))
-    if place < len(scene.step_starts) and scene.step_starts[place] == zero:
+    step = int(scene.step_starts.searchsorted(zero))
+    if step < len(scene.step_starts) and scene.step_starts[step] == zero:
         warmup = scene.trace.header.specification.warmup
-        return Origin(float(zero), step_name(int(scene.step_numbers[place]), warmup))
-    if zero == shown.start:
-        return Origin(float(zero), tr("left edge"))
-    return Origin(float(zero), tr("{time} of the run", time=duration_text(zero)) if zero else "")
+        name = step_name(int(scene.step_numbers[step]), warmup)
+    elif zero == shown.start:
+        name = tr("left edge")
+    elif zero:
+        name = tr("{time} of the run", time=duration_text(zero))
+    else:
+        name = ""
+    return Origin(float(zero), name)
 
 
 def default_range(trace: Trace) -> Range:
-    """The last measured steps, warm-up left out; all there is while none was measured."""
+    """Return the last measured steps without warm-up, or the whole trace if none was measured."""
     measured = measured_steps(trace)
     steps = measured or trace.steps
     if not steps and trace.span_count:
@@ -55,7 +59,8 @@ def default_range(trace: Trace) -> Range:
     if not steps:
         return Range(0, 1, tr("nothing recorded"))
     shown = steps[-FIGURE_STEPS:]
-    start, end = trace.step_bounds(shown[0])[0], trace.step_bounds(shown[-1])[1]
+    start = trace.step_bounds(shown[0])[0]
+    end = trace.step_bounds(shown[-1])[1]
     if not measured:
         text = tr("warm-up only")
     elif len(shown) == len(steps):
@@ -66,7 +71,7 @@ def default_range(trace: Trace) -> Range:
 
 
 def median_range(trace: Trace) -> Range:
-    """Return the time of the run's median step; without measured steps the default range."""
+    """Return the range of the run's median step, or the default range without measured steps."""
     warmup = trace.header.specification.warmup
     steps = whole_steps(trace, bool(trace.open_tasks))
     if not steps or steps[0] < warmup:
@@ -85,7 +90,7 @@ def median_text(step: int, count: int, warmup: int) -> str:
 
 
 def range_between(trace: Trace, start: int, end: int) -> Range:
-    """From `start` to `end` ns. Raises ValueError if there is no time between."""
+    """Return the range from `start` to `end` ns. Raises ValueError if it is empty."""
     if end <= start:
         raise ValueError(
             f"the range {start} to {end} ns is empty; its end must come after its start"
@@ -97,18 +102,24 @@ def range_between(trace: Trace, start: int, end: int) -> Range:
 
 
 def excerpt_range(trace: Trace, excerpt: ExcerptOptions) -> Range | None:
-    """The time that an excerpt names, None if it names none. Raises ValueError, in one line."""
+    """Return the range that an excerpt selects, or None. Raises ValueError, in one line."""
     if excerpt.range:
-        (start, end), zero = resolve_range(excerpt, trace), range_zero(trace)
-        first, last = duration_text(start - zero), duration_text(end - zero)
-        text = tr("{start} to {end}", start=first, end=last)
+        start, end = resolve_range(excerpt, trace)
+        zero = range_zero(trace)
+        text = tr(
+            "{start} to {end}",
+            start=duration_text(start - zero),
+            end=duration_text(end - zero),
+        )
         return replace(range_between(trace, start, end), text=text, zero=zero)
     if not excerpt.steps:
         return None
     steps = resolve_steps(excerpt, trace)
     warmup = trace.header.specification.warmup
-    # One name where the first step is the last one too.
-    names = [step_name(step, warmup) for step in dict.fromkeys((steps[0], steps[-1]))]
-    text = tr("{first} to {last}", first=names[0], last=names[1]) if len(names) > 1 else names[0]
-    start, end = trace.step_bounds(steps[0])[0], trace.step_bounds(steps[-1])[1]
+    first, last = steps[0], steps[-1]
+    text = step_name(first, warmup)
+    if last != first:
+        text = tr("{first} to {last}", first=text, last=step_name(last, warmup))
+    start = trace.step_bounds(first)[0]
+    end = trace.step_bounds(last)[1]
     return Range(start, end, text, tuple(steps))

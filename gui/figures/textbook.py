@@ -1,4 +1,4 @@
-"""The textbook look of measured times: where everything of a figure stands."""
+"""Layout of figures in the style of textbooks, with measured times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.explain.balance import lane_balance
 from core.plan.plan import Lane, Role, working_lanes
 from core.trace.excerpt import resolve_lanes
 from gui.app.figure_options import FigureOptions
-from gui.figures.looks import Look
+from gui.figures.looks import BoxLook
 from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style
 from gui.look.families import FAMILIES, Family, family_of, family_texts
@@ -24,28 +24,32 @@ from gui.timeline.paint.boxes import boxes_of
 from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
 from gui.timeline.state.scene import Scene
 
-CELL = 0.25 * PT  # the width in which spans that are too close together are summed up
-MOST_CELLS = 400_000  # of all lanes together
+CELL = 0.25 * PT  # width within which spans that are close together are summed up
+MOST_CELLS = 400_000  # in all lanes together
 LEAST_BOX = 0.4 * PT
-LEAST_GAP = 0.3  # of a box's height, where boxes are low
-MOST_HEIGHT = 240 * MM  # a page; figures of many lanes have lower boxes
-SWATCH = 1.7  # em, a box of the legend
+LEAST_GAP = 0.3  # share of a low box's height
+MOST_HEIGHT = 240 * MM  # a page; figures with many lanes have lower boxes
+SWATCH = 1.7  # em, width of a legend's box
 SPACE = 1.1  # em between two entries of the legend
-HELPER = 0.42  # of a box's height, for lanes that only move data
+HELPER = 0.42  # share of a box's height, for lanes that only transfer data
 NUMBERED = (
-    Family.FORWARD, Family.BACKWARD, Family.BACKWARD_INPUT, Family.BACKWARD_WEIGHT, Family.OVERLAP,
-)  # fmt: skip
-"""The families whose boxes may say only the number of their micro-batch."""
+    Family.FORWARD,
+    Family.BACKWARD,
+    Family.BACKWARD_INPUT,
+    Family.BACKWARD_WEIGHT,
+    Family.OVERLAP,
+)
+"""The families whose boxes may show only the number of their micro-batch."""
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes:
-    """What a lane did: n boxes from `left` to `right`, in units from the plot's left edge.
+class LaneBoxes:
+    """The n boxes of a lane from `left` to `right`, in units from the plot's left edge.
 
-    `share` is how much of a box's height is filled, `family` an index into FAMILIES; `first` is the
-    span of the first box where each is one span, None where they are summed up.
+    `share` is the filled share of a box's height, `family` an index into FAMILIES. If each box is
+    one span, `first` is the index of the first one; it is None if spans are summed up.
     """
 
     left: NDArray[np.floating]
@@ -58,30 +62,30 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A lane of a figure; `idle` is what stands at its end."""
+    """A lane of a figure; `idle` is the text at its right end."""
 
     lane: Lane
     top: float
     height: float
-    boxes: Boxes
+    boxes: LaneBoxes
     idle: str
 
     @property
     def helper(self) -> bool:
-        """Whether the lane only moves data."""
+        """True if the lane only transfers data."""
         return self.lane.role is not Role.COMPUTE
 
     @property
     def bottom(self) -> float:
-        """Where it ends."""
+        """The lower edge."""
         return self.top + self.height
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A run of a figure. `view` has a pixel for each unit of the part of the plot that it takes."""
+    """A run in a figure. `view` has one pixel per unit of the run's part of the plot."""
 
-    run: Run
+    run: FigureRun
     view: Viewport
     top: float
     band: float
@@ -89,10 +93,10 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the legend: its looks from the top, and what they mean."""
+class KeyEntry:
+    """An entry of the legend: its looks from top to bottom, and their meaning."""
 
-    looks: tuple[Look, ...]
+    looks: tuple[BoxLook, ...]
     text: str
 
 
@@ -100,8 +104,8 @@ class Entry:
 class Textbook:
     """A figure in units (tenths of a point), ready to be drawn.
 
-    The plot reaches from `left` to `right`; the axis stands at `axis_top`, the legend at
-    `legend_top`, the caption at `caption_top`.
+    The plot reaches from `left` to `right`; `axis_top`, `legend_top` and `caption_top` are the
+    upper edges of axis, legend and caption.
     """
 
     style: Style
@@ -109,7 +113,7 @@ class Textbook:
     title: list[str]
     title_face: Face
     panels: tuple[Panel, ...]
-    legend: list[list[Entry]]
+    legend: list[list[KeyEntry]]
     caption: list[str]
     left: float
     right: float
@@ -120,8 +124,8 @@ class Textbook:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A run that is to be in a figure: what of it is shown, and its name beside other runs."""
+class FigureRun:
+    """A run for a figure: its scene, the range to show, and its heading among other runs."""
 
     scene: Scene
     shown: Range
@@ -129,13 +133,13 @@ class Run:
 
 
 def lay_out_textbook(
-    runs: Sequence[Run],
+    runs: Sequence[FigureRun],
     options: FigureOptions,
     title: str,
     caption: str,
     colours: Mapping[str, str] = MappingProxyType({}),
 ) -> Textbook:
-    """Stack the runs on one axis, in the user's own `colours` where there are any.
+    """Stack the runs on one axis; `colours` are the user's.
 
     Raises ValueError for lanes that a run lacks.
     """
@@ -145,68 +149,88 @@ def lay_out_textbook(
     views = [_view(run, runs, right - left) for run in runs]
     boxes = _boxes(runs, lanes, views)
     entries = _entries(runs, lanes, boxes, style) if options.legend else []
-    apart = PANELS * style.em
-    # Widths first, then heights: the width says how many lines legend and caption take, and the
-    # boxes get what height is left beside them.
+    distance = PANELS * style.em
+    # Widths first, then heights: the number of lines of legend and caption follows from the width,
+    # and the boxes get the remaining height.
     inner = style.width - 2 * style.edge
-    wide = ((entry, entry_width(entry, style)) for entry in entries)
-    legend = in_lines(wide, SPACE * style.em, inner)
-    face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
+    widths = [(entry, entry_width(entry, style)) for entry in entries]
+    legend = in_lines(widths, SPACE * style.em, inner)
+    face = style.bold if len(runs) == 1 else style.base  # several runs have bold headings
     titles = face.wrapped(title, inner)
     if options.caption is None and _numbered(runs, boxes, style):
         numbers = tr("Numbers are micro-batches.")
         caption = f"{caption} {numbers}"
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
-    foot = _foot(options, style, legend, captions)
-    head = style.edge + face.line * len(titles) + (0.35 * style.em if titles else 0.0)
-    above = sum(sum(_above(run, options, style)) for run in runs) + apart * (len(runs) - 1)
-    around = head + sum(foot) + style.edge + above
+    axis_height, legend_height, caption_height = _foot(options, style, legend, captions)
+    foot = axis_height + legend_height + caption_height
+    head = style.edge + face.line * len(titles)
+    if titles:
+        head += 0.35 * style.em
+    above = distance * (len(runs) - 1)
+    for run in runs:
+        above += sum(_above(run, options, style))
+    around = head + foot + style.edge + above
     box = _box_height(runs, lanes, style, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
-    all_of_it = around + box * sum(map(_parts, lanes)) + gap * sum(map(_gaps, lanes))
-    # A slide has a fixed height: what its contents leave free lies above and below them.
-    spare = max(0.0, (style.height or 0.0) - all_of_it)
-    panels, y = [], head + spare / 2
+    needed = around + box * sum(map(_parts, lanes)) + gap * sum(map(_gaps, lanes))
+    # A slide has a fixed height: half of the free space is above its contents, half below.
+    spare = max(0.0, (style.height or 0.0) - needed)
+    panels: list[Panel] = []
+    y = head + spare / 2
     for number, run in enumerate(runs):
-        y += apart if number else 0.0
+        y += distance if number else 0.0
         placed = zip(lanes[number], boxes[number], strict=True)
         panel = _panel(run, views[number], placed, options, style, y, (box, gap))
         panels.append(panel)
         y = panel.rows[-1].bottom if panel.rows else panel.band
-    key = y + foot[0] + spare / 2
-    words = key + foot[1]
+    legend_top = y + axis_height + spare / 2
+    caption_top = legend_top + legend_height
+    bottom = caption_top + caption_height + style.edge
     return Textbook(
-        style, options, titles, face, tuple(panels), legend, captions, left, right,
-        y, key, words, max(style.height or 0.0, words + foot[2] + style.edge),
-    )  # fmt: skip
+        style,
+        options,
+        titles,
+        face,
+        tuple(panels),
+        legend,
+        captions,
+        left,
+        right,
+        axis_top=y,
+        legend_top=legend_top,
+        caption_top=caption_top,
+        height=max(style.height or 0.0, bottom),
+    )
 
 
-def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> Boxes:
-    """What a lane did in a view, its spans summed up where `cell` units have more than two."""
-    # Reduced as if a cell were a pixel: the figure's own units are finer than print can show.
+def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> LaneBoxes:
+    """Return a lane's boxes in a view; more than two spans in `cell` units are summed up."""
+    # Reduced as if a cell were a pixel: the figure's units are finer than print can show.
     cells = Viewport(view.start, view.span, max(1.0, view.width / cell))
     reduced = reduce_lane(scene.columns[lane], cells)
     size = view.width / cells.width
     if isinstance(reduced, PixelColumns):
-        # Any height will do, since heights are kept as shares of it.
+        # Any height is possible here, because heights are converted to shares of it.
         found = boxes_of(reduced, cells.width, 1000.0)
+        left = found.left * size
         right = np.minimum((found.left + found.width) * size, view.width)
-        return Boxes(
-            found.left * size, right, found.height / 1000.0, found.family, None, reduced.per_pixel
-        )
+        share = found.height / 1000.0
+        return LaneBoxes(left, right, share, found.family, None, reduced.per_pixel)
     left, right = np.maximum(reduced.left, 0.0), np.minimum(reduced.right, cells.width)
-    left = np.minimum(left, cells.width - 1.0)  # what is shorter than a cell is as wide as one
+    # LaneBoxes are at least as wide as a cell.
+    left = np.minimum(left, cells.width - 1.0)
     right = np.maximum(right, left + 1.0)
-    return Boxes(left * size, right * size, np.ones(len(left)), reduced.family, reduced.first, 0.0)
+    full = np.ones(len(left))
+    return LaneBoxes(left * size, right * size, full, reduced.family, reduced.first, 0.0)
 
 
 def lane_name(lane: Lane) -> str:
-    """A lane's name; one that moves data for the lane above it is called by what it does."""
+    """Return a lane's name; a lane that transfers data for the one above it has a short one."""
     return lane.name if lane.role is Role.COMPUTE else lane.name.split()[-1]
 
 
-def idle_text(run: Run, lane: Lane) -> str:
-    """How much of the shown steps a lane is idle; nothing for lanes that only move data."""
+def idle_text(run: FigureRun, lane: Lane) -> str:
+    """Return a lane's idle share of the shown steps; "" for lanes that only transfer data."""
     if lane.role is not Role.COMPUTE or not run.shown.steps:
         return ""
     balance = lane_balance(run.scene.trace, lane.index, run.shown.steps)
@@ -214,22 +238,28 @@ def idle_text(run: Run, lane: Lane) -> str:
 
 
 def _plot(
-    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], options: FigureOptions, style: Style
+    runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], options: FigureOptions, style: Style
 ) -> tuple[float, float]:
-    """Where the plot begins and ends: between the lanes' names and their idle time."""
-    names = [style.base.width(lane_name(lane)) for mine in lanes for lane in mine]
-    wide = min(max(names, default=0.0), 0.3 * style.width) + 0.5 * style.em
-    some = options.idle and any(run.shown.steps for run in runs)
-    idle = max(style.small.width(f"99.9{NO_BREAK}%"), style.small.width(tr("idle")))
-    right = style.width - style.edge - (idle + 0.5 * style.em if some else style.line)
-    return style.edge + wide, right
+    """Return the left and right edge of the plot, between the lanes' names and idle times."""
+    widest_name = 0.0
+    for mine in lanes:
+        for lane in mine:
+            widest_name = max(widest_name, style.base.width(lane_name(lane)))
+    left = style.edge + min(widest_name, 0.3 * style.width) + 0.5 * style.em
+    right = style.width - style.edge
+    if options.idle and any(run.shown.steps for run in runs):
+        idle = max(style.small.width(f"99.9{NO_BREAK}%"), style.small.width(tr("idle")))
+        right -= idle + 0.5 * style.em
+    else:
+        right -= style.line
+    return left, right
 
 
 def _boxes(
-    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], views: Sequence[Viewport]
-) -> list[list[Boxes]]:
+    runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], views: Sequence[Viewport]
+) -> list[list[LaneBoxes]]:
     widest = max(view.width for view in views)
-    # With many lanes cells get wider, so that a file never has more than MOST_CELLS of them.
+    # With many lanes cells get wider, so that a file has at most MOST_CELLS of them.
     cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
     return [
         [boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine]
@@ -237,56 +267,65 @@ def _boxes(
     ]
 
 
-def _view(run: Run, runs: Sequence[Run], width: float) -> Viewport:
-    """All runs have the same scale: the longest one fills the plot."""
+def _view(run: FigureRun, runs: Sequence[FigureRun], width: float) -> Viewport:
+    """Return a run's view: all runs have the same scale, and the longest one fills the plot."""
     longest = max(other.shown.span for other in runs)
     shown = run.shown
     return Viewport(float(shown.start), float(shown.span), width * shown.span / longest)
 
 
 def _entries(
-    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], boxes: list[list[Boxes]], style: Style
-) -> list[Entry]:
-    """The families that are drawn, with their letters, and idle time."""
-    codes = {int(code) for mine in boxes for lane in mine for code in np.unique(lane.family)}
+    runs: Sequence[FigureRun],
+    lanes: Sequence[Sequence[Lane]],
+    boxes: list[list[LaneBoxes]],
+    style: Style,
+) -> list[KeyEntry]:
+    """Return the legend's entries: the families that occur, with their letters, and idle time."""
+    codes: set[int] = set()
+    for mine in boxes:
+        for lane_boxes in mine:
+            codes.update(np.unique(lane_boxes.family).tolist())
     seen = {FAMILIES[code] for code in codes}
     kinds = [kind for run in runs for kind in run.scene.kinds if family_of(kind) in seen]
-    entries = [
-        Entry(style.looks.families[FAMILIES.index(family)], text)
-        for family, text in family_texts(kinds).items()
-    ]
+    entries = []
+    for family, text in family_texts(kinds).items():
+        entries.append(KeyEntry(style.looks.families[FAMILIES.index(family)], text))
     compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
     if compute and any(map(_has_step, runs)):
-        entries.append(Entry((style.looks.idle,), tr("idle")))
+        entries.append(KeyEntry((style.looks.idle,), tr("idle")))
     return entries
 
 
-def _has_step(run: Run) -> bool:
-    """Whether some part of a step is shown, so that there is idle time."""
+def _has_step(run: FigureRun) -> bool:
+    """True if a part of a step is shown, so that there is idle time."""
     scene, shown = run.scene, run.shown
-    return bool(((scene.step_ends > shown.start) & (scene.step_starts < shown.end)).any())
+    visible = (scene.step_ends > shown.start) & (scene.step_starts < shown.end)
+    return bool(visible.any())
 
 
-def entry_width(entry: Entry, style: Style) -> float:
-    """An entry of the legend with its box, without the space behind it."""
+def entry_width(entry: KeyEntry, style: Style) -> float:
+    """Return the width of an entry of the legend, without the space after it."""
     return (SWATCH + 0.4) * style.em + style.small.width(entry.text)
 
 
-def _numbered(runs: Sequence[Run], boxes: list[list[Boxes]], style: Style) -> bool:
-    """Whether a run has micro-batches, and there are boxes of passes with room for a number."""
+def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:
+    """True if a run has micro-batches, and a box of a pass is wide enough for a number."""
     if not any((run.scene.trace.table.rows["microbatch"] > 0).any() for run in runs):
         return False
     least = style.number.pixels
     codes = [FAMILIES.index(family) for family in NUMBERED]
-    exact = (lane for mine in boxes for lane in mine if lane.first is not None)
-    return any(
-        bool((lane.right - lane.left)[np.isin(lane.family, codes)].max(initial=0) >= least)
-        for lane in exact
-    )
+    for mine in boxes:
+        for lane in mine:
+            if lane.first is None:
+                continue
+            widths = (lane.right - lane.left)[np.isin(lane.family, codes)]
+            if widths.max(initial=0) >= least:
+                return True
+    return False
 
 
-def _reduced(boxes: list[list[Boxes]], style: Style, room: float) -> list[str]:
-    """A picture that sums spans up says so."""
+def _reduced(boxes: list[list[LaneBoxes]], style: Style, room: float) -> list[str]:
+    """Return the lines of a note on summed up spans, if there are any."""
     most = max((lane.per_cell for mine in boxes for lane in mine), default=0.0)
     if not most:
         return []
@@ -295,9 +334,9 @@ def _reduced(boxes: list[list[Boxes]], style: Style, room: float) -> list[str]:
 
 
 def _foot(
-    options: FigureOptions, style: Style, legend: list[list[Entry]], caption: list[str]
+    options: FigureOptions, style: Style, legend: list[list[KeyEntry]], caption: list[str]
 ) -> tuple[float, float, float]:
-    """The heights of axis, legend and caption."""
+    """Return the heights of axis, legend and caption."""
     axis = 0.5 * style.em + style.small.line if options.axis else 0.2 * style.em
     key = 0.5 * style.em + 1.35 * style.em * len(legend) if legend else 0.0
     words = 0.4 * style.em + style.base.line * len(caption) if caption else 0.0
@@ -305,35 +344,35 @@ def _foot(
 
 
 def _box_height(
-    runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], style: Style, around: float
+    runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], style: Style, around: float
 ) -> float:
-    """As high as the style wants its boxes, or as the page has room for beside all else."""
+    """Return the style's height of a box, or less if the page has no room for it."""
     parts, gaps = sum(map(_parts, lanes)), sum(map(_gaps, lanes))
     free = (style.height or MOST_HEIGHT) - around
     room = (free - GAP * style.em * gaps) / max(1.0, parts)
-    # Very low boxes have gaps in proportion to them (LEAST_GAP), or there would be more gap than
-    # box.
+    # Low boxes have gaps in proportion to their height (LEAST_GAP); otherwise the gaps would be
+    # higher than the boxes.
     if room * LEAST_GAP < GAP * style.em:
         room = free / max(1.0, parts + LEAST_GAP * gaps)
-    # A box with two halves has two lines of text in it, so it may be higher.
+    # The two halves of a box have a line of text each, so the box may be higher.
     halves = any(Family.OVERLAP in map(family_of, run.scene.kinds) for run in runs)
     return max(LEAST_BOX, min(style.tallest * (1.4 if halves else 1.0), room))
 
 
 def _parts(lanes: Sequence[Lane]) -> float:
-    """How many boxes high the lanes are, without the gaps between them."""
+    """Return the height of the lanes without gaps, as a multiple of a box's height."""
     return sum(1.0 if lane.role is Role.COMPUTE else HELPER for lane in lanes)
 
 
 def _gaps(lanes: Sequence[Lane]) -> int:
-    """How many gaps there are between the lanes."""
+    """Return the number of gaps between the lanes."""
     return max(0, len(lanes) - 1)
 
 
-def _lanes(run: Run, options: FigureOptions) -> list[Lane]:
-    """The lanes that are shown, each with those below it that move data for it.
+def _lanes(run: FigureRun, options: FigureOptions) -> list[Lane]:
+    """Return the lanes to show, each followed by those that transfer data for it.
 
-    Lanes that only tell the blocks inside a pass are shown where they are named.
+    Lanes of the blocks inside a pass are shown only if the options name them.
     """
     every = run.scene.trace.header.lanes
     chosen = resolve_lanes(options.excerpt, every)
@@ -342,23 +381,29 @@ def _lanes(run: Run, options: FigureOptions) -> list[Lane]:
     return sorted(chosen, key=lambda lane: (lane.serves, lane.index))
 
 
-def _above(run: Run, options: FigureOptions, style: Style) -> tuple[float, float]:
-    """The heights of a run's heading, and of the band with its makespan."""
+def _above(run: FigureRun, options: FigureOptions, style: Style) -> tuple[float, float]:
+    """Return the heights of a run's heading, and of the band with its makespan."""
     heading = style.bold.line + 0.1 * style.em if run.heading else 0.0
     some = bool(run.shown.steps) and (options.makespan or options.idle)
     return heading, 1.3 * style.em if some else 0.2 * style.em
 
 
 def _panel(
-    run: Run, view: Viewport, lanes: Iterable[tuple[Lane, Boxes]], options: FigureOptions,
-    style: Style, top: float, sizes: tuple[float, float],
-) -> Panel:  # fmt: skip
-    """A run below `top`; `sizes` are a box's height and the gap between two lanes."""
+    run: FigureRun,
+    view: Viewport,
+    lanes: Iterable[tuple[Lane, LaneBoxes]],
+    options: FigureOptions,
+    style: Style,
+    top: float,
+    sizes: tuple[float, float],
+) -> Panel:
+    """Return a run's panel below `top`; `sizes` are a box's height and the gap between lanes."""
     box, gap = sizes
     heading, band = _above(run, options, style)
     rows, y = [], top + heading + band
     for lane, mine in lanes:
         height = box if lane.role is Role.COMPUTE else HELPER * box
-        rows.append(Row(lane, y, height, mine, idle_text(run, lane) if options.idle else ""))
+        idle = idle_text(run, lane) if options.idle else ""
+        rows.append(Row(lane, y, height, mine, idle))
         y += height + gap
     return Panel(run, view, top, top + heading, tuple(rows))

@@ -1,4 +1,4 @@
-"""A run's timeline as a picture: what the window shows of it, drawn in lines, at any width."""
+"""Pictures of a run's timeline, drawn as in the window, of any width."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ WIDTH = 1600.0
 EDGE = 20.0
 TITLE = 58.0
 LEGEND = 40.0
-CAPTION = 17.0  # from one line of the caption to the next
-MOST_HEIGHT = 4_000.0  # of lanes that are not yet as low as can be
+CAPTION = 17.0  # distance between two lines of the caption
+MOST_HEIGHT = 4_000.0  # of lanes that can still be made lower
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """Additions of the window to a run: memory lines, critical path, counters, the user's colours.
+    """Contents that the window adds: memory lines, critical path, counters, the user's colours.
 
-    With a `layout` the lanes stand as they do there, in their heights and groups, and what stands
-    under them comes from it too.
+    With a `layout`, the heights and groups of the lanes and the strips under them are taken from
+    it.
     """
 
     memory: bool = True
@@ -76,55 +76,69 @@ class Timeline:
 
     @property
     def width(self) -> float:
-        """All of it, the edges included."""
+        """The whole width, with both edges."""
         return self.frame.left + self.frame.view.width + EDGE
 
 
 def timeline_picture(
     scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
 ) -> Picture:
-    """The timeline of a scene, which is summed up anew over what is shown."""
+    """Return a picture of a scene; its sums are made again for the range that is shown."""
     timeline = lay_out_timeline(scene, shown, options, extras)
     return Picture(
-        run_title(scene.trace), timeline.width, timeline.height, SCREEN,
-        lambda painter: draw_timeline(painter, timeline), options.scale or 2.0,
-    )  # fmt: skip
+        run_title(scene.trace),
+        timeline.width,
+        timeline.height,
+        SCREEN,
+        lambda painter: draw_timeline(painter, timeline),
+        options.scale or 2.0,
+    )
 
 
 def lay_out_timeline(
     scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
 ) -> Timeline:
-    """Place everything of a picture; its height follows from the lanes."""
+    """Lay out a picture; its height follows from the lanes."""
     scene.sum_up(shown.steps or None)
     if not options.idle:
-        scene = copy(scene)  # the window's has it all the same
+        scene = copy(scene)  # the window's scene keeps its idle times
         scene.facts = [replace(facts, idle="") for facts in scene.facts]
     theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
-    # In drawn time: what is folded takes less room than it lasted.
+    # Folded time is drawn shorter than it lasted.
     drawn = scene.folds.drawn(float(shown.end)) - scene.folds.drawn(float(shown.start))
-    view = Viewport(
-        # However narrow a picture is asked for, it has some plot.
-        float(shown.start), max(1.0, drawn), max(100.0, round(width) - LABELS - 2 * EDGE),
-        scene.folds,
-    )  # fmt: skip
+    # The plot has a least width, even in a very narrow picture.
+    plot_width = max(100.0, round(width) - LABELS - 2 * EDGE)
+    view = Viewport(float(shown.start), max(1.0, drawn), plot_width, scene.folds)
     title = _title_lines(scene.trace, shown, options)
     top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
+    origin = origin_of(scene, shown)
     frame = Frame(
-        view, layout, EDGE + LABELS, top, theme, vector=True, path=strips.path,
-        origin=origin_of(scene, shown),
-    )  # fmt: skip
+        view,
+        layout,
+        EDGE + LABELS,
+        top,
+        theme,
+        vector=True,
+        path=strips.path,
+        origin=origin,
+    )
     entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
     legend = legend_lines(entries, fonts, view.width)
     caption = wrapped(options.caption or "", view.width, partial(text_width, fonts.base))
-    bottom = top + layout.height + CAPTION * len(caption) + (EDGE if caption else 0)
-    bottom += LEGEND + LINE * max(0, len(legend) - 1) if legend else EDGE / 2
+    bottom = top + layout.height
+    if caption:
+        bottom += CAPTION * len(caption) + EDGE
+    if legend:
+        bottom += LEGEND + LINE * (len(legend) - 1)
+    else:
+        bottom += EDGE / 2
     return Timeline(scene, frame, options, legend, title, caption, bottom + EDGE / 2)
 
 
 def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strips, Layout]:
-    """What stands under the lanes, and where: as in the window's layout if there is one."""
+    """Return the strips and the layout: the window's if there is one."""
     ghosts = scene.prediction is not None
     strips = Strips(
         extras.memory and scene.most_held > 0,
@@ -146,7 +160,7 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
 
 
 def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
-    """Draw a timeline in its own pixels."""
+    """Draw a timeline in its pixels."""
     frame, scene, options = timeline.frame, timeline.scene, timeline.options
     fonts = picture_fonts()
     painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
@@ -164,7 +178,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     painter.setClipping(False)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
-    # Without a limit of time: a file has no next frame in which the rest could come.
+    # Without a time limit: a file has no next frame that could show the rest.
     explain_shown(scene, frame.view, frame.path, inf)
     if frame.path:
         draw_critical(painter, scene, frame)
@@ -180,15 +194,19 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
 
 
 def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
-    """The title, and below it which steps are shown and what must be said of times."""
+    """Return the title, and a line with the steps shown and notes on timing; [] without a title."""
     title = run_title(trace) if options.title is None else options.title
     if not title:
         return []
-    lengths = [duration_text(end - start) for start, end in map(trace.step_bounds, shown.steps)]
     words = [shown.text]
-    if lengths and options.makespan:
+    if options.makespan and shown.steps:
+        lengths = []
+        for step in shown.steps:
+            start, end = trace.step_bounds(step)
+            lengths.append(duration_text(end - start))
         words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
-    return [title, " · ".join(filter(None, [*words, translated(trace.header.timing_note)]))]
+    words.append(translated(trace.header.timing_note))
+    return [title, " · ".join(part for part in words if part)]
 
 
 def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
@@ -197,12 +215,14 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     theme, room = timeline.frame.theme, timeline.width - 2 * EDGE
     large = QFont(fonts.bold)
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
-    rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
-    looks = ((large, theme.text), (fonts.base, theme.muted))
-    # `_title_lines` gives two lines or none.
-    for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
-        painter.setFont(font)
-        write(painter, font, colour, rect, elided(painter, text, room))
+    title, below = timeline.title
+    _draw_line(painter, large, theme.text, QRectF(EDGE, EDGE - 4, room, 24), title)
+    _draw_line(painter, fonts.base, theme.muted, QRectF(EDGE, EDGE + 22, room, 20), below)
+
+
+def _draw_line(painter: QPainter, font: QFont, colour: str, rect: QRectF, text: str) -> None:
+    painter.setFont(font)
+    write(painter, font, colour, rect, elided(painter, text, rect.width()))
 
 
 def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
@@ -221,7 +241,7 @@ def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
 
 
 def picture_fonts() -> Fonts:
-    """The texts of a picture, whatever the window's size of them is."""
+    """Return the fonts of pictures, which do not depend on the window's text size."""
     font = QFont(QGuiApplication.font())
     font.setPointSizeF(9.5)
     return Fonts.of(font)

@@ -1,1 +1,1 @@
-"""How the window looks and words things: theme, colours, texts."""
+"""Appearance and wording of the window: theme, colours, texts."""

@@ -1,4 +1,4 @@
-"""The catalogue of translations that texts on screen are looked up in: gettext's."""
+"""The gettext catalogue that translates texts on screen."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def catalogue() -> NullTranslations:
 
 
 def use_catalogue(chosen: NullTranslations) -> None:
-    """Look texts up in this catalogue from now on."""
+    """Translate texts with this catalogue from now on."""
     global _catalogue
     _catalogue = chosen
 
 
 def load_catalogue(locale: str) -> NullTranslations:
-    """Return the catalogue of a locale such as `zh_CN`; raises FileNotFoundError without one."""
+    """Return the catalogue of a locale such as `zh_CN`; raise FileNotFoundError without one."""
     return translation(DOMAIN, FOLDER, [locale])

@@ -1,4 +1,4 @@
-"""Causes of idle time, bars and shares as the window names and draws them, everywhere alike."""
+"""Colours and patterns of the causes of idle time, of bars and of shares of the critical path."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from core.explain.causes import Cause
 from core.explain.critical import PathShare
 from gui.look.theme import Theme
 
-TILE = 6.0  # pixels from one line of a pattern to the next
+TILE = 6.0  # pixels between the lines of a pattern
 
 
 class Pattern(Enum):
-    """How an area is filled: the second cue beside its colour."""
+    """Fill of an area: the second cue next to its colour."""
 
     SOLID = auto()
     RISING = auto()
@@ -29,7 +29,7 @@ class Pattern(Enum):
 
 
 class Look(NamedTuple):
-    """A colour of the theme, by its name there, and a pattern."""
+    """A pattern, and the field of `Theme` that holds its colour."""
 
     colour: str
     pattern: Pattern
@@ -76,11 +76,11 @@ BAR_LOOKS: dict[str, Look] = {
     "host": CAUSE_LOOKS[Cause.HOST],
     "incomplete": CAUSE_LOOKS[Cause.INCOMPLETE],
 }
-"""By the names of core.report.waterfall.BAR_WORDS."""
+"""Looks of the bars of core.report.waterfall.BAR_WORDS, by the same names."""
 
 
 def brush(look: Look, theme: Theme, ratio: float) -> QBrush:
-    """What fills an area of this look, on a device with `ratio` pixels for each of its own."""
+    """Return the brush for a look; `ratio` is device pixels per logical pixel."""
     colour = str(getattr(theme, look.colour))
     if look.pattern is Pattern.SOLID:
         return QBrush(QColor(colour))
@@ -89,9 +89,9 @@ def brush(look: Look, theme: Theme, ratio: float) -> QBrush:
 
 @lru_cache(maxsize=64)
 def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
-    """Lines in `colour` on a ground that is nearly the plot's, as a texture."""
-    # Drawn with the device's own pixels: on a screen of
-    # ratio 2 Qt would scale a smaller tile up, blurred.
+    """Return a texture of lines in `colour` on a tint of it over `ground`."""
+    # Drawn at the resolution of the device: at a ratio of 2 Qt would scale a smaller tile up and
+    # blur it.
     tile = QPixmap(round(TILE * ratio), round(TILE * ratio))
     tile.setDevicePixelRatio(ratio)
     tile.fill(QColor(ground))
@@ -100,7 +100,7 @@ def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
     with QPainter(tile) as painter:
         painter.fillRect(0, 0, int(TILE), int(TILE), tint)
         slanted = pattern in (Pattern.RISING, Pattern.FALLING, Pattern.CROSSED)
-        # Level and upright lines stay sharp without; slanted ones would be stairs.
+        # Horizontal and vertical lines are sharp without antialiasing; slanted ones are jagged.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
         painter.setPen(QPen(QColor(colour), 1.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLines(_lines(pattern))
@@ -108,12 +108,16 @@ def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
 
 
 def _lines(pattern: Pattern) -> list[QLineF]:
-    """The lines of one tile, drawn on into its neighbours so that none is cut short."""
+    """Return the lines of a tile; slanted ones extend over its edges, so that none is cut off."""
     half = TILE / 2
-    low, high, lefts = -1.0, TILE + 1, (-TILE, 0.0, TILE)
-    rising = [QLineF(x + low, high, x + high, low) for x in lefts]
-    falling = [QLineF(x + low, low, x + high, high) for x in lefts]
-    level, upright = [QLineF(0, half, TILE, half)], [QLineF(half, 0, half, TILE)]
+    low, high = -1.0, TILE + 1
+    rising: list[QLineF] = []
+    falling: list[QLineF] = []
+    for x in (-TILE, 0.0, TILE):
+        rising.append(QLineF(x + low, high, x + high, low))
+        falling.append(QLineF(x + low, low, x + high, high))
+    level = [QLineF(0, half, TILE, half)]
+    upright = [QLineF(half, 0, half, TILE)]
     return {
         Pattern.SOLID: [],
         Pattern.RISING: rising,

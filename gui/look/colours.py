@@ -1,4 +1,4 @@
-"""How far colours lie apart, for every eye: contrast and colour-blindness, as plain numbers."""
+"""Contrast of colours and distance between them, for colour-blind eyes too, as plain numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from core.message import N_
 
 FAINTEST = 3.0
-"""Least contrast of graphics against their ground (WCAG 2.2, 1.4.11)."""
+"""Least contrast of graphics against their background (WCAG 2.2, 1.4.11)."""
 APART = 9.5
-"""Least distance of any two colours of a palette, for every eye; 2 can just be told."""
+"""Least distance between two colours of a palette, for every kind of colour vision.
+
+A distance of 2 is just visible.
+"""
 TOUCHING = 11.5
-"""Least distance of colours that stand side by side in nearly every picture."""
+"""Least distance between colours that are adjacent in nearly every picture."""
 
 VISIONS: Mapping[str, NDArray[np.float64]] = {
     N_("full colour vision"): np.eye(3),
@@ -43,9 +46,11 @@ VISIONS: Mapping[str, NDArray[np.float64]] = {
         ]
     ),
 }
-"""What each eye makes of linear red, green and blue: Machado, Oliveira and Fernandes, A
-Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG 15 (6), 2009, at
-severity 1.0."""
+"""Matrices from linear red, green and blue to those that each kind of colour vision perceives.
+
+Source: Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color
+Vision Deficiency, IEEE TVCG 15 (6), 2009, at severity 1.0.
+"""
 
 _TO_CONES = np.array(
     [
@@ -65,7 +70,7 @@ _TO_LAB = np.array(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two named colours, and the vision in which they lie closest, at a `distance`."""
+    """Two named colours, the vision that separates them least, and their `distance` in it."""
 
     one: str
     other: str
@@ -74,30 +79,36 @@ class Pair:
 
 
 def linear(colour: str) -> NDArray[np.float64]:
-    """Linear red, green and blue, 0 to 1, of `#rrggbb` (IEC 61966-2-1)."""
-    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    """Return linear red, green and blue, 0 to 1, of `#rrggbb` (IEC 61966-2-1)."""
+    channels = np.array(channels_of(colour)) / 255
+    curved = ((channels + 0.055) / 1.055) ** 2.4
+    return np.where(channels <= 0.04045, channels / 12.92, curved)
+
+
+def channels_of(colour: str) -> tuple[int, int, int]:
+    """Return red, green and blue, 0 to 255, of `#rrggbb`."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 @lru_cache(maxsize=256)
 def luminance(colour: str) -> float:
-    """Relative luminance of `#rrggbb` (WCAG 2.2)."""
+    """Return the relative luminance of `#rrggbb` (WCAG 2.2)."""
     return float(linear(colour) @ (0.2126, 0.7152, 0.0722))
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 @lru_cache(maxsize=256)
 def seen_on(colour: str, ground: str) -> str:
-    """The colour itself or, too faint on a ground, one that is just dark or light enough."""
-    # Towards black or white, whichever is farther from the ground. Both contrasts are equal where
-    # (1.05) / (y + 0.05) = (y + 0.05) / 0.05, which is y = 0.179.
+    """Return the colour; if it is too faint on a ground, darken or lighten it just enough."""
+    # Mix with black or white, whichever has more contrast to the ground. Both contrasts are equal
+    # where (1.05) / (y + 0.05) = (y + 0.05) / 0.05, which is y = 0.179.
     towards = 0 if luminance(ground) > 0.18 else 255
-    channels = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    channels = channels_of(colour)
     for step in range(21):
         mixed = [round(one + (towards - one) * step / 20) for one in channels]
         found = "#" + "".join(f"{one:02x}" for one in mixed)
@@ -107,24 +118,26 @@ def seen_on(colour: str, ground: str) -> str:
 
 
 def seen(colour: str, vision: str) -> NDArray[np.float64]:
-    """Oklab's L, a and b of `#rrggbb`, L from 0 to 1, as one of VISIONS sees it."""
-    # The model's matrix can leave the range that a screen shows.
+    """Return Oklab's L, a and b of `#rrggbb`, L from 0 to 1, as perceived with one of VISIONS."""
+    # The model's matrix can leave the range that a screen can show.
     cones = _TO_CONES @ np.clip(VISIONS[vision] @ linear(colour), 0, 1)
     lab: NDArray[np.float64] = _TO_LAB @ np.cbrt(cones)
     return lab
 
 
 def distance(one: str, other: str, vision: str) -> float:
-    """How different two colours look to one of VISIONS: 0 to about 100, and 2 can just be told.
+    """Return the distance of two colours for one of VISIONS: 0 to about 100; 2 is just visible.
 
     Euclidean in Oklab, with a and b doubled (Ottosson's own correction, "deltaEOK2" in CSS tools):
-    they then weigh as they do in CIEDE2000.
+    they then have the weights that they have in CIEDE2000.
     """
-    return float(100 * np.linalg.norm((seen(one, vision) - seen(other, vision)) * (1, 2, 2)))
+    difference = seen(one, vision) - seen(other, vision)
+    weighted = difference * (1, 2, 2)
+    return float(100 * np.linalg.norm(weighted))
 
 
 def closest(colours: Mapping[str, str]) -> Iterator[Pair]:
-    """Every two of some colours by name, each in the vision in which they are hardest to tell."""
+    """Yield every pair of named colours, with the vision in which their distance is least."""
     for (one, first), (other, second) in combinations(colours.items(), 2):
         far = {vision: distance(first, second, vision) for vision in VISIONS}
         vision = min(far, key=far.__getitem__)
@@ -132,7 +145,7 @@ def closest(colours: Mapping[str, str]) -> Iterator[Pair]:
 
 
 def too_faint(colours: Mapping[str, str], ground: str) -> Iterator[tuple[str, float]]:
-    """Those of some named colours that are too faint on a ground, each with its contrast."""
+    """Yield the named colours that are too faint on a ground, each with its contrast."""
     for name, colour in colours.items():
         ratio = contrast(colour, ground)
         if ratio < FAINTEST:
@@ -140,5 +153,5 @@ def too_faint(colours: Mapping[str, str], ground: str) -> Iterator[tuple[str, fl
 
 
 def too_close(colours: Mapping[str, str]) -> Iterator[Pair]:
-    """The pairs of some named colours that one eye or another cannot tell apart well."""
+    """Yield the pairs of named colours that are too similar for some kind of colour vision."""
     return (pair for pair in closest(colours) if pair.distance < APART)

@@ -1,7 +1,7 @@
-"""What core says in English, in the window's language: a sentence is found again by its template.
+"""Translates the English texts of core: finds the template of a sentence, and translates that.
 
-resources/translations/sentences.json lists the templates, as `tests.gui.translations` collects
-them from core; their translations stand with the window's texts.
+resources/translations/sentences.json lists the templates, as `tests.gui.core_sentences` collects
+them from core; their translations are in the catalogue of the window's texts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def translated(text: Text) -> str:
         return text.translated(catalogue())
     template, values = _parts(text)
     found = catalogue().gettext(template) if template else ""
-    # gettext returns the source where it has no translation: the text then stays as core wrote it.
+    # gettext returns its input where it has no translation: the text then stays in English.
     if found == template:
         return in_number(text)
     return found.format(**{name: translated(value) for name, value in values})
@@ -33,7 +33,7 @@ def translated(text: Text) -> str:
 
 @lru_cache(maxsize=512)
 def _parts(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The template that a text was made from, with what was put into it; else the text alone."""
+    """Return the template of a text with its placeholders' values; without one, the text itself."""
     for template, pattern in _patterns():
         if match := pattern.fullmatch(text):
             return template, tuple(match.groupdict().items())
@@ -42,7 +42,7 @@ def _parts(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 @cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Templates with what fits them, those first that say most."""
+    """Return all templates with their regular expressions, the longest template first."""
     templates = json.loads(TEMPLATES.read_text("utf-8"))
     return [(t, _pattern(t)) for t in sorted(templates, key=_own_length, reverse=True)]
 
@@ -52,7 +52,7 @@ def _own_length(template: str) -> int:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """What a template's sentences look like; any text in its places, where they meet as well."""
+    """Return the regular expression for a template's sentences; placeholders match any text."""
     parts = _PLACE.split(template)
     # Splitting by a group gives literal text at even places and the names between them at odd ones.
     parts[::2] = map(re.escape, parts[::2])

@@ -1,4 +1,4 @@
-"""Families of kinds: what shares a colour because it means the same."""
+"""Families of task kinds: kinds of one meaning share a colour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.look.text import tr
 
 
 class Family(StrEnum):
-    """A meaning that has a colour of its own, or (an overlap) two colours at once."""
+    """A meaning that has a colour; an overlap has two."""
 
     FORWARD = N_("forward")
     BACKWARD = N_("backward")
@@ -38,7 +38,7 @@ _OWN = {
 
 
 def family_of(kind: Kind) -> Family:
-    """The family that a kind belongs to."""
+    """Return the family of a kind."""
     shared = Family.COMMUNICATION if kind.is_communication else Family.UPDATE
     return _OWN.get(kind, shared)
 
@@ -48,21 +48,21 @@ FAMILY_CODES = np.array([FAMILIES.index(family_of(kind)) for kind in KINDS], np.
 
 
 def family_letters(present: Iterable[Kind]) -> dict[Family, str]:
-    """The families of the kinds that are `present`, in order, each with its kinds' letters."""
+    """Return the families of the kinds that are `present`, in order, with their kinds' letters."""
     families = _by_family(set(present)).items()
     return {family: " ".join(kind.letter for kind in own) for family, own in families}
 
 
 def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
-    """The families of the kinds that are `present`, in order, as legends name them.
+    """Return the families of the kinds that are `present`, in order, as legends name them.
 
-    With what each letter stands for: `communication (S scatter, G gather)`, `forward (F)`.
+    With the meaning of each letter: `communication (S scatter, G gather)`, `forward (F)`.
     """
     return {family: _text(family, own) for family, own in _by_family(set(present)).items()}
 
 
 def _by_family(present: set[Kind]) -> dict[Family, list[Kind]]:
-    """The kinds of each family that has any, both in order."""
+    """Return the kinds of each family that has any, both in order."""
     own = {
         family: [kind for kind in KINDS if kind in present and family_of(kind) is family]
         for family in FAMILIES
@@ -71,12 +71,18 @@ def _by_family(present: set[Kind]) -> dict[Family, list[Kind]]:
 
 
 def _text(family: Family, own: list[Kind]) -> str:
-    letters = (
-        kind.letter if kind.value == family.value else f"{kind.letter} {_word(kind)}"
-        for kind in own
-    )
-    listed = ", ".join(letters).strip()
-    return tr(family.value) if own == [Kind.OTHER] else f"{tr(family.value)} ({listed})"
+    name = tr(family.value)
+    if own == [Kind.OTHER]:
+        return name
+    listed = ", ".join(map(_letter, own)).strip()
+    return f"{name} ({listed})"
+
+
+def _letter(kind: Kind) -> str:
+    """Return a kind's letter, with its meaning unless the family has the same name."""
+    if family_of(kind).value == kind.value:
+        return kind.letter
+    return f"{kind.letter} {_word(kind)}"
 
 
 def _word(kind: Kind) -> str:

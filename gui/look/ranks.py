@@ -12,9 +12,14 @@ from gui.look.text import duration_text, percent_text, tr
 def rank_heads() -> tuple[str, ...]:
     """Return the headers of the columns of ranks."""
     return (
-        tr("Rank"), tr("Time"), tr("Idle"), tr("Compute"), tr("Transfer alone"),
-        tr("Communication"), tr("Of it overlapped"),
-    )  # fmt: skip
+        tr("Rank"),
+        tr("Time"),
+        tr("Idle"),
+        tr("Compute"),
+        tr("Transfer alone"),
+        tr("Communication"),
+        tr("Of it overlapped"),
+    )
 
 
 def rank_words(time: RankTime) -> list[str]:

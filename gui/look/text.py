@@ -1,4 +1,4 @@
-"""Words and numbers as the window shows them."""
+"""Texts and numbers in the form in which the window shows them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.look.core_texts import translated
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 NONE = "–"
-"""What stands where there is no figure."""
+"""Shown instead of a figure that is missing."""
 ENDS = (".", "!", "?", "。", "！", "？")
 _DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -30,46 +30,50 @@ def ntr(one: str, many: str, n: int, **values: object) -> str:
 
 
 def problem_text(error: Exception) -> str:
-    """One line that says why something could not be done, whatever went wrong."""
-    told = error_message(error)
-    if isinstance(told, Message):
-        return translated(told)
-    text = next(iter(told.splitlines()), "")
+    """Return one line that says why something failed, for any exception."""
+    reason = error_message(error)
+    if isinstance(reason, Message):
+        return translated(reason)
+    text = next(iter(reason.splitlines()), "")
     if isinstance(error, MemoryError):
         return tr("There is not enough memory for this.")
-    # The house raises these with a line for the user; any other comes from a mistake in the code,
-    # and its text alone would say little.
+    # Our own code raises these with a line for the user. Any other exception is a mistake in the
+    # code, and its text alone would say little.
     if isinstance(error, (OSError, ValueError)) and text:
         return translated(text)
     return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
 
 
 def duration_text(ns: float) -> str:
-    """A duration with three digits that count, in the unit that suits it: `12.1 ms`."""
+    """Return a duration with three significant digits, in a fitting unit: `12.1 ms`."""
     size = abs(ns)
-    scale, unit = next((pair for pair in _DURATIONS if size >= pair[0]), _DURATIONS[-1])
+    scale, unit = _DURATIONS[-1]
+    for larger_scale, larger_unit in _DURATIONS:
+        if size >= larger_scale:
+            scale, unit = larger_scale, larger_unit
+            break
     return f"{significant(ns / scale)}{NO_BREAK}{unit}"
 
 
 def range_text(low_ns: float, high_ns: float) -> str:
-    """Two durations in the larger one's unit: `31.2 to 35.8 ms`."""
+    """Return two durations in the larger one's unit: `31.2 to 35.8 ms`."""
     scale = next((scale for scale, _ in _DURATIONS if high_ns >= scale), 1.0)
     return tr("{low} to {high}", low=significant(low_ns / scale), high=duration_text(high_ns))
 
 
 def time_text(ns: float) -> str:
-    """A moment since the run's start, to the microsecond: `1 203.418 ms`."""
+    """Return a time since the run's start, to the microsecond: `1 203.418 ms`."""
     return f"{ns / 1e6:,.3f}{NO_BREAK}ms".replace(",", NO_BREAK)
 
 
 def number_text(value: float) -> str:
-    """A number of any unit: a whole one with all its digits up to 15, others with six."""
+    """Return a number of any unit: integers with all digits up to 15, others with six."""
     whole = value == round(value) and abs(value) < 1e15
     return (f"{value:,.0f}" if whole else f"{value:.6g}").replace(",", NO_BREAK)
 
 
 def bytes_text(count: float) -> str:
-    """A size in decimal units: `94.2 MB`."""
+    """Return a size in decimal units: `94.2 MB`."""
     for scale, unit in _SIZES:
         if abs(count) >= scale:
             return f"{significant(count / scale)}{NO_BREAK}{unit}"
@@ -77,41 +81,41 @@ def bytes_text(count: float) -> str:
 
 
 def about_text(count: int) -> str:
-    """A number of things, exact below ten thousand, else rounded: `8,214`, `≈ 1.2 M`."""
+    """Return a count, exact below ten thousand, else rounded: `8,214`, `≈ 1.2 M`."""
     if count < 10_000:
         return f"{count:,}"
     scale, unit = next(pair for pair in _COUNTS if count >= pair[0])
-    # A number once more between the two: `.2g` alone writes 120 as 1.2e+02.
-    return f"≈{NO_BREAK}{float(f'{count / scale:.2g}'):g}{NO_BREAK}{unit}"
+    # `.2g` alone would write 120 as 1.2e+02.
+    rounded = float(f"{count / scale:.2g}")
+    return f"≈{NO_BREAK}{rounded:g}{NO_BREAK}{unit}"
 
 
 def percent_text(fraction: float) -> str:
-    """A fraction of 0 to 1 in per cent: `24.1 %`."""
+    """Return a fraction, 0 to 1, in per cent: `24.1 %`."""
     return f"{100 * fraction:.1f}{NO_BREAK}%"
 
 
 def change_text(fraction: float) -> str:
-    """A difference in per cent, with its sign: `−4.3 %`."""
+    """Return a difference in per cent, with its sign: `−4.3 %`."""
     return f"{100 * fraction:+.1f}{NO_BREAK}%".replace("-", MINUS)
 
 
 def rows_text(rows: int) -> str:
-    """A number of rows: `8 rows`."""
+    """Return a number of rows: `8 rows`."""
     return ntr("{n:,} row", "{n:,} rows", rows)
 
 
 def carried_rows_text(rows: int, paired_rows: int | None) -> str:
-    """The rows of a task, `8 rows`; of an overlap whose halves have other rows those of both."""
+    """Return a task's rows, `8 rows`; for an overlap of two different counts, both."""
     if paired_rows is None or paired_rows == rows:
         return rows_text(rows)
-    return tr(
-        "{forward} forward, {backward} backward",
-        forward=rows_text(rows), backward=rows_text(paired_rows),
-    )  # fmt: skip
+    forward = rows_text(rows)
+    backward = rows_text(paired_rows)
+    return tr("{forward} forward, {backward} backward", forward=forward, backward=backward)
 
 
 def significant(value: float) -> str:
-    """A number with about three digits that count, and never more than two behind the point."""
+    """Return a number with about three significant digits, and at most two decimals."""
     size = abs(value)
     if size >= 100 or value == int(value):
         return f"{value:.0f}"
@@ -119,11 +123,11 @@ def significant(value: float) -> str:
 
 
 def sentence(text: Text) -> str:
-    """A text that begins with a capital letter and ends with a full stop, or what else ends it."""
+    """Return a text with a capital letter at its start and a full stop (or ! or ?) at its end."""
     words = translated(text)
     return full_stop(words[:1].upper() + words[1:])
 
 
 def full_stop(text: str) -> str:
-    """A text that ends with a full stop, or what else ends it."""
+    """Return a text with a full stop at its end, unless it ends with one of ENDS."""
     return text if text.endswith(ENDS) else tr("{words}.", words=text)

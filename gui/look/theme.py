@@ -1,4 +1,4 @@
-"""Light and dark: colours by meaning, as plain values, and their way into Qt."""
+"""Light and dark themes: colours by meaning, and the palette and style sheet made of them."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from PySide6.QtWidgets import QApplication
 
 from core.gc_paused import gc_paused
 from core.paths import RESOURCES
-from gui.look.colours import contrast
+from gui.look.colours import channels_of, contrast
 from gui.look.families import FAMILIES, Family
 
 STYLE = RESOURCES / "style.qss"
-"""How widgets look, with `$name` for the colours of a theme."""
+"""Qt style sheet, with `$name` for the colours of a theme."""
 SERIES = 8
-"""Colours of a theme for what is counted: stages, micro-batches."""
+"""Number of colours of a theme for counted things: stages, micro-batches."""
 RAMP = 10
-"""Colours of a theme for what is measured, from little to much."""
+"""Number of colours of a theme for measured values, from low to high."""
 
 
 Colours = tuple[tuple[QColor, ...], ...]
-"""One colour for each of several meanings, or two, from the top."""
+"""For each of several meanings its colour, or its two colours from top to bottom."""
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
     """Every colour of the window as `#rrggbb`.
 
-    `window` lies behind panels, `plot` behind the timeline and `field` in inputs. Families, the
-    idle hatch, `memory`, the critical `path`, `series` and `ramp` keep 3:1 against `plot`; `on_bar`
-    is the text inside most bars. The families' colours, and those of `series`, can be told apart
-    by every eye of gui.look.colours.VISIONS; those of `ramp` grow darker, or lighter, in each.
+    `window` is the background of panels, `plot` of the timeline and `field` of inputs. Families,
+    the idle hatch, `memory`, the critical `path`, `series` and `ramp` keep 3:1 against `plot`;
+    `on_bar` is the text inside most bars. The families' colours, and those of `series`, can be
+    distinguished with every kind of vision in gui.look.colours.VISIONS; those of `ramp` grow
+    darker, or lighter, in each.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Theme:
     ramp: tuple[str, ...]
 
     def colours_of(self, family: Family) -> tuple[str, ...]:
-        """The colour of a family of kinds; of one that does two things at once, from the top."""
+        """Return the colour of a family of kinds; for an overlap both, from top to bottom."""
         return tuple(str(getattr(self, name)) for name in colour_names(family))
 
     @property
@@ -75,66 +76,125 @@ class Theme:
         return tuple(tuple(map(QColor, self.colours_of(family))) for family in FAMILIES)
 
     def letters(self, colours: Colours) -> Colours:
-        """The colours of text on bars in some colours."""
+        """Return the colours of text on bars of the given colours."""
         return tuple(tuple(QColor(self.letters_on(c.name())) for c in parts) for parts in colours)
 
     def letters_on(self, colour: str) -> str:
-        """The colour of text on a bar of `colour`: `on_bar`, or `text` where that is clearer."""
+        """Return the colour of text on a bar of `colour`: `on_bar`, or `text` if clearer."""
         return max(self.on_bar, self.text, key=lambda words: contrast(words, colour))
 
 
 def colour_names(family: Family) -> tuple[str, ...]:
-    """What a theme calls the colour of a family; of one that does two things, both from the top."""
+    """Return the fields of Theme with a family's colour; for an overlap both, from the top."""
     return ("forward", "backward") if family is Family.OVERLAP else (family.name.lower(),)
 
 
 EDITABLE = {family: colour_names(family)[0] for family in FAMILIES if family is not Family.OVERLAP}
-"""The families that have a colour of their own, and its name in a theme."""
+"""The families with one colour, and the field of Theme that holds it."""
 
 
 def edited(theme: Theme, colours: Mapping[str, str]) -> Theme:
-    """A theme with other colours of families, by their names in EDITABLE; others are ignored."""
+    """Return a theme with other colours of families; names not in EDITABLE are ignored."""
     known: dict[str, Any] = {name: colours[name] for name in EDITABLE.values() if name in colours}
     return replace(theme, **known)
 
 
 LIGHT = Theme(
-    name="light", window="#f5f6f8", plot="#ffffff", field="#ffffff", line="#d5d9e0", grid="#eceef2",
-    text="#171a21", muted="#5b6474", accent="#2457d6", on_accent="#ffffff", tint="#e8eefc",
-    forward="#3875ca", backward="#ad4e04", backward_input="#cb800b", backward_weight="#612602",
-    communication="#772a81", update="#066e4d", other="#5d6b82", on_bar="#ffffff", idle="#8d95a4",
-    memory="#858fa1", warning="#8a5a00", error="#b3261e", path="#d0006f",
+    name="light",
+    window="#f5f6f8",
+    plot="#ffffff",
+    field="#ffffff",
+    line="#d5d9e0",
+    grid="#eceef2",
+    text="#171a21",
+    muted="#5b6474",
+    accent="#2457d6",
+    on_accent="#ffffff",
+    tint="#e8eefc",
+    forward="#3875ca",
+    backward="#ad4e04",
+    backward_input="#cb800b",
+    backward_weight="#612602",
+    communication="#772a81",
+    update="#066e4d",
+    other="#5d6b82",
+    on_bar="#ffffff",
+    idle="#8d95a4",
+    memory="#858fa1",
+    warning="#8a5a00",
+    error="#b3261e",
+    path="#d0006f",
     series=("#8e9b23", "#387b64", "#492c8a", "#b3283e", "#a881d6", "#0e4e00", "#36a395", "#652d45"),
-    ramp=("#c58725", "#cd742c", "#d16139", "#cb4943", "#c0324f", "#b01d5a", "#9b0f66", "#7f0e6f",
-          "#5d1776", "#2e1e79"),
-)  # fmt: skip
+    ramp=(
+        "#c58725",
+        "#cd742c",
+        "#d16139",
+        "#cb4943",
+        "#c0324f",
+        "#b01d5a",
+        "#9b0f66",
+        "#7f0e6f",
+        "#5d1776",
+        "#2e1e79",
+    ),
+)
 DARK = Theme(
-    name="dark", window="#1b1e23", plot="#15181c", field="#22262c", line="#363c45", grid="#23272e",
-    text="#e8eaee", muted="#a0a8b5", accent="#7aa2ff", on_accent="#0d1320", tint="#27324d",
-    forward="#69a7fd", backward="#e99b43", backward_input="#fed79e", backward_weight="#ba6f2c",
-    communication="#a568b0", update="#389b6d", other="#93a1b8", on_bar="#10141a", idle="#646d7b",
-    memory="#7f8a9c", warning="#f2c14e", error="#ff8a80", path="#ff5ca8",
+    name="dark",
+    window="#1b1e23",
+    plot="#15181c",
+    field="#22262c",
+    line="#363c45",
+    grid="#23272e",
+    text="#e8eaee",
+    muted="#a0a8b5",
+    accent="#7aa2ff",
+    on_accent="#0d1320",
+    tint="#27324d",
+    forward="#69a7fd",
+    backward="#e99b43",
+    backward_input="#fed79e",
+    backward_weight="#ba6f2c",
+    communication="#a568b0",
+    update="#389b6d",
+    other="#93a1b8",
+    on_bar="#10141a",
+    idle="#646d7b",
+    memory="#7f8a9c",
+    warning="#f2c14e",
+    error="#ff8a80",
+    path="#ff5ca8",
     series=("#d7c9fd", "#957e51", "#66fad9", "#a9ab34", "#ca5c87", "#fee08c", "#9370d6", "#e19d96"),
-    ramp=("#a168c5", "#c769bc", "#e66db0", "#fb76a1", "#fb8e98", "#fba397", "#fcb699", "#fcc8a0",
-          "#fdd9a7", "#feeba6"),
-)  # fmt: skip
+    ramp=(
+        "#a168c5",
+        "#c769bc",
+        "#e66db0",
+        "#fb76a1",
+        "#fb8e98",
+        "#fba397",
+        "#fcb699",
+        "#fcc8a0",
+        "#fdd9a7",
+        "#feeba6",
+    ),
+)
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """A colour with a `share`, 0 to 1, of another; all are `#rrggbb`."""
-    pairs = ((int(colour[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+    """Return a colour mixed with a `share`, 0 to 1, of another; all are `#rrggbb`."""
+    pairs = zip(channels_of(colour), channels_of(other), strict=True)
+    channels = (round(a + (b - a) * share) for a, b in pairs)
+    return "#" + "".join(f"{channel:02x}" for channel in channels)
 
 
 def apply(app: QCoreApplication | None, theme: Theme) -> None:
     """Give the whole application this theme, whatever the platform's own colours are."""
     if not isinstance(app, QApplication) or app.property("theme") == theme.name:
-        return  # a style sheet polishes every widget anew
+        return  # setting a style sheet polishes every widget again
     app.setProperty("theme", theme.name)
     # A class with slots has no `vars`.
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
-    # A style sheet knows forward slashes alone, on Windows too.
+    # Style sheets accept forward slashes only, on Windows too.
     tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
     with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
@@ -143,7 +203,7 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
 
 
 def palette(theme: Theme) -> QPalette:
-    """The theme as Qt's palette."""
+    """Return the theme as Qt's palette."""
     made, roles = QPalette(), QPalette.ColorRole
     written = (roles.WindowText, roles.Text, roles.ButtonText)
     for colour, own in (

@@ -1,4 +1,4 @@
-"""Text in pictures: where in its place it stands, in which font and colour, and cut to its room."""
+"""Text in pictures: drawn with a font, a colour and an alignment, and cut or wrapped to fit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
 Part = TypeVar("Part")
 PIECES = re.compile("[（“《]*[\u3400-\u9fff][，。；：！？、）”》…]* ?|[^ \u3400-\u9fff]+ ?")
-"""What stays on one line: a word, or one character of Chinese with its punctuation."""
+"""Pieces that a line break does not split: a word, or a Chinese character with its punctuation."""
 
 
 MOST_LETTERS = 200
-"""Letters of a long name that are tried at each of its ends."""
+"""Most letters of a long name that are kept at each of its ends."""
 
 
 def write(
@@ -30,32 +30,32 @@ def write(
     text: str,
     where: Qt.AlignmentFlag = LEFT,
 ) -> None:
-    """Write a line in a rectangle; the font and the colour stay the painter's."""
+    """Write a line in a rectangle; the painter keeps the font and the colour."""
     painter.setFont(font)
     painter.setPen(QColor(colour))
     painter.drawText(rect, where, text)
 
 
 def write_wrapped(painter: QPainter, colour: str, rect: QRectF, text: str) -> None:
-    """Write as many lines as it takes in the middle of a rectangle, in the painter's font."""
+    """Write wrapped lines in the centre of a rectangle, in the painter's font."""
     painter.setPen(QColor(colour))
     painter.drawText(rect, int(CENTRE | Qt.TextFlag.TextWordWrap), text)
 
 
 def elided(painter: QPainter, text: str, room: float) -> str:
-    """A text in the painter's font, cut with an ellipsis where it takes more than `room` pixels."""
+    """Return a text, cut with an ellipsis to `room` pixels in the painter's font."""
     end = Qt.TextElideMode.ElideRight
     return painter.fontMetrics().elidedText(text, end, int(max(0, room)))
 
 
 def shared_start(names: Sequence[str]) -> int:
-    """Return how many letters all names begin with, up to the end of a word: 7 of `thread 1`, `2`.
+    """Return the length of the start that all names share, in whole words: 7 of `thread 1`, `2`.
 
     0 for a single name, and where the names share no whole word.
     """
     if len(names) < 2:
         return 0
-    first, last = min(names), max(names)  # all others begin with what these two begin with
+    first, last = min(names), max(names)  # all others begin with the letters that these two share
     letters = 0
     while first[letters : letters + 1] == last[letters : letters + 1] != "":
         letters += 1
@@ -65,10 +65,10 @@ def shared_start(names: Sequence[str]) -> int:
 
 
 def elided_name(name: str, shared: int, room: float, width: Callable[[str], float]) -> str:
-    """Cut a name to `room` so that it still differs from others, by the `width` of a text.
+    """Shorten a name to `room`, measured by `width`, so that it still differs from the others.
 
-    The end of its first `shared` letters, which others have too, is left out, and the middle of the
-    rest where that is too long by itself.
+    Letters before the end of the `shared` start, which the other names have too, are left out; if
+    the rest is too long by itself, its middle is left out.
     """
     if width(name) <= room:
         return name
@@ -81,8 +81,8 @@ def elided_name(name: str, shared: int, room: float, width: Callable[[str], floa
     start, end = rest[:MOST_LETTERS], rest[-MOST_LETTERS:]
 
     def without_middle(kept: int) -> str:
-        behind = kept // 2
-        return f"{start[: kept - behind]}…{end[len(end) - behind :]}"
+        at_end = kept // 2
+        return f"{start[: kept - at_end]}…{end[len(end) - at_end :]}"
 
     return _longest(without_middle, min(len(rest), MOST_LETTERS), room, width)
 
@@ -90,18 +90,18 @@ def elided_name(name: str, shared: int, room: float, width: Callable[[str], floa
 def _longest(
     cut: Callable[[int], str], most: int, room: float, width: Callable[[str], float]
 ) -> str:
-    """Return the text with the most letters kept, up to `most`, that has room; else with none."""
+    """Return `cut(kept)` for the largest `kept` up to `most` that fits `room`, else `cut(0)`."""
     too_many = bisect_left(range(most + 1), True, key=lambda kept: width(cut(kept)) > room)
     return cut(max(0, too_many - 1))
 
 
 def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
-    """A text in lines of at most `room` by their `width`; a word that is longer stands alone.
+    """Return a text in lines of at most `room`, measured by `width`; a longer word is a line.
 
     A line may end at spaces, and between the characters of Chinese.
     """
     lines: list[str] = []
-    # Greedy, which gives the fewest lines. A piece keeps the space behind it, which does not count
+    # Greedy, which gives the fewest lines. A piece keeps the space after it, which does not count
     # at a line's end.
     for word in PIECES.findall(" ".join(text.split())):
         if lines and width((lines[-1] + word).rstrip()) <= room:
@@ -112,7 +112,7 @@ def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
 
 
 def in_lines(parts: Iterable[tuple[Part, float]], space: float, room: float) -> list[list[Part]]:
-    """Parts and their widths, `space` apart, in as many lines as they need within `room`."""
+    """Break parts, given with their widths and `space` apart, into lines of at most `room`."""
     lines: list[list[Part]] = []
     free = 0.0
     for part, width in parts:

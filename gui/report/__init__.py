@@ -1,1 +1,1 @@
-"""Reports: a page of tables and pictures that is one file and needs nothing else."""
+"""HTML reports: tables and pictures in one self-contained file."""

@@ -1,7 +1,7 @@
-"""A page of HTML in one file: no network, one script, light and dark, fit for print.
+"""A self-contained page of HTML: no network, one script, light and dark, fit for print.
 
-`Html` is markup that is safe as it stands; everything else is text, and is escaped here. The script
-is the timeline's alone: the page says by its checksum that browsers are to run no other.
+`Html` is finished markup; every `str` is text, and is escaped here. The timeline's script is the
+only one: the page allows browsers to run only the script with its checksum.
 """
 
 from __future__ import annotations
@@ -25,25 +25,40 @@ Html = NewType("Html", str)
 NOTHING = Html("")
 PAGE, TIMELINE = (RESOURCES / "report" / name for name in ("page.html", "timeline.js"))
 _COLOURS = (
-    "plot", "window", "line", "grid", "text", "on_bar", "muted", "accent", "forward", "backward",
-    "backward_input", "backward_weight", "communication", "update", "other", "idle", "warning",
-)  # fmt: skip
+    "plot",
+    "window",
+    "line",
+    "grid",
+    "text",
+    "on_bar",
+    "muted",
+    "accent",
+    "forward",
+    "backward",
+    "backward_input",
+    "backward_weight",
+    "communication",
+    "update",
+    "other",
+    "idle",
+    "warning",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report under a heading of its own."""
+    """A part of a report, with its heading."""
 
     title: str
     body: Html
 
 
 def page(title: str, below: str, sections: Iterable[Section]) -> str:
-    """A whole document; `below` stands under its title."""
+    """Return a whole document; `below` is the line under its title."""
     body = [f"<h1>{escape(title)}</h1>", f'<p class="below">{escape(below)}</p>' if below else ""]
     body += [f"<section><h2>{escape(s.title)}</h2>\n{s.body}</section>" for s in sections]
-    # The checksum is of the text between the tags as it stands. Template fills its placeholders
-    # once and looks at nothing that it has put in, so a `$` in the script or in a name stays.
+    # The checksum is of the exact text between the tags. Template does not look for placeholders in
+    # the values that it inserts, so a `$` in the script or in a name is kept.
     script = TIMELINE.read_text(encoding="utf-8")
     checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
@@ -58,7 +73,7 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
 
 
 def write_page(path: Path, title: str, below: str, sections: Iterable[Section]) -> None:
-    """Write a report. Raises ValueError, in one line, if it cannot be; nothing is left then."""
+    """Write a report; raise ValueError, in one line, and leave no file, if it cannot be written."""
     try:
         write_whole(path, plain_markup(page(title, below, sections)))
     except OSError as error:
@@ -66,56 +81,60 @@ def write_page(path: Path, title: str, below: str, sections: Iterable[Section]) 
 
 
 def joined(*parts: Html) -> Html:
-    """Markup behind one another."""
+    """Concatenate markup."""
     return Html("\n".join(part for part in parts if part))
 
 
 def paragraph(text: str, kind: str = "") -> Html:
-    """A paragraph, with a class of the style sheet."""
+    """Return a paragraph; `kind` is its class in the style sheet."""
     return Html(f'<p class="{escape(kind)}">{escape(text)}</p>')
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Html:
-    """Names, each with its value."""
+    """Return a list of names and values."""
     cells = (f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
     return Html(f"<dl>{''.join(cells)}</dl>")
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str | Html]], words: int = 1,
-          bar: bool = False) -> Html:  # fmt: skip
-    """A table whose first `words` columns are text and the others numbers.
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str | Html]],
+    words: int = 1,
+    bar: bool = False,
+) -> Html:
+    """Return a table with `words` columns of text, then columns of numbers.
 
-    With `bar`, the last cell of each row is markup, as `bar_of` makes it.
+    With `bar`, the last column is for markup from `bar_of`.
     """
-    last = len(header) - 1 if bar else len(header)
-    # Classes of the page's style sheet: words, bar, numbers.
-    kinds = ["w" if n < words else "b" if n >= last else "n" for n in range(len(header))]
-    head = "".join(
-        f'<th scope="col" class="{kind}">{escape(cell)}</th>'
-        for kind, cell in zip(kinds, header, strict=True)
-    )
-    lines = [
-        "".join(
-            f'<td class="{kind}">{cell if kind == "b" else escape(cell)}</td>'
-            for kind, cell in zip(kinds, row, strict=True)
-        )
-        for row in rows
-    ]
-    body = "".join(f"<tr>{line}</tr>\n" for line in lines)
-    scroll = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
-    return Html(f'<div class="scroll">{scroll}</div>')
+    # Classes of the page's style sheet: words, numbers, bar.
+    kinds = ["w"] * words + ["n"] * (len(header) - words)
+    if bar:
+        kinds[-1] = "b"
+    head = ""
+    for kind, title in zip(kinds, header, strict=True):
+        head += f'<th scope="col" class="{kind}">{escape(title)}</th>'
+    lines = []
+    for row in rows:
+        line = ""
+        for kind, cell in zip(kinds, row, strict=True):
+            markup = cell if kind == "b" else escape(cell)
+            line += f'<td class="{kind}">{markup}</td>'
+        lines.append(f"<tr>{line}</tr>\n")
+    body = "".join(lines)
+    whole = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>"
+    return Html(f'<div class="scroll">{whole}</div>')
 
 
 def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
-    """A bar in a table: of each part a colour of the theme and its share, 0 to 1, of the width.
+    """Return a bar of parts, each given as a field of Theme and a share, 0 to 1, of the width.
 
-    It begins at the share `before`.
+    The bar begins at the share `before`.
     """
     spans, space = "", f"margin-left:{100 * before:.2f}%;" if before else ""
     for colour, share in parts:
         width = f"width:{100 * max(0.0, share):.2f}%"
         spans += f'<i style="{space}{width};background:var(--{escape(colour)})"></i>'
-        # Only the first part is moved; the others stand behind it.
+        # Only the first part needs a margin; the others follow it.
         space = ""
     return Html(f'<span class="bar">{spans}</span>')
 

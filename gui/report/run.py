@@ -1,11 +1,11 @@
-"""The report on one run: its picture, and the figures that the window shows of it."""
+"""The report on one run: its timeline, and the figures that the window shows for it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 
 from core.explain.arrivals import Arrivals, sum_by_collective
@@ -45,15 +45,15 @@ from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.measure import signed_text
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
-MOST_TASKS = 400_000  # of the latest measured steps together are explained
-MOST_LAST = 3  # ranks that came last are named
-MOST_ROWS = 64  # of a table
+MOST_TASKS = 400_000  # in all explained steps together
+MOST_LAST = 3  # ranks that are named as the last to arrive
+MOST_ROWS = 64  # in a table
 
 
 def write_run_report(trace: Trace, path: Path) -> None:
     """Write a report on a run, finished or not, as one HTML file. Needs no display.
 
-    Raises ValueError, in one line, if it cannot be written; nothing half-written is left behind.
+    Raises ValueError, in one line, and leaves no file, if it cannot be written.
     """
     with application():
         scene = Scene(trace)
@@ -62,20 +62,19 @@ def write_run_report(trace: Trace, path: Path) -> None:
 
 
 def subtitle(trace: Trace) -> str:
-    """The run's start, the range that is its only step, if it ever ran, and notes on its times."""
-    part = ""
+    """Return the run's start, its time range if it is part of a trace, and notes on its timing."""
+    parts = [trace.header.started.replace("T", " ").replace("+00:00", " UTC")]
     if trace.part is not None:
         start, end = trace.part
-        part = tr("one step: {start} to {end}", start=time_text(start), end=time_text(end))
-    predicted = tr("predicted, not measured") if trace.header.source is Source.PREDICTED else ""
-    started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
-    return " · ".join(
-        filter(None, (started, part, predicted, translated(trace.header.timing_note)))
-    )
+        parts.append(tr("one step: {start} to {end}", start=time_text(start), end=time_text(end)))
+    if trace.header.source is Source.PREDICTED:
+        parts.append(tr("predicted, not measured"))
+    parts.append(translated(trace.header.timing_note))
+    return " · ".join(part for part in parts if part)
 
 
 def run_sections(scene: Scene) -> Iterator[Section | None]:
-    """The sections of a run's report, worked out bit by bit: None stands for a bit without one."""
+    """Yield the sections of a report one by one, and None after other pieces of the work."""
     steps = explained_steps(scene)
     figures: dict[int, StepFigures] = {}
     for step in steps:
@@ -89,9 +88,9 @@ def run_sections(scene: Scene) -> Iterator[Section | None]:
 
 
 def explained_steps(scene: Scene) -> list[int]:
-    """Return the steps of the report: the latest measured ones and the median one, in order.
+    """Return the steps of the report: the latest measured steps and the median step, in order.
 
-    There are as many as can be explained within seconds.
+    There are only as many as can be explained within seconds.
     """
     trace = scene.trace
     live = bool(trace.open_tasks)
@@ -117,7 +116,7 @@ class _Median:
 
     @classmethod
     def of(cls, trace: Trace, figures: Mapping[int, StepFigures]) -> _Median:
-        """From the figures of the steps of a report."""
+        """Return the median of the steps with `figures`."""
         whole = whole_steps(trace, bool(trace.open_tasks)) or list(figures)
         step = median_step(trace, whole)
         name = median_text(step, len(whole), trace.header.specification.warmup)
@@ -139,7 +138,7 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
     yield Section(tr("From the ideal step to this one"), joined(waterfall, name))
     yield Section(tr("Idle time by cause"), joined(_idle(trace, median.figures), name))
     yield Section(tr("Critical path"), joined(_path(median.figures), name))
-    met = sum_by_collective(one for step in steps for one in figures[step].collectives)
+    met = sum_by_collective(chain.from_iterable(figures[step].collectives for step in steps))
     if met:
         over = paragraph(_over(len(steps)), "note")
         yield Section(tr("Collectives"), joined(_collectives(trace, met), over))
@@ -147,12 +146,12 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
 
 
 def _over(steps: int) -> str:
-    """Return the words for figures that are of several steps."""
+    """Return the note under figures that are totals over several steps."""
     return ntr("Over {n} step.", "Over {n} steps.", steps)
 
 
 def _short(trace: Trace, figures: Mapping[int, StepFigures], median: _Median) -> Html:
-    """Return the most important figures of the median step, and what is known of all steps."""
+    """Return the key figures of the median step, and the figures of the whole run."""
     spans = [each.makespan_ns for each in figures.values()]
     count = len(spans)
     pairs = [
@@ -169,7 +168,8 @@ def _short(trace: Trace, figures: Mapping[int, StepFigures], median: _Median) ->
     losses = _losses(trace)
     known = [losses[step] for step in figures if step in losses]
     if known:
-        pairs.append((tr("Loss, first and last"), f"{known[0]:.6g}, {known[-1]:.6g}"))
+        first, last = known[0], known[-1]
+        pairs.append((tr("Loss, first and last"), f"{first:.6g}, {last:.6g}"))
     clock = clock_uncertainty(trace.clocks)
     if clock:
         pairs.append((tr("Clock known to"), duration_text(clock)))
@@ -182,24 +182,26 @@ def _short(trace: Trace, figures: Mapping[int, StepFigures], median: _Median) ->
 def _sentence(trace: Trace, figures: StepFigures) -> str:
     totals = _totals(trace, figures)
     computing = len(trace.header.compute_lanes)
-    idle, whole = sum(totals.values()), figures.makespan_ns * max(1, computing)
+    idle = sum(totals.values())
+    whole = figures.makespan_ns * max(1, computing)
     if not idle:
         return tr("The lanes are never idle.")
     cause = max(totals, key=lambda name: totals[name])
     return tr(
         "The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.",
-        share=percent_text(idle / whole) if whole else "", part=percent_text(totals[cause] / idle),
+        share=percent_text(idle / whole) if whole else "",
+        part=percent_text(totals[cause] / idle),
         cause=tr(Cause(cause).label),
-    )  # fmt: skip
+    )
 
 
 def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
-    """All of some steps that has room on a page; first one sees the step of median makespan."""
+    """Return the timeline of the steps that fit on a page; it opens at the median step."""
     excerpt = excerpt_of(scene.trace, steps)
     shown = median_range(scene.trace)
     words = tr("Timeline of {run}", run=run_title(scene.trace))
     seen = (shown.start, min(shown.end, excerpt.end))
-    if shown.start < excerpt.begin:  # the median step has no room on the page
+    if shown.start < excerpt.begin:  # the median step does not fit on the page
         seen = scene.trace.step_bounds(excerpt.steps[-1])
     notes = [paragraph(text, "note") for text in _left_out(excerpt, len(steps), shown.end)]
     if scene.counters:
@@ -208,37 +210,50 @@ def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
 
 
 def _left_out(excerpt: Excerpt, steps: int, end: int) -> Iterator[str]:
-    """What a timeline has no room for."""
-    if len(excerpt.steps) < steps:
-        yield tr("The timeline has the last {n} of these {all} steps.",
-                 n=len(excerpt.steps), all=steps)  # fmt: skip
+    """Yield notes on what the timeline does not contain."""
+    shown = len(excerpt.steps)
+    if shown < steps:
+        yield tr("The timeline has the last {n} of these {all} steps.", n=shown, all=steps)
     if not steps and excerpt.end < end:
-        yield tr("The timeline has the first {part} of {all}.",
-                 part=duration_text(excerpt.end - excerpt.begin),
-                 all=duration_text(end - excerpt.begin))  # fmt: skip
+        part = duration_text(excerpt.end - excerpt.begin)
+        whole = duration_text(end - excerpt.begin)
+        yield tr("The timeline has the first {part} of {all}.", part=part, all=whole)
 
 
 def _lanes(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigures) -> Html:
-    header = (tr("lane"), tr("device"), tr("idle most for"), tr("busy"), tr("communication"),
-              tr("idle"), tr("idle share"), tr("peak memory"))  # fmt: skip
+    header = (
+        tr("lane"),
+        tr("device"),
+        tr("idle most for"),
+        tr("busy"),
+        tr("communication"),
+        tr("idle"),
+        tr("idle share"),
+        tr("peak memory"),
+    )
     rows, lanes = [], working_lanes(trace.header.lanes)
-    # `balances` and `idle_by_cause` have an entry for every lane. Nested lanes are the last of
-    # them, and `lanes` has none.
+    # `balances` and `idle_by_cause` have an entry for every lane. `lanes` lacks the nested lanes,
+    # which are the last ones.
     shown = zip(lanes[:MOST_ROWS], balances, figures.idle_by_cause, strict=False)
     for lane, balance, idle in shown:
-        times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
+        time = balance.time
         cause = max(idle, key=lambda name: idle[name], default="")
-        named = tr(Cause(cause).label) if cause else "–"
-        rows.append((
-            lane.name, lane.device, named, *map(duration_text, times),
-            percent_text(balance.time.idle_fraction),
+        row = (
+            lane.name,
+            lane.device,
+            tr(Cause(cause).label) if cause else "–",
+            duration_text(time.busy_ns),
+            duration_text(time.communication_ns),
+            duration_text(time.idle_ns),
+            percent_text(time.idle_fraction),
             bytes_text(balance.peak_bytes) if balance.peak_bytes else "–",
-        ))  # fmt: skip
+        )
+        rows.append(row)
     return joined(table(header, rows, 3), _more(len(lanes)))
 
 
 def _waterfall(figures: StepFigures) -> Html:
-    """A waterfall: each bar stands where the one before it ends, all within the highest one."""
+    """Return a waterfall: each bar begins where the previous one ends, scaled to the highest."""
     whole, level, rows = figures.makespan_ns or 1, 0, []
     highest = max([*accumulate(figures.ladder.values()), 1])
     for name, ns in figures.ladder.items():
@@ -254,16 +269,16 @@ def _waterfall(figures: StepFigures) -> Html:
 
 
 def _idle(trace: Trace, figures: StepFigures) -> Html:
-    """All compute lanes together, then each."""
+    """Return a table of the causes of all compute lanes together, then a table by lane."""
     totals = _totals(trace, figures)
     if not totals:
         return paragraph(tr("The lanes are never idle."))
     causes = [cause for cause in CAUSES if cause in totals]
-    lanes = [
-        (lane.name, *(duration_text(own[c]) if own.get(c) else "–" for c in causes))
-        for lane, own in zip(trace.header.lanes, figures.idle_by_cause, strict=True)
-        if lane.role is Role.COMPUTE
-    ]
+    lanes = []
+    for lane, own in zip(trace.header.lanes, figures.idle_by_cause, strict=True):
+        if lane.role is Role.COMPUTE:
+            times = (duration_text(own[cause]) if own.get(cause) else "–" for cause in causes)
+            lanes.append((lane.name, *times))
     parts = [(cause.label, totals[cause], CAUSE_LOOKS[cause].colour) for cause in causes]
     first = _shares((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), parts)
     names = [tr(cause.label) for cause in causes]
@@ -278,28 +293,38 @@ def _path(figures: StepFigures) -> Html:
 
 
 def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Html:
-    """A table of parts of one whole: the name of each, its ns, its share, a bar in its colour."""
+    """Return a table of the parts of a whole, each given as name, ns, and a field of Theme."""
     whole = sum(ns for _, ns, _ in parts)
-    rows = [
-        (tr(name), duration_text(ns), percent_text(ns / whole), bar_of([(colour, ns / whole)]))
-        for name, ns, colour in parts
-    ]
+    rows = []
+    for name, ns, colour in parts:
+        share = ns / whole
+        bar = bar_of([(colour, share)])
+        rows.append((tr(name), duration_text(ns), percent_text(share), bar))
     return table(header, rows, bar=True)
 
 
 def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
-    """Who came last to each and how often, how long it was waited for, and how long data moved."""
+    """Return a table of collectives: the last to arrive, the waiting time, the transfer time."""
     names, rows = rank_names(trace.header.lanes), []
     for one in sorted(met, key=lambda one: -one.wait_ns)[:MOST_ROWS]:
         number = one.bucket if one.bucket is not None else one.block
-        last = ", ".join(f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST])
-        rows.append((
-            f"{kind_title(one.kind)} {'' if number is None else number}".strip(), last,
-            str(one.times), duration_text(one.wait_ns / one.times),
+        title = kind_title(one.kind) if number is None else f"{kind_title(one.kind)} {number}"
+        last = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
+        row = (
+            title,
+            ", ".join(last),
+            str(one.times),
+            duration_text(one.wait_ns / one.times),
             duration_text(one.transfer_ns / one.times),
-        ))  # fmt: skip
-    header = (tr("collective"), tr("last to come, how often"), tr("meetings"),
-              tr("from first to last"), tr("data moves"))  # fmt: skip
+        )
+        rows.append(row)
+    header = (
+        tr("collective"),
+        tr("last to come, how often"),
+        tr("meetings"),
+        tr("from first to last"),
+        tr("data moves"),
+    )
     return table(header, rows, 2)
 
 
@@ -332,7 +357,7 @@ def _losses(trace: Trace) -> dict[int, float]:
 
 
 def _totals(trace: Trace, figures: StepFigures) -> dict[str, int]:
-    """Idle ns of the compute lanes by cause, of the causes that there are."""
+    """Return the idle ns of the compute lanes by cause, for the causes that occur."""
     totals: Counter[str] = Counter()
     for lane, idle in zip(trace.header.lanes, figures.idle_by_cause, strict=True):
         if lane.role is Role.COMPUTE:

@@ -1,4 +1,4 @@
-"""What a run was made with: settings, hardware, versions, and what was said during it."""
+"""Sections about the circumstances of a run: settings, hardware, versions, and warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_LINES = 50
 
 
 def setup_sections(trace: Trace) -> Iterator[Section]:
-    """Settings (of another program's trace, its ranks), machine and warnings of a run."""
+    """Yield sections with settings (or, of an imported trace, ranks), machine and warnings."""
     if not trace.span_count:
         yield Section(tr("Nothing recorded"), paragraph(tr("This run has recorded no spans.")))
     if trace.header.source.has_plan:
@@ -34,39 +34,43 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
         (duration_text(row.time), tr(row.level), translated(row.text))
         for row in trace.logs
         if row.level in WARNED
-    ]  # fmt: skip
+    ]
     if warnings:
         header = (tr("at"), tr("level"), tr("what was said"))
         yield Section(tr("Warnings"), table(header, warnings[:MOST_LINES], 3))
 
 
 def _ranks(trace: Trace) -> Iterator[Section]:
-    """Yield the ranks and the file's irregularities, for a trace without settings."""
+    """Yield sections on the ranks and the file's irregularities, for a trace without settings."""
     rows = [rank_words(time) for time in rank_times(trace)[:MOST_LINES]]
     yield Section(tr("Ranks"), table(rank_heads(), rows))
     yield Section(tr("File"), joined(*map(paragraph, issue_lines(trace))))
 
 
 def _settings(trace: Trace) -> list[tuple[str, str]]:
-    """Every setting of the run that has a value, the model's among them."""
+    """Return all settings of the run that have a value, including the model's."""
     specification = trace.header.specification
-    # Another version's recording may name a strategy that this one has no defaults of.
+    # A recording of another version may name a strategy that this version does not have.
     if specification.strategy in STRATEGIES:
         specification = with_defaults(specification)
     values: dict[str, Any] = asdict(specification)
     model = values.pop("model")
     values["batch"] = specification.batch_rows
-    told = {
+    values = {
         "model": model.pop("name"),
-        **{name: value for name, value in model.items() if value is not None},
-        **{name: value for name, value in values.items() if value is not None},
+        **model,
+        **values,
         "parameters": bytes_text(trace.header.model.parameter_bytes),
     }
-    return [(tr(name.replace("_", " ")), _text(value)) for name, value in told.items()]
+    return [
+        (tr(name.replace("_", " ")), _text(value))
+        for name, value in values.items()
+        if value is not None
+    ]
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Names and values of nested settings, one behind the other."""
+    """Yield the names and values of nested settings in one flat list."""
     for name, value in values.items():
         title = f"{before}{name}".replace("_", " ")
         if isinstance(value, Mapping):

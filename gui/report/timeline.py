@@ -1,4 +1,4 @@
-"""A run as data for the page's own timeline, which resources/report/timeline.js draws."""
+"""Data of a run for the page's timeline, which resources/report/timeline.js draws."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.causes import CAUSES
+from core.explain.causes import CAUSES, Cause
 from core.plan.plan import Lane, Role
 from core.trace.trace import Trace
 from gui.look.causes import CAUSE_LOOKS
@@ -25,19 +25,21 @@ from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, step_name
 
 MOST_SPANS = 250_000
-"""Spans on a page, the latest steps' or without steps the first ones: about 3 MB.
+"""Most spans on a page, about 3 MB: of the latest steps, or without steps the first spans.
 
-Of a step that has more, the first ones."""
+A single step with more spans is cut to its first ones.
+"""
 MOST_LANES = 256
-"""Lanes on a page: browsers draw no picture of any height."""
+"""Most lanes on a page: browsers limit the height of a canvas."""
 Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What a timeline has of a run: the time from `begin` to `end` (ns), and the steps in it.
+    """The part of a run in a timeline: the time from `begin` to `end` (ns), and the steps in it.
 
-    `lanes` have room, of `all_lanes` that have anything. With `cut` it ends amid its only step.
+    `lanes` are the ones that fit, of `all_lanes` that are not empty. `cut` is true if its only step
+    is not complete.
     """
 
     begin: int
@@ -49,26 +51,27 @@ class Excerpt:
 
 
 def excerpt_of(trace: Trace, steps: Sequence[int]) -> Excerpt:
-    """The latest of some steps that have room on a page; of none, the trace as far as there is."""
+    """Return the latest of `steps` that fit on a page; without steps, the trace's beginning."""
     begin, end, kept = _times(trace, steps)
     cut = len(kept) == 1 and end < trace.step_bounds(kept[0])[1]
-    filled = [
-        lane for lane in in_order(trace.header.lanes)
-        if lane.role is Role.COMPUTE or _count(trace, lane, begin, end)
-    ]  # fmt: skip
+    filled = []
+    for lane in in_order(trace.header.lanes):
+        if lane.role is Role.COMPUTE or _count(trace, lane, begin, end):
+            filled.append(lane)
     return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled), cut)
 
 
 def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...]]:
-    """From when until when an excerpt is, and its steps."""
+    """Return begin and end of an excerpt in ns, and its steps."""
     if not steps:
         begin, end = trace.bounds
-        return begin, _with_room(trace, begin, end + 1), ()  # with a mark at the very end
+        return begin, _with_room(trace, begin, end + 1), ()  # + 1: includes a mark at the very end
     kept, last = 1, trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
-        # With one step more than are kept so far.
+        # The begin if one more step is kept.
         begin = trace.step_bounds(steps[-kept - 1])[0]
-        if sum(_count(trace, lane, begin, last) for lane in trace.header.lanes) > MOST_SPANS:
+        count = sum(_count(trace, lane, begin, last) for lane in trace.header.lanes)
+        if count > MOST_SPANS:
             break
         kept += 1
     begin = trace.step_bounds(steps[-kept])[0]
@@ -76,7 +79,7 @@ def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...
 
 
 def _with_room(trace: Trace, begin: int, end: int) -> int:
-    """`end`, or when the first span after `begin` starts that has no room."""
+    """Return `end`, or the start of the first span from `begin` on that does not fit."""
     starts = np.concatenate([trace.spans(lane.index).start for lane in trace.header.lanes])
     starts = starts[(starts >= begin) & (starts < end)]
     if len(starts) > MOST_SPANS:
@@ -86,13 +89,14 @@ def _with_room(trace: Trace, begin: int, end: int) -> int:
 
 
 def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str) -> Html:
-    """The element that the page's script makes a timeline of; `words` tell what it shows.
+    """Return the element that the page's script turns into a timeline; `words` describe it.
 
-    `shown` is what is to be seen first, in ns. Text is in the packed data and reaches the page as
-    text alone.
+    `shown` is the range that is visible at first, in ns. Texts are in the packed data, and the
+    script inserts them as text, never as markup.
     """
-    # Base64 needs no escaping in an attribute, and zlib makes a tenth of such repetitive text.
-    packed = base64.b64encode(zlib.compress(json.dumps(_data(scene, excerpt, shown)).encode(), 9))
+    # Base64 needs no escaping in an attribute, and zlib compresses such repetitive text to a tenth.
+    data = json.dumps(_data(scene, excerpt, shown)).encode()
+    packed = base64.b64encode(zlib.compress(data, 9))
     hint = tr("The timeline needs JavaScript; the tables below say the same in figures.")
     figure = Html(
         f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed.decode()}">'
@@ -102,50 +106,71 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
 
 
 def _left_out(excerpt: Excerpt) -> Iterator[str]:
-    """What the timeline has no room for."""
-    if len(excerpt.lanes) < excerpt.all_lanes:
-        yield tr("The timeline has the first {n} of {all} lanes.",
-                 n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
+    """Yield notes on what the timeline does not contain."""
+    shown = len(excerpt.lanes)
+    if shown < excerpt.all_lanes:
+        yield tr(
+            "The timeline has the first {n} of {all} lanes.",
+            n=shown,
+            all=excerpt.all_lanes,
+        )
     if excerpt.cut:
-        yield tr("The step has more spans than the timeline has room for: it has the first {n}.",
-                 n=f"{MOST_SPANS:,}")  # fmt: skip
+        yield tr(
+            "The step has more spans than the timeline has room for: it has the first {n}.",
+            n=f"{MOST_SPANS:,}",
+        )
 
 
 def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, Value]:
-    trace, warmup = scene.trace, scene.trace.header.specification.warmup
+    trace = scene.trace
     descriptions = _Descriptions(trace)
+    lanes = [_lane(scene, lane, excerpt, descriptions) for lane in excerpt.lanes]
+    families = family_texts(scene.kinds).items()
     return {
-        "lanes": [_lane(scene, lane, excerpt, descriptions) for lane in excerpt.lanes],
+        "lanes": lanes,
         "what": descriptions.all,
         "colours": [colour_names(family) for family in FAMILIES],
-        "families": [
-            [text, FAMILIES.index(family)] for family, text in family_texts(scene.kinds).items()
-        ],
-        "causes": [
-            [tr(cause.label), tr(cause.sentence), CAUSE_LOOKS[cause].colour,
-             CAUSE_LOOKS[cause].pattern.name.lower()]
-            for cause in CAUSES
-        ],
-        "steps": [
-            [step_name(step, warmup), *(int(at) - excerpt.begin for at in trace.step_bounds(step))]
-            for step in excerpt.steps
-        ],
+        "families": [[text, FAMILIES.index(family)] for family, text in families],
+        "causes": [_cause(cause) for cause in CAUSES],
+        "steps": [_step(trace, step, excerpt.begin) for step in excerpt.steps],
         "end": max(excerpt.end, shown[1]) - excerpt.begin,
         "shown": [at - excerpt.begin for at in shown],
-        "words": {
-            "whole": tr("Show all"), "before": tr("Step before"), "next": tr("Next step"),
-            "closer": tr("Zoom in"), "wider": tr("Zoom out"),
-            "hint": tr("Drag to move, wheel or + and − to zoom, a double click for one step.")
-            if excerpt.steps
-            else tr("Drag to move, wheel or + and − to zoom."),
-            "into": tr("{time} into {step}"), "after": tr("{time} after the start"),
-            "idle": tr("Idle: {cause}"),
-        },
-    }  # fmt: skip
+        "words": _words(bool(excerpt.steps)),
+    }
+
+
+def _cause(cause: Cause) -> Sequence[Value]:
+    look = CAUSE_LOOKS[cause]
+    return [tr(cause.label), tr(cause.sentence), look.colour, look.pattern.name.lower()]
+
+
+def _step(trace: Trace, step: int, begin: int) -> Sequence[Value]:
+    """Return a step's name, start and end; the times are ns after `begin`."""
+    start, end = trace.step_bounds(step)
+    name = step_name(step, trace.header.specification.warmup)
+    return [name, int(start) - begin, int(end) - begin]
+
+
+def _words(has_steps: bool) -> Mapping[str, Value]:
+    """Return the texts of the timeline's buttons, hint and tooltips."""
+    hint = tr("Drag to move, wheel or + and − to zoom.")
+    if has_steps:
+        hint = tr("Drag to move, wheel or + and − to zoom, a double click for one step.")
+    return {
+        "whole": tr("Show all"),
+        "before": tr("Step before"),
+        "next": tr("Next step"),
+        "closer": tr("Zoom in"),
+        "wider": tr("Zoom out"),
+        "hint": hint,
+        "into": tr("{time} into {step}"),
+        "after": tr("{time} after the start"),
+        "idle": tr("Idle: {cause}"),
+    }
 
 
 def in_order(lanes: Iterable[Lane]) -> list[Lane]:
-    """Each compute lane, and under it the lanes that serve it."""
+    """Return the lanes in order: each compute lane, followed by the lanes that serve it."""
     roles = list(Role)
     return sorted(lanes, key=lambda lane: (lane.serves, roles.index(lane.role), lane.index))
 
@@ -154,28 +179,28 @@ def _lane(
     scene: Scene, lane: Lane, excerpt: Excerpt, descriptions: _Descriptions
 ) -> Mapping[str, Value]:
     spans = scene.trace.spans(lane.index)
-    # A lane's spans are sorted by start and apart, so at most one of them reaches over `begin`.
+    # Spans of a lane are sorted and do not overlap, so at most one of them extends over `begin`.
     first, last = np.searchsorted(spans.start, [excerpt.begin, excerpt.end]).tolist()
-    if first and spans.end[first - 1] > excerpt.begin:  # it reaches into the first step
+    if first and spans.end[first - 1] > excerpt.begin:
         first -= 1
     mine = spans[first:last]
     facts = {fact.name: fact.idle for fact in scene.facts}
+    places = []
+    for index, row in enumerate(mine.row.tolist(), first):
+        places.append(descriptions.place(lane.index, index, row))
     return {
         "name": lane.name,
         "note": facts.get(lane.name, "") if lane.role is Role.COMPUTE else "",
         "low": int(lane.role is not Role.COMPUTE),
         "start": _steps_of(mine.start - excerpt.begin),
         "length": (mine.end - mine.start).tolist(),
-        "what": [
-            descriptions.place(lane.index, first + n, row)
-            for n, row in enumerate(mine.row.tolist())
-        ],
+        "what": places,
         **_idle(scene, lane, excerpt),
     }
 
 
 def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
-    """The idle time of a compute lane in the excerpt's steps."""
+    """Return the idle intervals of a compute lane in the excerpt's steps."""
     parts = [np.zeros((3, 0), np.int64)]
     for step in excerpt.steps if lane.role is Role.COMPUTE else ():
         found = scene.explained.cause_intervals(step)
@@ -191,14 +216,14 @@ def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
 
 
 def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
-    """How many of a lane's spans start in the time from `begin` to `end`."""
+    """Return the number of a lane's spans that start from `begin` to `end`."""
     first, last = np.searchsorted(trace.spans(lane.index).start, [begin, end]).tolist()
     return int(last - first)
 
 
 def _steps_of(times: NDArray[np.int64]) -> list[int]:
-    """Each time as the distance from the one before it, which takes fewer digits."""
-    # The 0 in front keeps the first time as it is, from which the page adds up the others.
+    """Return the differences between consecutive times, which have fewer digits than the times."""
+    # The first time is kept as it is (minus 0), and the page adds up the others from there.
     return np.diff(times, prepend=0).tolist()  # type: ignore[no-any-return]
 
 
@@ -210,8 +235,8 @@ class _Descriptions:
         self.all: list[list[str | int]] = []
 
     def place(self, lane: int, index: int, row: int) -> int:
-        """The place of what a span of a row of the task table tells."""
-        # One span stands for all of its task in every step: they tell the same but for their times.
+        """Return the place of the description of a row of the task table; add it if it is new."""
+        # One span represents its task in every step: the description has no times.
         if row not in self._places:
             self._places[row] = len(self.all)
             span = self._trace.span(lane, index)

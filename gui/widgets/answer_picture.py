@@ -1,4 +1,4 @@
-"""A predicted step in small: every compute lane, however many there are, over the whole step."""
+"""Small picture of a predicted step: all compute lanes, over the whole step."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ LEFT = 44.0  # the lanes' names
 RIGHT = 8.0
 FOOT = 4.0
 MOST_ROW = 26.0
-GAPPED = 5.0  # rows of at least so many pixels stand apart
+GAPPED = 5.0  # rows of at least this height have a gap between them
 LETTER_ROW = 13.0
 LETTER_BAR = 9.0
 BARE_ROW, MOST_BARE, BARE_HEIGHT = 10.0, 6, 64.0
-NAME = 13.0  # from one lane's name to the next at least
+NAME = 13.0  # least distance between the names of two lanes
 
 
 class AnswerPicture(Painted):
-    """Draws an answer as one strip a lane; what is under the pointer is told in a tooltip.
+    """Draws an answer as one strip a lane, with a tooltip for the task under the pointer.
 
-    A `bare` one has neither axis nor names, and is as high as its lanes.
+    A `bare` picture has neither axis nor names; its height follows from the number of lanes.
     """
 
     def __init__(self, bare: bool = False) -> None:
@@ -50,7 +50,7 @@ class AnswerPicture(Painted):
         self._picture: QPixmap | None = None
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Set the colours, and repaint."""
         self._picture = None
         super().set_theme(theme)
 
@@ -64,14 +64,14 @@ class AnswerPicture(Painted):
         self.update()
 
     def show_note(self, text: str) -> None:
-        """Say something in place of a picture; the last one stays behind it, faint."""
+        """Show a text in place of the picture, which remains faintly visible under it."""
         self.note, self._veiled = text, True
         self.setAccessibleDescription(text)
         self.update()
 
     @property
     def plot(self) -> QRectF:
-        """Where the lanes are drawn."""
+        """The area of the lanes."""
         if self._bare:
             return QRectF(self.rect())
         area = QRectF(self.rect()).adjusted(LEFT, HEAD, -RIGHT, -FOOT)
@@ -87,8 +87,8 @@ class AnswerPicture(Painted):
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.answer is not None:
                 if self._picture is None:
-                    # Kept, as words and veils over it paint the
-                    # widget anew far more often than it changes.
+                    # Cached: a changed note repaints the widget far more often than the answer
+                    # changes.
                     self._picture = self._draw(self.answer)
                 if self._veiled:
                     painter.setOpacity(0.25)
@@ -96,27 +96,30 @@ class AnswerPicture(Painted):
                 painter.setOpacity(1.0)
             if self.note:
                 colour = self.theme.text if self._veiled else self.theme.muted
-                words = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
-                write_wrapped(painter, colour, words, self.note)
+                area = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
+                write_wrapped(painter, colour, area, self.note)
 
     def resizeEvent(self, event: QEvent) -> None:  # noqa: D102
         self._picture = None
 
     def tip_at(self, at: QPointF) -> str:
-        """What a lane does at a pixel: `lane 3: 3F12, 1.00 ms`; nothing outside the lanes."""
-        answer, plot = self.answer, self.plot
+        """Return the task of a lane at a pixel, `lane 3: 3F12, 1.00 ms`; "" outside the lanes."""
+        answer = self.answer
+        plot = self.plot
         if answer is None or self._veiled or not plot.contains(at):
             return ""
-        # The one at `time` is the last that began by then, unless it is over.
-        lane = int((at.y() - plot.top()) / plot.height() * (len(answer.first) - 1))
+        lanes = len(answer.first) - 1
+        lane = int((at.y() - plot.top()) / plot.height() * lanes)
         time = (at.x() - plot.left()) / plot.width() * answer.makespan_ns
         mine = _of_lane(answer, lane)
-        found = int(np.searchsorted(answer.start[mine], time, "right")) - 1 + mine.start
+        # The task at `time` is the last that began by then, unless it has ended.
+        begun = int(np.searchsorted(answer.start[mine], time, "right"))
+        found = mine.start + begun - 1
         if found < mine.start or time >= answer.end[found]:
             return tr("lane {lane}: idle at {time}", lane=lane, time=duration_text(time))
+        task = task_text(answer, found)
         length = duration_text(float(answer.end[found] - answer.start[found]))
-        return tr("lane {lane}: {task}, {time}", lane=lane, task=task_text(answer, found),
-                  time=length)  # fmt: skip
+        return tr("lane {lane}: {task}, {time}", lane=lane, task=task, time=length)
 
     def _draw(self, answer: WhatIfResult) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -141,7 +144,7 @@ class AnswerPicture(Painted):
             painter.setPen(QPen(QColor(self.theme.grid), 1))
             painter.drawLine(QPointF(x, HEAD - 3), QPointF(x, plot.bottom()))
             width = text_width(fonts.small, tick.label)
-            # The word Predicted stands over the first 40 pixels of the plot.
+            # The word Predicted is above the first 40 pixels of the plot.
             if tick.x > 50 and tick.x + width / 2 < plot.width():
                 place = QRectF(x - width / 2, 0, width + 2, HEAD - 4)
                 write(painter, fonts.small, self.theme.muted, place, tick.label, CENTRE)
@@ -152,17 +155,19 @@ class AnswerPicture(Painted):
         plot, lanes = self.plot, len(answer.first) - 1
         row = plot.height() / lanes
         painter.setFont(fonts.small)
-        # Of rows lower than a name every second, third... is named.
+        # If rows are lower than a name, only every second, third... is named.
         every = max(1, int(np.ceil(NAME / row)))
         image = self._image(answer, max(1, round(plot.width() * ratio)))
         for lane in range(lanes):
             top = plot.top() + lane * row
-            strip = QRectF(plot.left(), top, plot.width(), row - (1.0 if row >= GAPPED else 0.0))
+            gap = 1.0 if row >= GAPPED else 0.0
+            strip = QRectF(plot.left(), top, plot.width(), row - gap)
             painter.fillRect(strip, hatch_brush(self.theme.idle, ratio))
             painter.drawImage(strip, image, QRectF(0, 2 * lane, image.width(), 2))
             if lane % every == 0 and not self._bare:
                 painter.setPen(QColor(self.theme.muted))
-                name = QRectF(0, top + row / 2 - NAME / 2, LEFT - 6, NAME)
+                middle = top + row / 2
+                name = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
                 words = tr("lane {lane}", lane=lane) if lanes <= 10 else str(lane)
                 painter.drawText(name, Qt.AlignmentFlag.AlignRight, words)
             if row >= GAPPED:
@@ -171,27 +176,31 @@ class AnswerPicture(Painted):
                 self._draw_letters(painter, fonts, answer, lane, strip)
 
     def _image(self, answer: WhatIfResult, width: int) -> QImage:
-        """Two rows of pixels for each lane: of an overlap the forward and the backward."""
+        """Return an image with two rows of pixels for each lane.
+
+        The two rows of an overlap are its forward and its backward; otherwise they are equal.
+        """
         found = shares(answer, width)
-        halves = [
-            blended(found, np.array([_rgb(parts[part]) for parts in self.theme.families]))
-            for part in (0, -1)
-        ]
+        halves = []
+        for part in (0, -1):
+            colours = np.array([_rgb(parts[part]) for parts in self.theme.families])
+            halves.append(blended(found, colours))
         # (lanes, 2, width) as 2 * lanes lines: each lane is drawn from two of them, stretched to
         # its row.
         pixels = np.stack(halves, axis=1).reshape(-1, width)
         form = QImage.Format.Format_ARGB32_Premultiplied
         image = QImage(pixels.data, width, len(pixels), 4 * width, form)
-        return image.copy()  # it does not keep the array
+        return image.copy()  # the image above does not keep the array alive
 
     def _draw_seams(
         self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
-        """A free pixel behind every task that is wide enough to spare it."""
+        """Leave a free pixel at the end of every task that is wide enough for it."""
         mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale > SEAM_PIXELS
         for end in answer.end[mine][wide].tolist():
-            seam = QRectF(strip.left() + end * scale - 1, strip.top(), 1, strip.height())
+            right = strip.left() + end * scale
+            seam = QRectF(right - 1, strip.top(), 1, strip.height())
             painter.fillRect(seam, QColor(self.theme.plot))
 
     def _draw_letters(
@@ -213,25 +222,26 @@ class AnswerPicture(Painted):
 
 
 def _of_lane(answer: WhatIfResult, lane: int) -> slice:
-    """The tasks of a lane: all are sorted by lane, then by start; `first` has each lane's first."""
+    """Return the slice of a lane's tasks, which are sorted by lane, then by start."""
     return slice(int(answer.first[lane]), int(answer.first[lane + 1]))
 
 
 def task_text(answer: WhatIfResult, found: int) -> str:
-    """A task as the literature writes it: `3F12`."""
-    numbers = (int(answer.stage[found]), int(answer.microbatch[found]))
-    stage, microbatch = ("" if number < 0 else str(number) for number in numbers)
-    return f"{stage}{KINDS[answer.kind[found]].letter}{microbatch}"
+    """Return a task in the notation of the literature: `3F12`."""
+    stage, microbatch = int(answer.stage[found]), int(answer.microbatch[found])
+    letter = KINDS[answer.kind[found]].letter
+    return f"{stage if stage >= 0 else ''}{letter}{microbatch if microbatch >= 0 else ''}"
 
 
 def answer_words(answer: WhatIfResult) -> str:
-    """A picture for screen readers."""
+    """Return a description of the picture for screen readers."""
     return tr(
         "{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}",
-        lanes=len(answer.first) - 1, tasks=f"{answer.tasks:,}",
+        lanes=len(answer.first) - 1,
+        tasks=f"{answer.tasks:,}",
         makespan=duration_text(answer.makespan_ns),
         bubble=percent_text(answer.bubble_by_makespan),
-    )  # fmt: skip
+    )
 
 
 def _rgb(colour: QColor) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""What a run will do, in a few lines below the form."""
+"""A preview of a run in a few lines below the form."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MOST_NUMBERS = 8
 def preview_text(
     specification: Specification, checked: Checked, answer: WhatIfResult | None = None
 ) -> str:
-    """How the batch will be cut, how many tasks a step has, and what its times are worth.
+    """Return the split of the batch, the number of tasks of a step, and notes on timing.
 
-    `answer` is the step as if all passes took the same time, if it is a pipeline's.
+    `answer` is the step with equal durations for all passes, if it is a pipeline's.
     """
     lines = [split_text(plan.parts) for plan in checked.plans.values()]
     if checked.plans:
@@ -42,20 +42,21 @@ def preview_text(
         lines.append(
             tr("{count} of {lanes} lanes get no rows.", count=idle, lanes=len(checked.lanes))
         )
-    # Steps of different sizes may be cut alike: each line once.
+    # Steps of different sizes may have the same split: show each line once.
     return "\n".join(dict.fromkeys(lines))
 
 
 def idle_lanes(specification: Specification, checked: Checked) -> int:
-    """How many compute lanes the largest step leaves without a task."""
+    """Return the number of compute lanes without a task in the largest step."""
     if not checked.plans or specification.strategy not in STRATEGIES:
         return 0
     plan = checked.plans[max(checked.plans)]
-    return len(checked.lanes) - len({t.lane for t in plan.tasks if t.lane < len(checked.lanes)})
+    working = {task.lane for task in plan.tasks if task.lane < len(checked.lanes)}
+    return len(checked.lanes) - len(working)
 
 
 def split_text(parts: Sequence[Part | LanePart]) -> str:
-    """`64 rows in 8 micro-batches of 8`, over replicas where there are several.
+    """Return `64 rows in 8 micro-batches of 8`, with the replicas if there are several.
 
     A piece that several lanes have a part of counts once.
     """
@@ -67,31 +68,39 @@ def split_text(parts: Sequence[Part | LanePart]) -> str:
     total = rows_text(sum(sizes))
     over = ""
     if len(replicas) > 1:
-        over = tr(" over {n} replicas: {sizes}", n=len(replicas),
-                  sizes=numbers(list(replicas.values())))  # fmt: skip
+        each = numbers(list(replicas.values()))
+        over = tr(" over {n} replicas: {sizes}", n=len(replicas), sizes=each)
         if len(sizes) == len(replicas):
             return total + over
     return _pieces_text(total, sizes, over)
 
 
 def _pieces_text(total: str, sizes: list[int], over: str) -> str:
-    """`64 rows in 8 micro-batches of 8`, with what is said of replicas behind."""
-    if len(sizes) < 2:
+    """Return `64 rows in 8 micro-batches of 8`, followed by `over`, the text about replicas."""
+    count = len(sizes)
+    if count < 2:
         return tr("{total} in one piece", total=total)
     if len(set(sizes)) == 1:
         return tr(
             "{total} in {n} micro-batches of {size}{over}",
-            total=total, n=len(sizes), size=sizes[0], over=over,
-        )  # fmt: skip
+            total=total,
+            n=count,
+            size=sizes[0],
+            over=over,
+        )
     return tr(
         "{total} in {n} micro-batches: {sizes}{over}",
-        total=total, n=len(sizes), sizes=numbers(sizes), over=over,
-    )  # fmt: skip
+        total=total,
+        n=count,
+        sizes=numbers(sizes),
+        over=over,
+    )
 
 
 def numbers(values: list[int]) -> str:
-    """Numbers with commas, the middle left out where there are many."""
+    """Return numbers separated by commas; of many, the middle ones are left out."""
     if len(values) <= MOST_NUMBERS:
         return ", ".join(map(str, values))
-    shown = [*map(str, values[: MOST_NUMBERS - 2]), "…", str(values[-1])]
-    return ", ".join(shown)
+    first = [str(value) for value in values[: MOST_NUMBERS - 2]]
+    last = str(values[-1])
+    return ", ".join([*first, "…", last])

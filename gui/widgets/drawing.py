@@ -1,4 +1,4 @@
-"""A small chart that is painted: its theme, its tooltips, and its words for screen readers."""
+"""Base classes of small painted charts: theme, tooltips, description for screen readers."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from gui.widgets.label import plain_tip
 
 PAD = 12.0
 BOX = 11.0  # a legend's swatch
-LINE = 18.0  # from one entry of a legend to the next
+LINE = 18.0  # distance between two entries of a legend
 SHARE = 52.0  # width of a percentage
 
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """What a chart is drawn with: a painter, the sizes of its text, and the colours."""
+    """A painter, the fonts and the colours that a chart is drawn with."""
 
     painter: QPainter
     fonts: Fonts
     theme: Theme
 
     def bold(self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT) -> None:
-        """Write what is read first."""
+        """Write in bold and in the colour of text."""
         write(self.painter, self.fonts.bold, self.theme.text, rect, text, where)
 
     def small(
         self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
     ) -> None:
-        """Write what is read next, and pale unless a colour is given."""
+        """Write in the small font; muted unless a colour is given."""
         write(self.painter, self.fonts.small, colour or self.theme.muted, rect, text, where)
 
 
 class Painted(QWidget):
-    """A widget that is painted in a theme's colours; subclasses say in `tip_at` what is where."""
+    """A widget that is painted in a theme's colours; subclasses define its tooltips in `tip_at`."""
 
     def __init__(self, name: str, height: QSizePolicy.Policy) -> None:
         super().__init__()
@@ -50,28 +50,28 @@ class Painted(QWidget):
         self.theme = LIGHT
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Set the colours, and repaint."""
         self.theme = theme
         self.update()
 
     def tip_at(self, at: QPointF) -> str:
-        """What the pointer is told at a pixel, or nothing."""
+        """Return the tooltip for a pixel, or ""."""
         raise NotImplementedError
 
     def event(self, event: QEvent) -> bool:  # noqa: D102
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            # Also where there is nothing to say: an empty text hides the tip of the place before.
+            # Also for an empty text, which hides the tooltip of the previous place.
             QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
             return True
         return super().event(event)
 
 
 class Drawing(Painted):
-    """Subclasses draw in `draw`, and name there with `spot` what has a tooltip."""
+    """A painted chart. Subclasses define `draw`, in which `spot` adds areas with tooltips."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, QSizePolicy.Policy.Fixed)
-        self.seen = QRectF()  # what of it is drawn now
+        self.seen = QRectF()  # the visible part
         self._spots: list[tuple[QRectF, str]] = []
 
     def draw(self, ink: Ink) -> None:
@@ -79,21 +79,21 @@ class Drawing(Painted):
         raise NotImplementedError
 
     def content_height(self) -> float:
-        """Pixels that the content takes."""
+        """Return the content's height in pixels."""
         raise NotImplementedError
 
     def words(self) -> str:
-        """The content for screen readers."""
+        """Return a description of the content for screen readers."""
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """There is something else to draw."""
+        """Update height, description and picture to changed content."""
         self.setFixedHeight(int(self.content_height()))
         self.setAccessibleDescription(self.words())
         self.update()
 
     def spot(self, rect: QRectF, tip: str) -> None:
-        """Say `tip` where the pointer rests on `rect`; of several, the first counts."""
+        """Show `tip` while the pointer is in `rect`; of several such areas, the first counts."""
         self._spots.append((rect, tip))
 
     def tip_at(self, at: QPointF) -> str:  # noqa: D102
@@ -101,7 +101,7 @@ class Drawing(Painted):
 
     def fill(self, painter: QPainter, rect: QRectF, look: Look) -> None:
         """Fill a rectangle with a colour and a pattern that begins at its corner."""
-        # Else a texture is laid out from the widget's corner, and a swatch would show any piece of
+        # By default a texture begins at the widget's corner, and a swatch would show some part of
         # it.
         painter.setBrushOrigin(rect.topLeft())
         painter.fillRect(rect, brush(look, self.theme, self.devicePixelRatioF()))
@@ -113,7 +113,7 @@ class Drawing(Painted):
         return QSize(240, self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        # Noted anew by `draw`, which knows where things stand.
+        # `draw` adds them again at their current places.
         self._spots.clear()
         self.seen = QRectF(event.rect())
         with QPainter(self) as painter:
@@ -123,14 +123,16 @@ class Drawing(Painted):
     def legend_line(
         self, ink: Ink, y: float, look: Look, name: str, ns: float, whole: float
     ) -> None:
-        """A swatch, what it stands for, its time, and its part of the `whole`."""
+        """Draw a swatch, a name, a time, and its share of the `whole` (both in ns)."""
         box = QRectF(PAD, y + (LINE - BOX) / 2, BOX, BOX)
         self.fill(ink.painter, box, look)
-        right = self.width() - PAD
+        right = self.width() - PAD - SHARE
         share = percent_text(ns / whole) if whole else ""
-        ink.small(QRectF(right - SHARE, y, SHARE, LINE), share, RIGHT)
+        ink.small(QRectF(right, y, SHARE, LINE), share, RIGHT)
         time, black = duration_text(ns), self.theme.text
         width = text_width(ink.fonts.small, time) + 4
-        ink.small(QRectF(right - SHARE - width, y, width, LINE), time, RIGHT, black)
-        words = QRectF(box.right() + 7, y, right - SHARE - width - box.right() - 12, LINE)
-        ink.small(words, elided(ink.painter, name, words.width()), LEFT, black)
+        right -= width
+        ink.small(QRectF(right, y, width, LINE), time, RIGHT, black)
+        left = box.right() + 7
+        room = QRectF(left, y, right - 5 - left, LINE)
+        ink.small(room, elided(ink.painter, name, room.width()), LEFT, black)

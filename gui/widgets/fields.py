@@ -1,4 +1,4 @@
-"""The fields of the form: each with a label, a tooltip of one sentence and an optional value."""
+"""Fields of forms: each with a label, a tooltip of one sentence and an optional value."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ HEIGHT = 26
 
 
 class Choice(QComboBox):
-    """A drop-down list with an arrow of its own: a style sheet would need a picture for it."""
+    """A drop-down list that paints its arrow; a style sheet would need an image for it."""
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         super().paintEvent(event)
         group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        colour = self.palette().color(group, QPalette.ColorRole.PlaceholderText)
         x, y = self.width() - 14.0, self.height() / 2 - 1.5
+        arrow = [QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)]
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(
-                QPen(self.palette().color(group, QPalette.ColorRole.PlaceholderText), 1.4)
-            )
-            painter.drawPolyline([QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)])
+            painter.setPen(QPen(colour, 1.4))
+            painter.drawPolyline(arrow)
 
 
 def set_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
-    """Set a number; what is beyond the field's range, or Qt's, is the nearest that it takes."""
+    """Set a number, limited to the field's range."""
     near = max(field.minimum(), min(value, field.maximum()))
     if isinstance(field, QSpinBox):
         field.setValue(int(near))
@@ -50,7 +50,7 @@ def set_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
 
 
 class WheelGuard(QObject):
-    """Lets the wheel scroll the form instead of changing its field while that has no focus."""
+    """Makes the wheel scroll the form, not change a field that has no focus."""
 
     def __init__(self, field: QWidget) -> None:
         super().__init__(field)
@@ -62,14 +62,15 @@ class WheelGuard(QObject):
             and isinstance(watched, QWidget)
             and not watched.hasFocus()
         ):
-            # Ignored, it goes on to the form around; with True the field itself does not get it.
+            # An ignored event goes on to the form; because of True the field itself does not get
+            # it.
             event.ignore()
             return True
         return False
 
 
 def labelled(field: QWidget, title: str, tip: str) -> Label:
-    """The label of a field, which gets it for a name; a translated tip tells of both."""
+    """Return the label of a field, and give the field its name and tooltip, all translated."""
     label = Label(tr(title))
     label.setBuddy(field)
     label.setToolTip(tr(tip))
@@ -78,17 +79,18 @@ def labelled(field: QWidget, title: str, tip: str) -> Label:
 
 
 def add_field(form: QFormLayout, option: Option[Any], field: QWidget) -> None:
-    """Put an option's field into the form with its label, tooltip and accessible name."""
+    """Add an option's field to the form with its label, tooltip and accessible name."""
     label = labelled(field, option.title, option.help)
     field.setObjectName(option.name)
     if isinstance(field, QComboBox) and (edit := field.lineEdit()) is not None:
         edit.setAccessibleName(tr(option.title))
     if isinstance(field, QAbstractSpinBox):
-        field.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+        field.lineEdit().setTextMargins(4, 0, 0, 0)  # indented like a drop-down list's text
     field.setMinimumWidth(70)
     field.setFixedHeight(HEIGHT)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    # Qt gives these fields WheelFocus: the wheel would focus a field before the guard is asked.
+    # Qt gives these fields WheelFocus: the wheel would focus a field before the guard gets the
+    # event.
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     form.addRow(label, field)
 
@@ -96,14 +98,14 @@ def add_field(form: QFormLayout, option: Option[Any], field: QWidget) -> None:
 def whole(
     least: int, most: int = MOST, value: int = 0, automatic: str = "", suffix: str = ""
 ) -> QSpinBox:
-    """A field for a whole number; with `automatic`, the least shows as that word."""
+    """Return a field for an integer; with `automatic`, the least value is shown as that word."""
     field = QSpinBox(minimum=least, maximum=most, value=value, suffix=suffix)
     field.setSpecialValueText(automatic)
     return field
 
 
 class Decimal(QDoubleSpinBox):
-    """A number without the zeros behind its last digit that counts."""
+    """A decimal number without trailing zeros."""
 
     def textFromValue(self, value: float) -> str:  # noqa: D102
         text, point = super().textFromValue(value), self.locale().decimalPoint()
@@ -113,7 +115,7 @@ class Decimal(QDoubleSpinBox):
 def decimal(
     most: float, decimals: int, step: float, automatic: str = "", suffix: str = ""
 ) -> QDoubleSpinBox:
-    """A field for a number of 0 or more; with `automatic`, 0 shows as that word."""
+    """Return a field for a number of 0 or more; with `automatic`, 0 is shown as that word."""
     field = Decimal(decimals=decimals, minimum=0.0, maximum=most, singleStep=step, suffix=suffix)
     field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     field.setSpecialValueText(automatic)
@@ -121,7 +123,7 @@ def decimal(
 
 
 def choice(entries: list[tuple[str, str, str]]) -> Choice:
-    """A field for one of `entries`: title, value, and a line that explains it."""
+    """Return a field for one of `entries`: title, value, and a line that explains it."""
     field = Choice()
     field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for title, value, line in entries:

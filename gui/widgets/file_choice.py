@@ -1,4 +1,4 @@
-"""A field for something built in, or one's own from a file: a schedule, a model."""
+"""A drop-down list of built-in items (schedules, models) with one more entry for a file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ OWN = "own file"
 
 
 class FileChoice(Choice):
-    """`value` is a built-in one's name, or the path of a file of the kind that is asked for.
+    """A list whose `value` is the name of a built-in item, or the path of a file.
 
-    `entries` are title, name and a line about it; `usual` is the name that None stands for.
+    `entries` are title, name and explanation; `usual` is the name that None means; `kind` is the
+    file dialog's filter.
     """
 
     def __init__(self, entries: Sequence[tuple[str, str, str]], usual: str, kind: str) -> None:
@@ -33,17 +34,17 @@ class FileChoice(Choice):
         self.addItem(tr("From a file…"), OWN)
         self.allow({})
         self._last = self.currentIndex()
-        # Not currentIndexChanged: filling the form must not open a dialog, only picking does.
+        # Not currentIndexChanged, which filling the form emits too: only picking opens the dialog.
         self.activated.connect(self._picked)
 
     @property
     def value(self) -> str:
-        """The name, or the file."""
+        """The name, or the path."""
         chosen = str(self.currentData())
         return self._file if chosen == OWN else chosen
 
     def take(self, name: str | None) -> None:
-        """Show a built-in one, or a file; None is the usual one."""
+        """Select a built-in item or a file; None selects the usual item."""
         index = self.findData(name or self._usual)
         if index < 0:
             self._take_file(str(name))
@@ -52,7 +53,7 @@ class FileChoice(Choice):
         self._last = index
 
     def allow(self, problems: Mapping[str, str]) -> None:
-        """Let all be chosen but those with a problem, which their tooltips say."""
+        """Disable the items that have a problem, and show it as their tooltip."""
         model = self.model()
         assert isinstance(model, QStandardItemModel)
         for index in range(self.count()):
@@ -66,11 +67,14 @@ class FileChoice(Choice):
             self._last = index
             return
         if not self._file:
-            self.setCurrentIndex(self._last)  # until there is one
+            self.setCurrentIndex(self._last)  # until a file is chosen
         ask_open(
-            self, tr("Choose a file"), Path(self._file).parent, [self._kind],
+            self,
+            tr("Choose a file"),
+            Path(self._file).parent,
+            [self._kind],
             lambda paths: self._take_file(str(paths[0])),
-        )  # fmt: skip
+        )
 
     def _take_file(self, name: str) -> None:
         self._file = name

@@ -1,4 +1,4 @@
-"""Words on screen that are shown as they are: Qt takes what looks like HTML for HTML."""
+"""Labels and tooltips that show text literally, though Qt would take some of it for HTML."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gui.look.writing import LEFT, elided
 
 
 class Label(QLabel):
-    """A label whose text is plain, whatever names from files are in it.
+    """A label whose text is plain, even if it contains names from files.
 
-    `look` names it for the style sheet: `quiet`, `heading`, `problem`, `hint` and so on. What is
-    `selectable` can be copied with the mouse.
+    `look` is its name in the style sheet: `quiet`, `heading`, `problem`, `hint` and so on. Text
+    that is `selectable` can be copied with the mouse.
     """
 
     def __init__(
@@ -30,19 +30,19 @@ class Label(QLabel):
         self.setWordWrap(wrapped)
         self.setText(text)
 
-    # Overridden, so that no caller can forget it: names
-    # from files may hold marks that turn a line round.
+    # Overridden, so that no caller can forget it: names from files may contain characters that
+    # reverse the direction of a line.
     def setText(self, text: str) -> None:  # noqa: D102
         super().setText(plain_lines(text))
 
     def say(self, text: str) -> None:
-        """Say this, and be seen while there is something to say."""
+        """Show a text; hide the label if it is empty."""
         self.setText(text)
         self.setVisible(bool(text))
 
 
 class Elided(Label):
-    """One line of text that ends with an ellipsis where it does not fit."""
+    """One line of text that ends with an ellipsis if it does not fit."""
 
     def __init__(self, look: str = "") -> None:
         super().__init__(look=look)
@@ -55,12 +55,12 @@ class Elided(Label):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
             room = self.contentsRect()
-            # Cut anew at each paint, since only here the width that the layout gave is known.
+            # Shortened at each paint, because the width that the layout gives is known only here.
             painter.drawText(room, LEFT, elided(painter, self.text(), room.width()))
 
 
 def hint(text: str = "", margin: int = 14) -> Label:
-    """What stands in the middle of a panel that has nothing to show yet."""
+    """Return the centred label of a panel that has nothing to show yet."""
     made = Label(text, "hint", wrapped=True)
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     made.setMargin(margin)
@@ -68,7 +68,7 @@ def hint(text: str = "", margin: int = 14) -> Label:
 
 
 def sentence_label(name: str) -> Label:
-    """What stands first in a panel, in a sentence that can be copied; `name` is what it is."""
+    """Return the label of a panel's leading sentence, which can be copied; `name` is accessible."""
     made = Label(look="sentence", wrapped=True)
     made.setAccessibleName(name)
     made.setTextInteractionFlags(
@@ -79,12 +79,12 @@ def sentence_label(name: str) -> Label:
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that shows a text as it is."""
-    # A tooltip has no plain format: Qt takes text for HTML if it looks like it.
+    """Return a tooltip that shows a text literally."""
+    # Tooltips have no plain format: Qt takes text for HTML if it looks like it.
     return wrapped_tip(text) if "<" in text else plain_lines(text)
 
 
 def wrapped_tip(text: str) -> str:
-    """A tooltip that shows a text as it is, in lines that are not too long; "" for none."""
-    # Qt wraps the lines of HTML alone.
+    """Return a tooltip that shows a text literally, in lines of limited length; "" for none."""
+    # Qt wraps only the lines of HTML.
     return f'<p style="white-space: pre-wrap">{escape(plain_lines(text))}</p>' if text else ""

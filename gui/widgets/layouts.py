@@ -1,4 +1,4 @@
-"""Widgets put together: in rows and columns, and with what they say when they are pointed at."""
+"""Rows and columns of widgets, and buttons with tooltips and accessible names."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Button = TypeVar("Button", bound=QAbstractButton)
 Widget = TypeVar("Widget", bound=QWidget)
 Box = TypeVar("Box", bound=QBoxLayout)
 Part = QWidget | QLayout | int | None
-"""What a row or column is made of: an int is so many free pixels, None all that are left."""
+"""Part of a row or column: an int is a number of free pixels, None takes all free space."""
 
 
 class How(TypedDict, total=False):
-    """How parts stand: `of` a widget if one is given; the `growing` one takes what is left.
+    """Options of a layout: `of` is the widget that gets it, `growing` the part that stretches.
 
     Margins (left, top, right, bottom) and spacing are the style's unless given.
     """
@@ -39,22 +39,22 @@ class How(TypedDict, total=False):
 
 
 def row(*parts: Part, **how: Unpack[How]) -> QHBoxLayout:
-    """Parts side by side."""
+    """Return parts side by side."""
     return _filled(QHBoxLayout(), parts, how)
 
 
 def column(*parts: Part, **how: Unpack[How]) -> QVBoxLayout:
-    """Parts below one another."""
+    """Return parts below one another."""
     return _filled(QVBoxLayout(), parts, how)
 
 
 def joined(*parts: Part, of: QWidget | None = None, growing: Part = None) -> QVBoxLayout:
-    """Parts below one another, with no free pixels around and between them."""
+    """Return parts below one another, without margins and spacing."""
     return column(*parts, of=of, growing=growing, margins=(0, 0, 0, 0), spacing=0)
 
 
 def widget_of(layout: QLayout, look: str = "") -> QWidget:
-    """A widget that is laid out so; `look` names it for the style sheet."""
+    """Return a widget with a layout; `look` is its name in the style sheet."""
     made = QWidget()
     made.setObjectName(look)
     made.setLayout(layout)
@@ -62,20 +62,20 @@ def widget_of(layout: QLayout, look: str = "") -> QWidget:
 
 
 def column_of(*parts: QWidget, growing: QWidget | None = None) -> QWidget:
-    """A widget with parts below one another, without margins between them."""
+    """Return a widget with parts below one another, without margins and spacing."""
     return widget_of(joined(*parts, growing=growing))
 
 
 def bring(dock: QDockWidget) -> None:
-    """Bring a dock to the front, wherever it stands."""
+    """Show a dock, in front of the docks that share its place."""
     dock.show()
     dock.raise_()
-    if (panel := dock.widget()) is not None:  # now: Qt tells later who came to the front
+    if (panel := dock.widget()) is not None:  # now: Qt reports the dock in front only later
         panel.show()
 
 
 def grid(across: int = -1, down: int = -1) -> QGridLayout:
-    """A grid with so many free pixels between its columns and its rows; -1 are the style's."""
+    """Return a grid with this spacing between columns and rows; -1 is the style's."""
     made = QGridLayout()
     made.setHorizontalSpacing(across)
     made.setVerticalSpacing(down)
@@ -83,7 +83,7 @@ def grid(across: int = -1, down: int = -1) -> QGridLayout:
 
 
 def stacked(parent: QWidget, *pages: QWidget) -> QStackedLayout:
-    """Pages of which one is seen at a time; they fill the parent."""
+    """Return a stack of pages, one visible at a time, that fills the parent."""
     stack = QStackedLayout(parent)
     for page in pages:
         stack.addWidget(page)
@@ -91,7 +91,7 @@ def stacked(parent: QWidget, *pages: QWidget) -> QStackedLayout:
 
 
 def named(widget: Widget, name: str, tip: str = "") -> Widget:
-    """A widget that screen readers call by a name, with a tip, which they tell too."""
+    """Give a widget an accessible name and a tooltip, and return it."""
     widget.setAccessibleName(name)
     if tip:
         widget.setToolTip(tip)
@@ -106,10 +106,10 @@ def button(
     name: str = "",
     look: str = "",
 ) -> Button:
-    """A button with a tip, which screen readers tell too.
+    """Return a button with a tooltip.
 
-    They call it by its `name`, as where its text is a mere sign. `look` names it for the style
-    sheet.
+    `name` is for screen readers, needed if the text is only a symbol. `look` is its name in the
+    style sheet.
     """
     made = kind()
     made.setText(text)
@@ -117,14 +117,13 @@ def button(
     made.setAccessibleName(name)
     made.setObjectName(look)
     if slot is not None:
-        # `clicked` carries whether the button is checked; a
-        # slot with a default would take that for its own.
+        # `clicked` passes the checked state, which a slot would take as its first argument.
         made.clicked.connect(lambda _=False: slot())
     return made
 
 
 def unfolds(made: QToolButton, slot: Callable[[], object]) -> None:
-    """Make a button one that shows, with an arrow, whether what is below it is folded."""
+    """Make a button checkable, with an arrow that shows if the part below it is unfolded."""
     made.setCheckable(True)
     made.setAutoRaise(True)
     made.setArrowType(Qt.ArrowType.RightArrow)

@@ -1,4 +1,4 @@
-"""The field of an option, by its type."""
+"""Form fields for options, by the option's type."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gui.widgets.fields import choice, decimal, set_number, whole
 from gui.widgets.file_choice import FileChoice
 
 DECIMALS = 6
-MOST_WHOLE = 2**31 - 1  # Qt's
+MOST_WHOLE = 2**31 - 1  # the limit of QSpinBox
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A widget that shows an option's value, and how to read and set it; None is the default."""
+    """A widget for an option's value, and functions to read and set it; None is the default."""
 
     widget: QWidget
     read: Callable[[], Value]
@@ -31,7 +31,7 @@ class Field:
 
 
 def field_of(option: Option[Any]) -> Field:
-    """A new field; a number that may be left to a default shows in words what that is."""
+    """Return a new field; a number with a default shows in words what the default is."""
     if option.suffix:
         kind = f"{tr(option.title)} (*{option.suffix})"
         file = FileChoice(_entries(option), option.otherwise, kind)
@@ -42,14 +42,20 @@ def field_of(option: Option[Any]) -> Field:
     if option.reads is not None:
         line = QLineEdit()
         line.setPlaceholderText(tr(option.otherwise))
-        write = lambda value: line.setText(value or "")  # noqa: E731
-        return Field(line, lambda: " ".join(line.text().split()) or None, write, line.textChanged)
+
+        def read_line() -> str | None:
+            return " ".join(line.text().split()) or None
+
+        def write_line(value: str | None) -> None:
+            line.setText(value or "")
+
+        return Field(line, read_line, write_line, line.textChanged)
     if option.kind is str:
         words = choice(_entries(option))
         words.setEditable(not option.choices)
         signal = words.currentTextChanged
         return Field(words, lambda: words.currentText().strip(), words.setCurrentText, signal)
-    # A model's sizes are written out; other numbers without a default show what is done instead.
+    # A model's sizes are written out; other numbers without a default show in words what is used.
     optional = option.default is None and option.group is not OptionGroup.MODEL
     spin = _spin_box(option, tr(option.usual) if optional else "")
     read = (lambda: spin.value() or None) if optional else spin.value
@@ -66,12 +72,13 @@ def _spin_box(option: Option[Any], usual: str) -> QSpinBox | QDoubleSpinBox:
 
 
 def _entries(option: Option[Any]) -> list[tuple[str, str, str]]:
-    """Title, name and line of each choice; what is only a name is its own title."""
+    """Return title, name and explanation of each choice; without a title, the name is shown."""
     known = option.choices if isinstance(option.choices, Mapping) else {}
-    kinds = [(name, known.get(name)) for name in option.choices]
-    return [
-        (tr(kind.title), name, tr(kind.line))
-        if isinstance(kind, Schedule | ModelKind)
-        else (name, name, "")
-        for name, kind in kinds
-    ]
+    entries = []
+    for name in option.choices:
+        kind = known.get(name)
+        if isinstance(kind, Schedule | ModelKind):
+            entries.append((tr(kind.title), name, tr(kind.line)))
+        else:
+            entries.append((name, name, ""))
+    return entries

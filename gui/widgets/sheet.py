@@ -1,4 +1,4 @@
-"""A panel that is painted from a scene, and scrolls where it is higher than its dock."""
+"""A panel that is painted from a scene, and scrolls if it is higher than its dock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAD = 14.0
 
 
 class Sheet(Drawing):
-    """Subclasses draw a scene in `draw_scene`, measure it in `height_of`, tell it in `words_of`."""
+    """A painted panel. Subclasses define `draw_scene`, `height_of` and `words_of`."""
 
     def __init__(self, name: str, empty: str) -> None:
         super().__init__(name)
@@ -24,25 +24,25 @@ class Sheet(Drawing):
         self.empty = empty
 
     def show_scene(self, scene: Scene | None, live: bool = False) -> None:
-        """Show another run, or what has come of this one."""
+        """Show another scene, or new data of the current one."""
         self.scene = scene
-        # At least: in a high dock a sheet fills the frame,
-        # where a Drawing is as high as its content.
+        # A least height: in a high dock a sheet fills the frame, where a Drawing is as high as its
+        # content.
         self.setMinimumHeight(int(self.content_height()))
         self.setAccessibleDescription(self.words())
         self.update()
 
     @property
     def stepped_scene(self) -> Scene | None:
-        """The scene, if it has a step to tell of."""
+        """The scene, if it has a step."""
         return self.scene if self.scene is not None and self.scene.trace.steps else None
 
     def height_of(self, scene: Scene) -> float:
-        """Pixels that the content takes."""
+        """Return the content's height in pixels."""
         raise NotImplementedError
 
     def words_of(self, scene: Scene) -> str:
-        """The content for screen readers."""
+        """Return a description of the content for screen readers."""
         raise NotImplementedError
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:
@@ -66,27 +66,27 @@ class Sheet(Drawing):
         return QSize(260, 150)
 
     def minimumSizeHint(self) -> QSize:  # noqa: D102
-        # None of its own: `show_scene` sets the least
-        # height, while Drawing's is the height that it has.
+        # No own limit: `show_scene` sets the least height, while Drawing uses its current height.
         return QSize(-1, -1)
 
     def _nothing(self) -> str:
-        """Why there is nothing to show."""
+        """Return the text that is shown if there is no content."""
         if self.scene is not None and not self.scene.trace.header.source.has_plan:
             return tr("This trace has no steps.")
         return self.empty
 
 
 def scrolled(*parts: QWidget) -> QScrollArea:
-    """Parts below one another in a frame that scrolls them up and down, sheets filling it."""
+    """Return parts below one another in a vertically scrolling frame; sheets fill free space."""
     box = joined(*parts)
     for part in parts:
         box.setStretchFactor(part, int(isinstance(part, Sheet)))
-    return scrolling(widget_of(box, "plot"), ", ".join(part.accessibleName() for part in parts))
+    name = ", ".join(part.accessibleName() for part in parts)
+    return scrolling(widget_of(box, "plot"), name)
 
 
 def scrolling(whole: QWidget, name: str) -> QScrollArea:
-    """A frame as wide as there is room, which scrolls a widget up and down."""
+    """Return a frame that scrolls a widget vertically; the widget is as wide as the frame."""
     area = named(QScrollArea(), name)
     scroll_down(area)
     area.setWidget(whole)
@@ -94,7 +94,7 @@ def scrolling(whole: QWidget, name: str) -> QScrollArea:
 
 
 def scroll_down(area: QScrollArea) -> None:
-    """Let what is in an area be as wide as there is room, and be scrolled up and down alone."""
+    """Make an area's content as wide as the area, and scrollable only vertically."""
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -1,4 +1,4 @@
-"""A choice of a step: two that are named by what they are, and below them the latest ones."""
+"""A drop-down list of steps: named choices first, then the latest steps."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gui.timeline.state.scene import step_name
 from gui.widgets.fields import Choice
 from gui.widgets.layouts import named
 
-LISTED = 100  # of the latest steps
+LISTED = 100  # most steps in the list
 
 
 class StepChoice(Choice):
-    """The first entries are given, each as its text and its data; a step's data is its number."""
+    """A list of steps. The first `entries` are (text, data); the data of a step is its number."""
 
     def __init__(self, name: str, tip: str, *entries: tuple[str, str]) -> None:
         super().__init__()
@@ -26,9 +26,9 @@ class StepChoice(Choice):
         self._general, self._listed = len(entries), list[int]()
 
     def list_steps(self, steps: Sequence[int], warmup: int) -> None:
-        """Offer the latest of `steps`, newest first; what is chosen stays while it is there."""
+        """Offer the latest of `steps`, newest first; keep the selected step if it is among them."""
         wanted = list(steps)[-LISTED:][::-1]
-        # Not while the list is open: its entries would move away under the pointer.
+        # Not while the list is open: its entries would move under the pointer.
         if wanted == self._listed or self.view().isVisible():
             return
         chosen, self._listed = self.currentData(), wanted

@@ -1,4 +1,4 @@
-"""Tables as Qt shows them: models with heads over their columns, and views that look alike."""
+"""Table models with headers, and uniform settings for table and tree views."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTHING = QModelIndex()
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands over a column, and what it tells when it is pointed at; numbers stand right."""
+    """A column's header and tooltip; numeric columns are right-aligned."""
 
     title: str
     tip: str = ""
@@ -26,30 +26,30 @@ class Head:
 
     @property
     def side(self) -> Qt.AlignmentFlag:
-        """Where the column's cells stand, and its head."""
+        """The alignment of the column's cells and of its header."""
         return RIGHT if self.numeric else LEFT
 
 
 class TableModel(QAbstractTableModel):
-    """Subclasses name their `heads`, count their rows in `count`, and fill cells in `text`."""
+    """A table with `heads` as headers. Subclasses define `count` and `text`."""
 
     heads: Sequence[Head] = ()
 
     def count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         raise NotImplementedError
 
     def text(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """Return a cell's text."""
         raise NotImplementedError
 
     def role_data(self, row: int, column: int, role: int) -> object:
-        """What a cell has besides its words: a colour, a tip; None for nothing."""
+        """Return a cell's value for another role (colour, tooltip), or None."""
         return None
 
     @contextmanager
     def other_rows(self) -> Iterator[None]:
-        """Within, all rows are replaced."""
+        """Reset the model: within the context all rows are replaced."""
         self.beginResetModel()
         yield
         self.endResetModel()
@@ -62,7 +62,7 @@ class TableModel(QAbstractTableModel):
         return self.role_data(index.row(), index.column(), role)
 
     def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
-        # Qt asks this of every cell too, as if it had rows below it: a table's have none.
+        # Qt also asks for the rows below a cell, as in a tree: a table has none.
         return 0 if parent.isValid() else self.count()
 
     def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
@@ -83,7 +83,7 @@ class TableModel(QAbstractTableModel):
 
 
 class ReturnTable(QTableView):
-    """`chosen` carries the number of the current row when Return is pressed."""
+    """A table whose `chosen` signal has the number of the current row when Return is pressed."""
 
     chosen = Signal(int)
 
@@ -95,7 +95,7 @@ class ReturnTable(QTableView):
 
 
 def dress_tree(tree: QTreeWidget, name: str, heads: Sequence[str], stretched: int) -> None:
-    """Let a list look as all do: columns as wide as their words, the `stretched` one wider."""
+    """Give a list the common appearance: columns fit their text, `stretched` takes the rest."""
     tree.setAccessibleName(name)
     tree.setHeaderLabels(heads)
     tree.setRootIsDecorated(False)
@@ -106,9 +106,9 @@ def dress_tree(tree: QTreeWidget, name: str, heads: Sequence[str], stretched: in
 
 
 def dress(table: QTableView, name: str, row_height: int = 0, tight: bool = True) -> None:
-    """Let a table look and behave as all do: whole rows, no grid, Tab leaves it.
+    """Give a table the common appearance and behaviour: whole rows, no grid, Tab leaves it.
 
-    Its rows are as high as their words unless `row_height` says otherwise.
+    Rows fit their text unless `row_height`, in pixels, is given.
     """
     table.setAccessibleName(name)
     table.setObjectName("tight" if tight else "")
@@ -118,7 +118,7 @@ def dress(table: QTableView, name: str, row_height: int = 0, tight: bool = True)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.verticalHeader().hide()
     if row_height:
-        # With a height that is given, Qt measures no row, however many there are.
+        # With a fixed height, Qt does not measure each row.
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.verticalHeader().setDefaultSectionSize(row_height)
     else:

@@ -27,7 +27,7 @@ from gui.figures.looks import PATTERNS, looks_of, pattern_lines
 from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, write_picture
 from gui.figures.shown import median_range
-from gui.figures.textbook import Run, Textbook, lay_out_textbook
+from gui.figures.textbook import FigureRun, Textbook, lay_out_textbook
 from gui.figures.timeline import Extras
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
@@ -80,7 +80,7 @@ def extent(name: str, element: ElementTree.Element) -> list[tuple[float, float]]
 
 
 def layout(trace: Trace) -> Textbook:
-    runs = [Run(Scene(trace), median_range(trace))]
+    runs = [FigureRun(Scene(trace), median_range(trace))]
     return lay_out_textbook(runs, FigureOptions("one-column"), "", "")
 
 
@@ -156,7 +156,7 @@ def test_a_figure_of_two_runs_names_what_differs_and_shares_what_does_not(
 
 
 def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
-    runs = [Run(Scene(t), median_range(t), "x") for t in (gpipe, one_f_one_b)]
+    runs = [FigureRun(Scene(t), median_range(t), "x") for t in (gpipe, one_f_one_b)]
     one, other = lay_out_textbook(runs, FigureOptions("slide"), "", "").panels
     assert one.view.ns_per_pixel == pytest.approx(other.view.ns_per_pixel)
     assert one.view.width > other.view.width
@@ -284,7 +284,9 @@ def test_lanes_that_tell_the_inside_of_passes_are_shown_where_they_are_named(gpi
     trace = Trace(replace(gpipe.header, lanes=lanes))
     assert [row.lane.index for row in layout(trace).panels[0].rows] == [0, 1, 2, 3]
     options = FigureOptions("one-column", excerpt=ExcerptOptions(lanes="0,4"))
-    (panel,) = lay_out_textbook([Run(Scene(trace), median_range(trace))], options, "", "").panels
+    (panel,) = lay_out_textbook(
+        [FigureRun(Scene(trace), median_range(trace))], options, "", ""
+    ).panels
     assert [row.lane.index for row in panel.rows] == [0, 4]
 
 

@@ -22,7 +22,7 @@ from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 from gui.figures.make import caption_of
 from gui.figures.shown import median_range
-from gui.figures.textbook import Run, lay_out_textbook
+from gui.figures.textbook import FigureRun, lay_out_textbook
 from gui.report.run import write_run_report
 from gui.timeline.state.scene import Scene
 from tests.core.report.verdicts import made
@@ -100,7 +100,7 @@ def places_of(trace: Trace, folder: Path) -> dict[str, dict[str, str]]:
     said = str(summary.verdict.text)
     write_run_report(trace, folder / "report.html")
     report = Cells((folder / "report.html").read_text("utf-8"))
-    figure_run = Run(Scene(trace), median_range(trace))
+    figure_run = FigureRun(Scene(trace), median_range(trace))
     options = FigureOptions("one-column", makespan=True, idle=True)
     panel = lay_out_textbook([figure_run], options, "", "").panels[0]
     lesson = figures_of(trace)
@@ -198,5 +198,5 @@ def test_the_median_step_is_named_and_what_is_of_all_steps_says_so(tmp_path: Pat
     assert f"step {number}, the median of 6 steps" in report.texts
     assert "Over 6 steps." in report.texts
     assert not any(words.startswith("Means of a step") for words in report.texts)
-    caption = caption_of([Run(Scene(trace), median_range(trace))])
+    caption = caption_of([FigureRun(Scene(trace), median_range(trace))])
     assert caption.startswith(f"Measured: step {number}, the median of 6 steps.")

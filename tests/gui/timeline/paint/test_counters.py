@@ -20,7 +20,7 @@ from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 from gui.figures.make import caption_of, figure_of
 from gui.figures.shown import default_range
-from gui.figures.textbook import Run
+from gui.figures.textbook import FigureRun
 from gui.look.colours import contrast
 from gui.look.theme import THEMES
 from gui.report.run import run_sections
@@ -167,7 +167,7 @@ def test_a_preset_figure_and_a_report_say_that_counters_are_left_out(
     trace: Trace, qapp: object
 ) -> None:
     scene = Scene(trace)
-    run = Run(scene, default_range(trace), "")
+    run = FigureRun(scene, default_range(trace), "")
     assert caption_of([run]).endswith("Counters are not shown.")
     [timeline] = [part for part in run_sections(scene) if part and part.title == "Timeline"]
     assert "The timeline does not show counters." in str(timeline.body)
