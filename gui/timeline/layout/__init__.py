@@ -1,1 +1,1 @@
-"""Where things stand, in pixels. Pure."""
+"""Layout of pictures, in pixels. Pure."""

@@ -1,4 +1,4 @@
-"""Where the ticks of the time axis stand, and what they say."""
+"""Ticks of the time axis, with their labels."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gui.look.text import NO_BREAK
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.layout.moments import OF_RUN, Origin
 
-TICK_PIXELS = 96.0  # ticks stand at least this far apart
+TICK_PIXELS = 96.0  # least distance of ticks
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One tick: its pixel from the plot's left edge, its `number`, and that with its unit."""
+    """A tick: its pixel from the plot's left edge, its `number`, and its `label` with the unit."""
 
     x: float
     number: str
@@ -24,13 +24,16 @@ class Tick:
 
 
 def unit_of(view: Viewport, apart: float = TICK_PIXELS) -> tuple[float, str]:
-    """The one unit of an axis, in ns, and its name: the largest of which ticks are whole."""
+    """Return the unit of an axis in ns, and its name: the largest in which ticks are integers."""
     step = round_step(view.ns_per_pixel * apart)
-    return next((pair for pair in _UNITS if step >= pair[0]), _UNITS[-1])
+    for size, name in _UNITS:
+        if step >= size:
+            return size, name
+    return _UNITS[-1]
 
 
 def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -> list[Tick]:
-    """Ticks at round times since an origin, at least `apart` pixels apart.
+    """Return ticks at round times since an origin, at least `apart` pixels apart.
 
     There are none before the run's start, nor where time is folded.
     """
@@ -39,7 +42,7 @@ def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -
     found: list[Tick] = []
     for time in _round_times(view, origin.zero, step):
         x, number = view.x(time), origin.number(time, scale, 0)
-        # A little less, or a double's rounding could leave out every other tick.
+        # Slightly less than `apart`, or rounding errors could leave out every other tick.
         if not found or x - found[-1].x >= apart * 0.999:
             found.append(Tick(x, number, f"{number}{NO_BREAK}{unit}"))
     return found
@@ -47,11 +50,13 @@ def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -
 
 def _round_times(view: Viewport, zero: float, step: float) -> Iterator[float]:
     for start, end in view.folds.between(max(0.0, view.start), view.end):
-        first, last = math.ceil((start - zero) / step), math.floor((end - zero) / step)
-        yield from (zero + n * step for n in range(first, last + 1))
+        first = math.ceil((start - zero) / step)
+        last = math.floor((end - zero) / step)
+        for number in range(first, last + 1):
+            yield zero + number * step
 
 
 def round_step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
     power = 10.0 ** math.floor(math.log10(max(least, 1.0)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)

@@ -1,4 +1,4 @@
-"""The sizes of text in a picture, and how wide words are in them."""
+"""Fonts of a picture, and widths of texts in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 @dataclass(frozen=True, slots=True)
 class Fonts:
-    """The sizes of text in a picture, made from one font."""
+    """Three sizes of text in a picture, made from one font."""
 
     base: QFont
     small: QFont
@@ -18,7 +18,7 @@ class Fonts:
 
     @classmethod
     def of(cls, font: QFont) -> Fonts:
-        """Sizes around `font`'s own."""
+        """Return the sizes for a base font."""
         small, bold = QFont(font), QFont(font)
         small.setPointSizeF(max(6.0, font.pointSizeF() * 0.86))
         bold.setBold(True)
@@ -27,5 +27,5 @@ class Fonts:
 
 @lru_cache(maxsize=4096)
 def text_width(font: QFont, label: str) -> float:
-    """Width of a label in pixels, remembered."""
+    """Return the width of a label in pixels, cached."""
     return QFontMetricsF(font).horizontalAdvance(label)

@@ -1,6 +1,6 @@
-"""What the user wants of the tracks: groups, order, strips, a filter; and the lanes that it gives.
+"""The user's arrangement of tracks (groups, order, strips, filter), and the lanes that result.
 
-Pure: lanes and a frozen state go in, sections of lanes come out.
+Pure: the input is lanes and a frozen state, the output is sections of lanes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from core.plan.plan import Lane, Role
 from gui.look.core_texts import translated
 from gui.look.text import ntr, tr
 
-NODE_DEVICES = 8  # of a node, where the devices' names do not say on which host they are
+NODE_DEVICES = 8  # in a node, if the devices' names do not contain their host
 MOST_NODE_DEVICES = 4096
 Replicas = Mapping[int, tuple[int, ...]]
-"""The replicas of which each compute lane, by its number, holds a part."""
+"""The replicas that each compute lane, by its number, has a part of."""
 
 
 class Grouping(StrEnum):
-    """What the lanes of a group have in common."""
+    """Criterion for the groups of lanes."""
 
     NONE = "none"
     DEVICE = "devices"
@@ -32,11 +32,11 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """What is shown beside the spans.
+    """Optional parts of the picture.
 
-    Under a compute lane: what it holds in `memory`, its `prediction` as ghosts, and the blocks
-    inside its tasks (`nested`); under the last lane of a process its `counters`. Over the lanes:
-    the critical `path` of the steps on screen, and `arrows` of all dependencies.
+    Under a compute lane: its `memory`, its `prediction` as ghosts, and the blocks inside its tasks
+    (`nested`); under the last lane of a process its `counters`. Over the lanes: the critical `path`
+    of the steps on screen, and `arrows` of all dependencies.
     """
 
     memory: bool = False
@@ -52,11 +52,11 @@ NO_STRIPS = Strips()
 
 @dataclass(frozen=True, slots=True)
 class TrackState:
-    """How the user has arranged the tracks. Lanes are compute lanes, by their number in the run.
+    """The user's arrangement of the tracks. Lanes are compute lanes, by their number in the run.
 
-    `order` has every lane once they were moved, and is empty before; `pinned` are those at the
-    top, in their order; `folded` the keys of groups; `filter` what a lane's name must match. A
-    node has `node_devices` devices where their names do not tell its host.
+    `order` has every lane once lanes were moved, and is empty before; `pinned` are the lanes at the
+    top, in order; `folded` the keys of groups; `filter` a pattern for lanes' names. A node has
+    `node_devices` devices if their names do not contain its host.
     """
 
     grouping: Grouping = Grouping.DEVICE
@@ -67,26 +67,26 @@ class TrackState:
     filter: str = ""
 
     def toggled(self, key: str) -> TrackState:
-        """A group folded, or opened again."""
+        """Fold a group, or open it."""
         return replace(self, folded=self.folded ^ {key})
 
     def pin_toggled(self, lane: int) -> TrackState:
-        """A lane pinned below those that are, or put back into its group."""
+        """Pin a lane below the pinned lanes, or return it to its group."""
         others = tuple(other for other in self.pinned if other != lane)
         pinned = others if lane in self.pinned else (*others, lane)
         return replace(self, pinned=pinned)
 
     def fresh(self) -> TrackState:
-        """The same grouping for the lanes of another run."""
+        """Return the same grouping for the lanes of another run."""
         return TrackState(self.grouping, self.node_devices)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Compute lanes that stand together. Without a heading if that would say nothing.
+    """A group of compute lanes. It has no heading if the heading would repeat the lane's name.
 
-    `sharing` is what they share, as their lanes say it. Once it is laid out, its heading stands
-    from `top` on; while it is `folded`, beside the summary of its lanes.
+    `sharing` is the text on what the lanes share. In a layout its heading begins at `top`; while it
+    is `folded`, a summary of its lanes is next to the heading.
     """
 
     key: str
@@ -105,13 +105,13 @@ class Section:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers of its lanes."""
+        """The numbers of the lanes."""
         return tuple(lane.index for lane in self.lanes)
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """All compute lanes that are shown: the pinned ones, and below them the sections."""
+    """All visible compute lanes: the pinned ones, and below them the sections."""
 
     pinned: tuple[Lane, ...]
     sections: tuple[Section, ...]
@@ -122,27 +122,27 @@ class Arrangement:
         return len(self.pinned) + sum(len(section.lanes) for section in self.sections)
 
     def neighbours(self, lane: int) -> tuple[int, ...]:
-        """The lanes among which a lane can be moved, itself included; none if it is not shown."""
+        """Return the lanes among which a lane can be moved, with itself; () if it is not shown."""
         pinned = tuple(one.index for one in self.pinned)
         parts = (pinned, *(section.numbers for section in self.sections))
         return next((numbers for numbers in parts if lane in numbers), ())
 
     def section_of(self, lane: int) -> Section | None:
-        """The section that a lane stands in, or None."""
+        """Return the section of a lane, or None."""
         return next((section for section in self.sections if lane in section.numbers), None)
 
 
 def compute_lanes(lanes: Sequence[Lane]) -> list[Lane]:
-    """Those of `lanes` that have a track of their own."""
+    """Return the compute lanes."""
     return [lane for lane in lanes if lane.role is Role.COMPUTE]
 
 
 def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arrangement:
-    """The compute lanes of a run as the state has them."""
+    """Arrange a run's compute lanes according to the state."""
     fits = matcher(state.filter)
     matching = {lane.index: lane for lane in compute_lanes(lanes) if fits(lane.name)}
     pinned = tuple(matching[index] for index in state.pinned if index in matching)
-    # Of all lanes, not of those that match: a group keeps its number while one filters.
+    # Groups of all lanes, not only of matching ones, so that they keep their numbers.
     groups = _groups(compute_lanes(lanes), state, replicas)
     turn = {index: place for place, index in enumerate(state.order)}
     sections = []
@@ -155,9 +155,9 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
 
 
 def matcher(text: str) -> Callable[[str], bool]:
-    """Whether a name matches: it contains the text; with `*`, which stands for anything, it is it.
+    """Return a function that matches names: by substring, or with `*` as a wildcard by whole name.
 
-    Capitals do not count; an empty text matches every name.
+    Case is ignored; an empty text matches every name.
     """
     words = text.strip()
     parts = [re.escape(part) for part in words.split("*")]
@@ -168,7 +168,7 @@ def matcher(text: str) -> Callable[[str], bool]:
 def moved(
     state: TrackState, lanes: Sequence[Lane], neighbours: Sequence[int], lane: int, place: int
 ) -> TrackState:
-    """A lane put to a place among its `neighbours`, 0 to their number less 1 (or the nearest)."""
+    """Move a lane to a place among its `neighbours`, limited to their range."""
     if lane not in neighbours:
         return state
     mine = [other for other in neighbours if other != lane]
@@ -177,7 +177,7 @@ def moved(
         rest = [other for other in state.pinned if other not in mine]
         return replace(state, pinned=(*mine, *rest))
     order = list(state.order) or [one.index for one in compute_lanes(lanes)]
-    # The neighbours share the places that they had in the order; all other lanes keep theirs.
+    # The neighbours share their previous places in the order; all other lanes keep theirs.
     members, turns = set(mine), iter(mine)
     return replace(state, order=tuple(next(turns) if n in members else n for n in order))
 
@@ -194,7 +194,7 @@ def _section(
 def _groups(
     lanes: Sequence[Lane], state: TrackState, replicas: Replicas
 ) -> dict[tuple[str, str], list[Lane]]:
-    """The lanes of each group, by its key and name, in the run's order."""
+    """Return the lanes of each group, by its key and name, in the run's order."""
     naming = _namings(lanes, state, replicas)[state.grouping]
     groups: dict[tuple[str, str], list[Lane]] = {}
     for lane in lanes:
@@ -205,13 +205,15 @@ def _groups(
 def _namings(
     lanes: Sequence[Lane], state: TrackState, replicas: Replicas
 ) -> dict[Grouping, Callable[[Lane], tuple[str, str]]]:
-    """For each grouping, the key and the name of a lane's group."""
+    """Return for each grouping a function for the key and the name of a lane's group."""
     places = _places(lanes)
 
     def node(lane: Lane) -> tuple[str, str]:
         host = host_of(lane.device)
         number = places[lane.index] // max(1, state.node_devices)
-        return (f"node {host}", host) if host else (f"node {number}", tr("node {n}", n=number))
+        if host:
+            return f"node {host}", host
+        return f"node {number}", tr("node {n}", n=number)
 
     def pipeline(lane: Lane) -> tuple[str, str]:
         held = replicas.get(lane.index, ())
@@ -230,13 +232,14 @@ def _namings(
 
 
 def host_of(device: str) -> str:
-    """The host part of a device's name, `node3` of `node3/cuda:0`; empty where there is none."""
+    """Return the host in a device's name, `node3` of `node3/cuda:0`, or ""."""
     return device.rpartition("/")[0]
 
 
 def _places(lanes: Sequence[Lane]) -> dict[int, int]:
-    """The number of each lane's device among all; where there is but one device, the lane's own."""
-    devices = {device: n for n, device in enumerate(dict.fromkeys(one.device for one in lanes))}
+    """Return the number of each lane's device; if there is only one device, the lane's number."""
+    names = dict.fromkeys(lane.device for lane in lanes)
+    devices = {device: number for number, device in enumerate(names)}
     if len(devices) == 1:
-        return {lane.index: n for n, lane in enumerate(lanes)}
+        return {lane.index: number for number, lane in enumerate(lanes)}
     return {lane.index: devices[lane.device] for lane in lanes}

@@ -1,4 +1,4 @@
-"""What moments are counted from, and what they say."""
+"""Times as texts, and the origin that they count from."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from gui.look.text import MINUS, NO_BREAK, tr
 
-MOST_DIGITS = 6  # behind the point of a time in ms: to the nanosecond
+MOST_DIGITS = 6  # decimals of a time in ms: to the nanosecond
 
 
 class CountFrom(StrEnum):
-    """What moments are counted from: the step on screen, the run's start, or the clock."""
+    """Choice of the origin of times: the step on screen, the run's start, or the clock."""
 
     STEP = "step"
     RUN = "run"
@@ -22,9 +22,9 @@ class CountFrom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The moment `zero` (ns since the run's start) that an axis counts from, and its name.
+    """The time `zero` (ns since the run's start) that an axis counts from, and its name.
 
-    Of a clock, `clock_s` is the time of day there, in seconds.
+    For a clock, `clock_s` is the time of day at `zero`, in seconds.
     """
 
     zero: float = 0.0
@@ -33,26 +33,28 @@ class Origin:
 
     @property
     def moment(self) -> str:
-        """The origin in words."""
+        """The name of the origin."""
         return self.name or tr("run start")
 
     def title(self, unit: str) -> str:
-        """What stands beside the axis: `ms since step 5`."""
+        """Return the title of the axis: `ms since step 5`."""
         if self.clock_s is not None:
-            return tr("time of day, ± 1 s")  # a recording tells its start to the second
+            return tr("time of day, ± 1 s")  # recordings have their start to the second
         return tr("{unit} since {moment}", unit=unit, moment=self.moment)
 
     def number(self, ns: float, scale: float, digits: int) -> str:
-        """A moment in units of `scale` ns since the origin, or the time of day."""
+        """Return a time in units of `scale` ns since the origin, or the time of day."""
         since = ns - self.zero
         if self.clock_s is None:
             return f"{since / scale:,.{digits}f}".replace(",", NO_BREAK).replace("-", MINUS)
-        # From digits behind the point of `scale` to those behind the point of a second.
+        # From decimals of `scale` to decimals of a second.
         digits += 9 - round(math.log10(scale))
-        # Rounded before it is divided, so that 59.9996 s goes on to the next minute.
-        whole, part = divmod(round((self.clock_s * 1e9 + since) / 10 ** (9 - digits)), 10**digits)
+        # Rounded before the division, so that 59.9996 s becomes the next minute.
+        units = round((self.clock_s * 1e9 + since) / 10 ** (9 - digits))
+        whole, part = divmod(units, 10**digits)
         hours, minutes, seconds = whole // 3600 % 24, whole // 60 % 60, whole % 60
-        return f"{hours:02}:{minutes:02}:{seconds:02}" + (f".{part:0{digits}}" if digits else "")
+        clock = f"{hours:02}:{minutes:02}:{seconds:02}"
+        return f"{clock}.{part:0{digits}}" if digits else clock
 
 
 OF_RUN = Origin()
@@ -60,7 +62,7 @@ OF_RUN = Origin()
 
 
 def clock_of(started: str) -> float | None:
-    """The time of day, in seconds here, of a header's `started`; None if it does not tell."""
+    """Return the time of day in seconds, in the local zone, of a header's `started`, or None."""
     try:
         moment = datetime.fromisoformat(started).astimezone()
     except ValueError:
@@ -69,14 +71,14 @@ def clock_of(started: str) -> float | None:
 
 
 def moment_text(ns: float, origin: Origin, ns_per_pixel: float) -> str:
-    """A moment as the axis counts it, in ms, with the digits that tell two pixels apart."""
+    """Return a time in ms since the origin, with the digits that distinguish adjacent pixels."""
     digits = math.ceil(6 - math.log10(max(1.0, ns_per_pixel)))
     number = origin.number(ns, 1e6, min(MOST_DIGITS, max(0, digits)))
     return number if origin.clock_s is not None else f"{number}{NO_BREAK}ms"
 
 
 def since_text(ns: float, origin: Origin) -> str:
-    """A moment, with what it counts from: `12.345 ms since step 5`."""
+    """Return a time with its origin: `12.345 ms since step 5`."""
     moment = moment_text(ns, origin, 1e3)
     if origin.clock_s is not None:
         return moment

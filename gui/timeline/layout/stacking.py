@@ -1,4 +1,4 @@
-"""Stacks the lanes: how high each is, and what stands under it; a pure layout in pixels."""
+"""Stacks the lanes: heights of lanes, and the strips under them. A pure layout in pixels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from core.plan.plan import Lane, Role
 from gui.timeline.layout.frame import Layout, Track
 from gui.timeline.layout.groups import NO_STRIPS, Arrangement, Section, Strips, TrackState, arrange
 
-COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
-FILLING = 320.0  # the most where lanes fill a window
-THIN = 30.0  # of lower lanes, what stands under them folds so that they have room
-BY_HAND = (14.0, 320.0)  # and that the user may choose
-TIGHT = 34.0  # lower lanes stand closer together
+COMPUTE = (20.0, 80.0)  # least and most height of a compute lane, if the layout chooses it
+FILLING = 320.0  # the most in a window, which the lanes fill
+THIN = 30.0  # strips under lower lanes are left out, to make the lanes higher
+BY_HAND = (14.0, 320.0)  # least and most height that the user can choose
+TIGHT = 34.0  # lower lanes have less space between them
 GROUP = 20.0
-FOLDED = 24.0  # height of a group that is folded
-COUNTER = 24.0  # and of a counter
+FOLDED = 24.0  # height of a folded group
+COUNTER = 24.0  # height of a counter
 EDGE = 6.0
 
 Counters = Mapping[int, Sequence[str]]
-"""By the number of a compute lane, the names of the counters under it."""
+"""The names of the counters under each compute lane, by the lane's number."""
 NO_COUNTERS: Counters = {}
 
 
@@ -37,9 +37,9 @@ def lay_out(
 ) -> Layout:
     """Stack the lanes by group; under each its blocks, ghost, helpers, memory line and counters.
 
-    Compute lanes are as high as fits into `available` pixels, at most `most`, or as `compute`
-    says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
-    they stand as they come.
+    Compute lanes have the given height `compute`, or the largest up to `most` that fits `available`
+    pixels; a layout that is higher than `available` has to be scrolled. Without `arranged` the
+    lanes have the run's order.
     """
     chosen = arrange(lanes, TrackState(), {}) if arranged is None else arranged
     helpers = _helpers(lanes, strips)
@@ -58,8 +58,8 @@ def lay_out(
     lowest = stacked(COMPUTE[0])
     if lowest.height >= available:  # the usual case for lanes by the hundred
         return lowest
-    # The height of the whole grows with that of a lane, but with the steps of strips that grow and
-    # shrink too: no formula has its inverse, and bisection stacks the tracks nine times at most.
+    # The total height increases with a lane's, but the strips' heights are rounded and limited, so
+    # there is no inverse formula. Bisection stacks the tracks at most nine times.
     heights = range(int(COMPUTE[0]), int(most) + 1)
     fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
     return stacked(heights[max(0, fitting - 1)])
@@ -72,11 +72,12 @@ def lay_out_window(
     arranged: Arrangement | None = None,
     counters: Counters = NO_COUNTERS,
 ) -> tuple[Layout, Strips]:
-    """Lanes that fill a window, and the strips that they have.
+    """Return a layout that fills a window, and its strips.
 
-    Where lanes get thin, first what they hold in memory is left out, then their prediction.
+    If lanes get thin, first their memory is left out, then their prediction.
     """
-    fewer = (wanted, replace(wanted, memory=False), replace(wanted, memory=False, prediction=False))
+    without_memory = replace(wanted, memory=False)
+    fewer = (wanted, without_memory, replace(without_memory, prediction=False))
     for strips in fewer:
         layout = lay_out(
             lanes, available, strips, arranged=arranged, most=FILLING, counters=counters
@@ -91,7 +92,7 @@ def _within(value: float, least: float, most: float) -> float:
 
 
 def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
-    """The lanes under each compute lane, blocks first."""
+    """Return the lanes under each compute lane."""
     helpers: dict[int, list[Lane]] = defaultdict(list)
     for lane in lanes:
         if lane.role is not Role.COMPUTE and (strips.nested or lane.role is not Role.NESTED):
@@ -100,9 +101,9 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
 
 
 class _TrackStacker:
-    """Tracks that are put under one another.
+    """Puts tracks under one another.
 
-    Strips grow and shrink with their `compute` lanes, within what can be read.
+    Heights of strips are proportional to the `compute` lanes', within readable limits.
     """
 
     def __init__(
@@ -126,15 +127,19 @@ class _TrackStacker:
         self._band = 0.0
 
     def end_band(self, pinned: Sequence[Lane]) -> None:
-        """The lanes so far are the pinned ones."""
+        """Mark all lanes so far as pinned."""
         if pinned:
             self._pins = frozenset(track.lane for track in (*self._tracks, *self._memory))
             self._band = self._y
             self._y += EDGE
 
     def add_section(self, section: Section) -> None:
-        """A group: its heading and its lanes, or what stands for them while it is folded."""
-        height = FOLDED if section.folded else GROUP if section.headed else 0.0
+        """Add a group: its heading and its lanes, or a summary of them while it is folded."""
+        height = 0.0
+        if section.folded:
+            height = FOLDED
+        elif section.headed:
+            height = GROUP
         self._groups.append(replace(section, top=self._y, height=height))
         self._y += height
         if section.folded:
@@ -144,7 +149,7 @@ class _TrackStacker:
             self.add_lane(lane)
 
     def add_lane(self, lane: Lane) -> None:
-        """A compute lane and what stands under it."""
+        """Add a compute lane and everything under it."""
         top, below = self._y, self._helpers.get(lane.index, ())
         self._tracks.append(Track(lane.index, top, self._compute))
         self._y += self._compute
@@ -163,14 +168,24 @@ class _TrackStacker:
         self._y += self._space
 
     def layout(self) -> Layout:
-        """All that was added."""
-        last = self._tracks and not (self._groups and self._groups[-1].folded)
-        end = self._y - self._space if last else self._y
+        """Return the layout of everything that was added."""
+        end = self._y
+        ends_with_group = bool(self._groups) and self._groups[-1].folded
+        if self._tracks and not ends_with_group:
+            end -= self._space
         height = end + EDGE if self._tracks or self._groups else 0.0
         return Layout(
-            tuple(self._tracks), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
-            tuple(self._counted), self._rooms, self._compute, height, self._pins, self._band,
-        )  # fmt: skip
+            tuple(self._tracks),
+            tuple(self._groups),
+            tuple(self._ghosts),
+            tuple(self._memory),
+            tuple(self._counted),
+            self._rooms,
+            self._compute,
+            height,
+            self._pins,
+            self._band,
+        )
 
     def _strip(self, lane: int, height: float, helper: bool = False) -> Track:
         track = Track(lane, self._y + self._gap, height, helper)

@@ -1,1 +1,1 @@
-"""From spans to what fits on pixels. NumPy only."""
+"""Reduction of spans to pixels. NumPy only."""

@@ -1,4 +1,4 @@
-"""How many of several lanes are busy at once, and with what. NumPy only."""
+"""Number of busy lanes in a group over time, by family. NumPy only."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.reduction import LaneColumns, pixel_edges, times_of
 
-TAIL = 20_000  # spans that may have come since the last sorting, besides a quarter of those before
+TAIL = 20_000  # unsorted new spans: at most this many, or a quarter of the sorted ones
 
 Events = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class Aggregate:
-    """The time that several lanes together have spent in each family before any moment.
+    """The total time that several lanes have spent in each family before any time.
 
-    Between two starts or ends it grows evenly, so it is kept at these, and a picture costs what
-    its pixels cost. What has come since the last sorting is kept apart, until it is much.
+    It is linear between two starts or ends, so it is stored at these, and a picture costs time by
+    pixels, not spans. New spans are kept separately until there are many.
     """
 
     def __init__(self) -> None:
@@ -33,13 +33,13 @@ class Aggregate:
         self._begun: list[int] = []
 
     def update(self, lanes: Sequence[Spans]) -> None:
-        """Take the spans of each lane (all of them, the same lanes at every call)."""
+        """Add new spans, given all spans of each lane; the lanes are the same in every call."""
         counts = [len(spans) for spans in lanes]
         if counts == self._counts:
             return
         self.lanes, self._counts = len(lanes), counts
-        # Sorting all for each new batch would make a long live run quadratic. A quarter more at a
-        # time, each span is sorted a few times in all.
+        # Sorting everything for each new batch would make a long live run quadratic. With a quarter
+        # at a time, each span is sorted only a few times.
         if sum(counts) - self._known > max(TAIL, self._known // 4):
             self._sorted, self._tail = events_of(lanes), {}
             self._known, self._begun = sum(counts), counts
@@ -49,9 +49,9 @@ class Aggregate:
             self._tail = events_of(parts)
 
     def shares(self, view: Viewport) -> NDArray[np.float64]:
-        """The share, 0 to 1, of the lanes that each family takes in each pixel of a view.
+        """Return the share, 0 to 1, of the lanes in each family, for each pixel of a view.
 
-        Shape (pixels, families); what is missing to 1 in a pixel is idle time.
+        Shape (pixels, families); the remainder to 1 in a pixel is idle time.
         """
         found, edges = np.zeros((int(view.width), len(FAMILIES))), pixel_edges(view)
         for events in (self._sorted, self._tail):
@@ -61,16 +61,16 @@ class Aggregate:
 
 
 class Lanewise:
-    """The same for lanes of so many spans that their starts and ends are not sorted together.
+    """Replaces `Aggregate` for lanes with too many spans to sort their starts and ends together.
 
-    Each lane is reduced by itself at every picture, from the sums over blocks of its spans.
+    Each lane is reduced for every picture, from the sums over blocks of its spans.
     """
 
     def __init__(self, lanes: Sequence[LaneColumns]) -> None:
         self._lanes = lanes
 
     def shares(self, view: Viewport) -> NDArray[np.float64]:
-        """As Aggregate.shares has it."""
+        """Return the shares like Aggregate.shares."""
         times = np.zeros((len(FAMILIES), int(view.width)))
         for lane in self._lanes:
             if len(lane):
@@ -80,10 +80,9 @@ class Lanewise:
 
 
 def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
-    """For each family the moments at which a lane begins or ends it.
+    """Return for each family the times (ns) at which a lane begins or ends it.
 
-    Beside them how many lanes are in it from there on, and the ns that all have spent in it until
-    there.
+    With the number of lanes in it from then on, and the total ns spent in it until then.
     """
     parts = [spans for spans in lanes if len(spans)]
     if not parts:
@@ -99,8 +98,8 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
         order = np.argsort(times, kind="stable")
         times, running = times[order], np.cumsum(steps[order])
         spent = np.zeros(len(times), np.int64)
-        # Between two events `running` lanes each spend the time that passes: an integral of a step
-        # function, in whole ns, so that it is exact.
+        # Between two events each of the `running` lanes spends the time that passes: the integral
+        # of a step function, exact because all values are whole ns.
         np.cumsum(running[:-1] * np.diff(times), out=spent[1:])
         found[family] = (times, running, spent)
     return found
@@ -109,7 +108,7 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
 def _before(
     events: Events, pixels: tuple[NDArray[np.float64], NDArray[np.int64]]
 ) -> NDArray[np.float64]:
-    """The time spent before each edge; whole ns are looked up, so that no times are copied."""
+    """Return the time spent before each edge; looks up whole ns, so that no times are copied."""
     (times, running, spent), (edges, whole) = events, pixels
     at = np.searchsorted(times, whole, "right") - 1
     known = np.maximum(at, 0)

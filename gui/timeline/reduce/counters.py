@@ -1,4 +1,4 @@
-"""A counter of an imported trace over time, reduced to pixels. NumPy only."""
+"""Counters of an imported trace over time, reduced to pixels. NumPy only."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from gui.timeline.reduce.pyramid import (
 )
 from gui.timeline.reduce.reduction import pixel_edges
 
-CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
+CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
 
 class CounterLine:
-    """The values of a counter, each from its time (ns) on, and coarser ones for wide views.
+    """A counter's values, each valid from its time (ns) on, and coarser levels for wide views.
 
-    Values that are no finite number are left out: the one before them holds on.
+    Values that are not finite are left out: the value before them stays valid.
     """
 
     def __init__(self, counter: Counter, place: str) -> None:
@@ -42,40 +42,44 @@ class CounterLine:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The least and the largest value, and 0 if it is below or above both."""
+        """The least and the largest value, or 0 if it is outside them."""
         least, most = self.values.min(initial=0.0), self.values.max(initial=0.0)
         return float(least), float(most)
 
     def between(self, start: float, end: float) -> tuple[float, float, float] | None:
-        """The value at `start` ns, and the least and largest until `end`; None before the first."""
-        first, last = (int(self.times.searchsorted(math.floor(at), "right")) for at in (start, end))
+        """Return the value at `start` ns, and the least and largest value until `end`.
+
+        None before the first value.
+        """
+        first = int(self.times.searchsorted(math.floor(start), "right"))
+        last = int(self.times.searchsorted(math.floor(end), "right"))
         if not first:
             return None
-        some = self.values[first - 1 : max(first, last)]
-        return float(some[0]), float(some.min()), float(some.max())
+        values = self.values[first - 1 : max(first, last)]
+        return float(values[0]), float(values.min()), float(values.max())
 
     def reduced(self, view: Viewport, end: float) -> NDArray[np.float64]:
-        """The least and the largest value in each pixel until `end` ns; NaN where there is none.
+        """Return the least and the largest value in each pixel until `end` ns; NaN without values.
 
-        Shape (2, pixels). A peak shows however short it is.
+        Shape (2, pixels). Short peaks remain visible.
         """
         nothing = np.full((2, int(view.width)), np.nan)
         if not len(self):
             return nothing
-        seen = np.diff(self.times.searchsorted(np.floor([view.start, view.end]).astype(np.int64)))
+        bounds = np.floor([view.start, view.end]).astype(np.int64)
+        first_seen, last_seen = self.times.searchsorted(bounds)
+        seen = last_seen - first_seen
         level = 0
-        while level + 1 < LEVELS and seen[0] > CROWDED * view.width * FACTOR**level:
+        while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
             level += 1
         edges, moments = pixel_edges(view)
-        # The entry in force at each edge between pixels.
+        # The entry that is valid at each edge between pixels.
         entry = self._starts[level].searchsorted(moments, "right") - 1
         first, last = np.maximum(entry[:-1], 0), np.maximum(entry[1:], 0)
-        found = [
-            _extremes(extreme, values[level], first, last)
-            for extreme, values in ((np.minimum, self._lowest), (np.maximum, self._highest))
-        ]
+        lowest = _extremes(np.minimum, self._lowest[level], first, last)
+        highest = _extremes(np.maximum, self._highest[level], first, last)
         empty = (entry[1:] < 0) | (edges[:-1] >= end)
-        return np.where(empty, nothing, np.stack(found))
+        return np.where(empty, nothing, np.stack([lowest, highest]))
 
 
 def _extremes(
@@ -84,8 +88,8 @@ def _extremes(
     first: NDArray[np.int64],
     last: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """The extreme of values[first[i]] to values[last[i]], both included, for each i."""
-    # reduceat takes the values from each first one to the next first one; the last is without end.
+    """Return the extreme of values[first[i]] to values[last[i]], both included, for each i."""
+    # reduceat takes the values between consecutive elements of `first`; the last range is open.
     inside = extreme.reduceat(values[: last[-1] + 1], first)
     found: NDArray[np.float64] = extreme(inside, values[last])
     return found

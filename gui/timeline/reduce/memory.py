@@ -1,4 +1,4 @@
-"""The memory that a lane holds over time, kept up as counters arrive and reduced to pixels."""
+"""Memory of a lane over time, updated with new counter values, and reduced to pixels."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, large
 from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
 
 ACTIVATIONS = "activations"
-CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
+CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
 
 class LaneMemory:
-    """What one lane holds over time: in all, and in activations; in bytes from each of `starts` on.
+    """A lane's memory in bytes, in total and in activations, from each of `starts` on.
 
-    Bytes have seven digits, enough for a picture and its words: there is a value for every span.
+    float32, because seven digits are enough for pictures and texts, and each span has a value.
     """
 
     def __init__(self, lane: int) -> None:
@@ -36,37 +36,37 @@ class LaneMemory:
 
     @property
     def times(self) -> NDArray[np.int64]:
-        """When what is held changed, in ns since the run's start."""
+        """Times of changes, in ns since the run's start."""
         return self.starts[0]
 
     @property
     def peak(self) -> float:
-        """The most bytes held so far."""
+        """The most bytes so far."""
         return float(self.held[LEVELS - 1].max(initial=0.0))
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all that is kept."""
+        """Total size of the stored columns, in bytes."""
         return self.starts.nbytes + self.held.nbytes + self.activations.nbytes
 
     def seen(self, view: Viewport) -> int:
-        """How many changes a view shows."""
-        first, last = (self.times.searchsorted(math.floor(t)) for t in (view.start, view.end))
-        return int(last - first)
+        """Return the number of changes in a view."""
+        first = int(self.times.searchsorted(math.floor(view.start)))
+        last = int(self.times.searchsorted(math.floor(view.end)))
+        return last - first
 
     def update(self, trace: Trace) -> None:
-        """Take the counters' new values; only what is not older than they are is worked out."""
+        """Add new values of the counters; everything from the earliest new value is recomputed."""
         counters = [trace.counter(name, self.lane) for name in MEMORY_COUNTERS]
-        fresh = [
-            int(counter.times[known])
-            for counter, known in zip(counters, self._known, strict=True)
-            if len(counter.times) > known
-        ]
+        fresh = []
+        for counter, known in zip(counters, self._known, strict=True):
+            if len(counter.times) > known:
+                fresh.append(int(counter.times[known]))
         if not fresh:
             return
         self._known = [len(counter.times) for counter in counters]
-        # What is held is the sum of four counters, whose values come in batches of their own: one
-        # may be older than the last of another, and changes the sum from there on.
+        # The total is the sum of four counters, whose values arrive in separate batches: a new
+        # value may be older than the last of another counter, and changes the sum from there on.
         since = min(fresh)
         keep = int(self.times.searchsorted(since))
         times, held = held_bytes(trace, self.lane, since)
@@ -75,8 +75,9 @@ class LaneMemory:
         self.activations.replace(keep, trace.counter(ACTIVATIONS, self.lane).at(times))
 
     def most(self, start: float, end: float) -> tuple[int, int]:
-        """The most bytes held at once from `start` to `end` ns, and how many were activations."""
-        first, last = int(count_until(self.times, start)) - 1, int(count_before(self.times, end))
+        """Return the most bytes from `start` to `end` ns, and the part that was activations."""
+        first = int(count_until(self.times, start)) - 1
+        last = int(count_before(self.times, end))
         if last <= 0:
             return 0, 0
         first = max(0, first)
@@ -85,9 +86,9 @@ class LaneMemory:
 
 
 def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.float64]:
-    """The most bytes that a lane holds in each pixel up to `end` ns, and the most of activations.
+    """Return the most bytes in each pixel until `end` ns, and the most bytes of activations.
 
-    Shape (2, pixels). A peak shows however short it is.
+    Shape (2, pixels). Short peaks remain visible.
     """
     if not len(memory):
         return np.zeros((2, int(view.width)))
@@ -96,25 +97,26 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.
         level += 1
     edges, moments = pixel_edges(view)
     times = memory.starts[level]
-    first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
-    # A change exactly at the right edge belongs to the next pixel; what was in force just before it
-    # is that of the entry before.
+    first = times.searchsorted(moments, "right") - 1  # valid where a pixel begins
+    # A change exactly at the right edge belongs to the next pixel; just before the edge the
+    # previous entry was valid.
     at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
-    last = first[1:] - at_edge  # and just before it ends
+    last = first[1:] - at_edge  # valid just before a pixel ends
     empty = (last < 0) | (edges[:-1] >= end)
     first, last = np.maximum(first, 0), np.maximum(last, 0)
-    both = (memory.held, memory.activations)
-    return np.stack([np.where(empty, 0.0, _most(peaks[level], first, last)) for peaks in both])
+    held = np.where(empty, 0.0, _most(memory.held[level], first, last))
+    activations = np.where(empty, 0.0, _most(memory.activations[level], first, last))
+    return np.stack([held, activations])
 
 
 def _most(
     values: NDArray[np.float32], first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """The largest of values[first[i]] to values[last[i]], both included, for each of `last`.
+    """Return the largest of values[first[i]] to values[last[i]], both included.
 
-    `first` has one entry more; last[i] is at most first[i + 1], and at least one less.
+    `first` has one entry more; last[i] is first[i + 1] or the entry before.
     """
-    # reduceat takes values[first[i]:first[i + 1]], without the entry that is in force at the right
-    # edge: that one is `last`.
+    # reduceat takes values[first[i]:first[i + 1]], without the entry that is valid at the right
+    # edge: that is `last`.
     inside = np.maximum.reduceat(values[: first[-1] + 1], first[:-1])
     return np.maximum(inside, values[last])

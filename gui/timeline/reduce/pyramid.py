@@ -1,4 +1,4 @@
-"""Columns with coarser ones above them, from which wide views of many entries are drawn."""
+"""Columns with coarser levels, for drawing wide views of many entries."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from numpy.typing import NDArray
 
 from core.trace.columns import GrowingArray
 
-FACTOR = 8  # entries of a level that one of the next coarser level stands for
+FACTOR = 8  # entries of a level that are combined to one of the next
 
 
 LEVELS = 4
 
 
 Summary = Callable[[NDArray[Any]], NDArray[Any]]
-"""One for each FACTOR of some values, or for what is left of them at the end."""
+"""Returns one value for each FACTOR values; the last may be for fewer."""
 
 
 def first_of(values: NDArray[Any]) -> NDArray[Any]:
-    """The first of each FACTOR values."""
+    """Return the first of each FACTOR values."""
     return values[::FACTOR]
 
 
 def largest_of(values: NDArray[Any]) -> NDArray[Any]:
-    """The largest of each FACTOR values."""
+    """Return the largest of each FACTOR values."""
     return np.maximum.reduceat(values, np.arange(0, len(values), FACTOR))
 
 
 def smallest_of(values: NDArray[Any]) -> NDArray[Any]:
-    """The smallest of each FACTOR values."""
+    """Return the smallest of each FACTOR values."""
     return np.minimum.reduceat(values, np.arange(0, len(values), FACTOR))
 
 
 class Pyramid:
-    """LEVELS columns, 0 being the finest; the last entry of a coarser one may still be filling.
+    """LEVELS columns, 0 is the finest; the last entry of a coarser level may be incomplete.
 
-    An entry is a number or, where `width` is given, a row of so many.
+    An entry is a number or, if `width` is given, a row of `width` numbers.
     """
 
     def __init__(self, finest: GrowingArray, summary: Summary, width: int = 0) -> None:
@@ -56,7 +56,7 @@ class Pyramid:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all levels."""
+        """Total size of all levels, in bytes."""
         return sum(column.view.nbytes for column in self._columns)
 
     def extend(self, values: NDArray[Any]) -> None:
@@ -64,16 +64,15 @@ class Pyramid:
         self.replace(len(self), values)
 
     def replace(self, since: int, values: NDArray[Any]) -> None:
-        """Put `values` where the entry at `since` stood, instead of all from there on."""
+        """Replace all entries from `since` on with `values`."""
         self._columns[0].cut(since * max(1, self._width))
         self._columns[0].extend(values.reshape(-1))
         self._sum_up(since)
 
     def _sum_up(self, since: int) -> None:
-        """Bring the coarser levels up to date with what changed from an entry on."""
+        """Update the coarser levels from a changed entry on."""
         for level, column in enumerate(self._columns[1:], 1):
-            # An entry that was still filling when it was summed up last is made again, and all
-            # behind it.
+            # An entry that was incomplete is made again, and all after it.
             since = min(since // FACTOR, len(self[level]))
             column.cut(since * max(1, self._width))
             fresh = self[level - 1][since * FACTOR :]

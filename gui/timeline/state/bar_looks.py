@@ -1,7 +1,6 @@
-"""What a bar looks like: what its colour says, and the words in it.
+"""Colours of bars, and the texts in them.
 
-Its colour says its kind, unless something else is chosen. Words are laid out once for each task,
-and drawn many times.
+By default the colour means the kind. Texts are laid out once for each task, and drawn many times.
 """
 
 from __future__ import annotations
@@ -26,43 +25,51 @@ from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 COLUMNS = (
-    "kind", "microbatch", "bucket", "block", "replica", "paired_microbatch",
-    "stage", "paired_stage", "rows", "bytes",
-)  # fmt: skip
-"""The columns of Spans that a bar's words are made from."""
+    "kind",
+    "microbatch",
+    "bucket",
+    "block",
+    "replica",
+    "paired_microbatch",
+    "stage",
+    "paired_stage",
+    "rows",
+    "bytes",
+)
+"""The columns of Spans that a bar's texts are made from."""
 Choices = tuple[str, ...]
-SHORTER = (24, 12, 6)  # letters of a name that is too long for its bar
+SHORTER = (24, 12, 6)  # letters that are kept of a name that is too long for its bar
 
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """Gives every span a code, and every code its colours: one, or from the top several.
+    """Gives every span a code, and every code its colour, or several from top to bottom.
 
-    This one goes by kind: codes are indices in FAMILIES. For others see `colour_choices`.
+    This class is for kinds: codes are indices in FAMILIES. For others see `colour_choices`.
     """
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
-        """The code of each of some spans, for any slice of a lane."""
+        """Return the code of each span, for any slice of a lane."""
         codes: NDArray[np.int8] = FAMILY_CODES[spans["kind"]]
         return codes
 
     def code_of(self, span: Span) -> int:
-        """The code of one span or open task."""
+        """Return the code of a span or open task."""
         return FAMILIES.index(family_of(span.kind))
 
     def colours(self, theme: Theme) -> Colours:
-        """The colours of each code."""
+        """Return the colours of each code."""
         return theme.families
 
 
 def recoloured(
     colouring: Colouring, reduced: Bars | PixelColumns, trace: Trace, lane: int, view: Viewport
 ) -> Bars | PixelColumns:
-    """What is drawn of a trace's lane, with codes of a colouring instead of families.
+    """Return a trace's reduced lane, with codes of a colouring in place of families.
 
-    A pixel of a reduced lane has the colour of what ran at its middle, or began last before it.
+    A pixel of a reduced lane has the colour of the span at its middle, or of the last one before.
     """
-    if type(colouring) is Colouring:  # a family is what a kind's code is
+    if type(colouring) is Colouring:  # codes of kinds are families already
         return reduced
     spans = trace.spans(lane)
     if isinstance(reduced, Bars):
@@ -70,14 +77,14 @@ def recoloured(
     else:
         middles = view.times(np.arange(len(reduced.family)) + 0.5)
         begun = np.searchsorted(spans.start, np.floor(middles).astype(np.int64), "right")
-        # `searchsorted` gives how many have begun by then: the last of them is one before.
+        # The number of spans that have begun by then; the last of them is one place before.
         shown = spans[np.maximum(begun - 1, 0)]
     return replace(reduced, family=colouring.codes(shown))
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text in a font, as large as it is drawn."""
+    """A text, laid out in a font, with its size in pixels."""
 
     text: str
     small: bool
@@ -88,9 +95,9 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class BarWords:
-    """What may stand in a bar: for each of its parts the labels, the best first; and below them.
+    """Texts for a bar: for each of its parts the labels, best first, and a text below them.
 
-    `carried` tells what each part carries, or has None for it.
+    `carried` is the payload of each part, or None.
     """
 
     parts: tuple[tuple[Label, ...], ...]
@@ -100,23 +107,23 @@ class BarWords:
 def words_of(
     table: TaskTable, place: int, bold: str, small: str, staged: bool, low: bool, shrinks: bool
 ) -> BarWords:
-    """The words in the bar of a table's task, as they look in one kind of lanes.
+    """Return the texts for the bar of a table's task, in one kind of lanes.
 
-    `bold` and `small` are their fonts (QFont.toString). Bars of lanes that are `staged` name their
-    stages; those that are `low` have one line. On paper, which nobody can zoom, a word that does
-    not fit `shrinks`; else all are of one size.
+    `bold` and `small` are their fonts (QFont.toString). Bars of `staged` lanes name their stages;
+    bars of `low` lanes have one line. On paper, which cannot be zoomed, a text that does not fit
+    `shrinks` to the small font; otherwise all have one size.
     """
     task = table.rows[place]
     kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
     if task["name"] == ABSENT:
-        # `numbers` are the five of COLUMNS between the
-        # kind and the stages, as `bar_label` takes them.
+        # `numbers` are the five values of COLUMNS between the kind and the stages, in the order of
+        # `bar_label`.
         parts = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
     else:
         parts = (shortened(short_label(table.names[task["name"]])),)
     if low:
         parts = on_one_line(parts)
-    # Each word in the bold font first, then in the small one: the best comes first.
+    # Each text in bold first, then in the small font: the best comes first.
     fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
     carried = [bytes_text(size) if size else rows_text(rows) if rows else ""] * len(parts)
     if rows and not size and kind == KINDS.index(Kind.OVERLAP):
@@ -134,10 +141,10 @@ def words_of(
 def labels_of(
     code: int, numbers: tuple[int, ...], stage: int, paired_stage: int, staged: bool
 ) -> tuple[Choices, ...]:
-    """For each half of a bar, or for all of it, the labels that may stand there, longest first.
+    """Return the possible labels of a bar, or of each half of it, longest first.
 
-    `code` indexes KINDS; `numbers` are those of `bar_label`. A lane that is `staged` holds several
-    stages, so that its bars say which: `2F1` rather than `F1`, where that fits.
+    `code` indexes KINDS; `numbers` are the arguments of `bar_label`. A `staged` lane has several
+    stages, and its bars name them if there is room: `2F1` rather than `F1`.
     """
     actions: tuple[str, ...] = (bar_label(KINDS[code], *numbers),)
     stages = (stage, paired_stage)
@@ -150,18 +157,18 @@ def labels_of(
 
 
 def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:
-    """The same for a bar that is too low for halves: `F3 B1`."""
+    """Return the labels of both halves combined, for a low bar: `F3 B1`."""
     return (tuple(map(" ".join, zip(*halves, strict=True))),)
 
 
 def shortened(name: str) -> Choices:
-    """A name, and its beginnings for bars that are too narrow for it."""
+    """Return a name and its beginnings, for bars that are too narrow for it."""
     return (name, *(f"{name[:count]}…" for count in SHORTER if count < len(name) - 1))
 
 
 @lru_cache(maxsize=8192)
 def label_of(text: str, font: str, small: bool) -> Label:
-    """A text laid out in a font (QFont.toString)."""
+    """Return a text laid out in a font (QFont.toString)."""
     made = QFont()
     made.fromString(font)
     metrics = QFontMetricsF(made)

@@ -1,4 +1,4 @@
-"""Colours that say a bar's micro-batch, stage, name, or how long it took, in place of its kind."""
+"""Colours of bars by micro-batch, stage, name or duration, instead of kind."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from gui.look.colours import seen_on
 from gui.look.theme import RAMP, SERIES, Colours, Theme
 from gui.timeline.state.bar_looks import Colouring
 
-SAMPLE = 4096  # spans of a lane that tell how long spans are
+SAMPLE = 4096  # spans of a lane from which the range of durations is taken
 MOST_COUNTED = 1_000_000  # spans whose labels are counted
-RANGE = (5, 95)  # per cent of the durations that the ramp covers
+RANGE = (5, 95)  # percentiles of the durations that the ramp covers
 
 
 class ColourBy(StrEnum):
-    """What one can colour by."""
+    """The meaning of the bars' colours."""
 
     KIND = "kind"
     MICROBATCH = "microbatch"
@@ -37,35 +37,35 @@ class ColourBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ByNumber(Colouring):
-    """A colour for each micro-batch or stage; they come round again after SERIES numbers.
+    """Colours by micro-batch or stage; after SERIES numbers they repeat.
 
-    The last code is that of spans that have no such number.
+    The last code is for spans without such a number.
     """
 
     number: ColourBy
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
-        """The place of each span's number in the series."""
+        """Return the place of each span's number in the series."""
         numbers = spans[self.number.value]
         return np.where(numbers == ABSENT, SERIES, numbers % SERIES).astype(np.int8)
 
     def code_of(self, span: Span) -> int:
-        """The place of a span's number in the series."""
+        """Return the place of a span's number in the series."""
         number = span.stage if self.number is ColourBy.STAGE else span.microbatch
         return SERIES if number is None else number % SERIES
 
     def colours(self, theme: Theme) -> Colours:
-        """The series, and what has no number."""
+        """Return the series, and the colour for spans without a number."""
         return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
 
 
 @dataclass(frozen=True, slots=True)
 class ByName(Colouring):
-    """A colour for each of the most frequent labels of another program's trace; grey for the rest.
+    """Colours for the most frequent labels of an imported trace; grey for the others.
 
     `labels` have the colours of the series in their order, at most SERIES of them. A label is the
-    short form of a span's name, as it is on a bar: names of one label have one colour. Spans that
-    have a colour of their own in the file have that: see OWN_COLOURS.
+    short form of a span's name, as on its bar; names with one label have one colour. Spans with a
+    colour in the file have that colour: see OWN_COLOURS.
     """
 
     table: TaskTable
@@ -74,7 +74,7 @@ class ByName(Colouring):
 
     @classmethod
     def of(cls, trace: Trace, before: ByName | None = None) -> ByName:
-        """Give colours to a trace's labels; those of a colouring `before` keep theirs."""
+        """Return colours for a trace's labels; those of a colouring `before` are kept."""
         kept = () if before is None else before.labels
         if len(kept) < SERIES:
             more = [label for label in frequent_labels(trace) if label not in kept]
@@ -83,18 +83,18 @@ class ByName(Colouring):
         return cls(trace.table, kept, own)
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
-        """The place of each span's label in the series, or after it that of its own colour."""
+        """Return the place of each span's label in the series, or the code of the file's colour."""
         return self.codes_of(spans.row)
 
     def codes_of(self, rows: NDArray[np.int32]) -> NDArray[np.int8]:
-        """The same of rows of the table."""
-        # Each name is looked up once, however many of the rows have it.
+        """Return the codes of rows of the table."""
+        # Each name is looked up once, for all rows that have it.
         names, which = np.unique(self.table.rows["name"][rows], return_inverse=True)
         places = self._places()
-        codes = [
-            SERIES if name == ABSENT else places.get(short_label(self.table.names[name]), SERIES)
-            for name in names.tolist()
-        ]
+        codes = []
+        for name in names.tolist():
+            label = None if name == ABSENT else short_label(self.table.names[name])
+            codes.append(SERIES if label is None else places.get(label, SERIES))
         named = np.array(codes, np.int8)[which]
         if self.own is None:
             return named
@@ -102,14 +102,14 @@ class ByName(Colouring):
         return np.where(own == ABSENT, named, own + SERIES + 1).astype(np.int8)
 
     def code_of(self, span: Span) -> int:
-        """The code of a span's label, or of its own colour."""
+        """Return the code of a span's label, or of the file's colour."""
         if self.own is None:
             return self._places().get(span.label, SERIES) if span.name else SERIES
         mine = self.table.rows["task"] == span.task
         return int(self.codes_of(np.flatnonzero(mine)[:1].astype(np.int32))[0])
 
     def colours(self, theme: Theme) -> Colours:
-        """The series, the colour of the rest, and files' own colours as far as they are visible."""
+        """Return the series, the colour of the rest, and the file's colours, made visible."""
         series = (*theme.series, theme.other)
         own = (seen_on(colour, theme.plot) for colour in OWN_COLOURS.values())
         return tuple((QColor(colour),) for colour in (*series, *own))
@@ -119,7 +119,7 @@ class ByName(Colouring):
 
 
 def frequent_labels(trace: Trace) -> list[str]:
-    """Return the labels of a trace's spans that have no colour of their own, most frequent first.
+    """Return the labels of a trace's spans without a colour in the file, most frequent first.
 
     Spans of nested lanes count only among labels that are equally frequent on the other lanes. Of
     more than MOST_COUNTED spans evenly chosen ones are counted.
@@ -144,14 +144,14 @@ def frequent_labels(trace: Trace) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ByDuration(Colouring):
-    """A ramp from what took `shortest` ns or less to what took `longest` or more, by ratios."""
+    """A logarithmic ramp from durations up to `shortest` ns to durations from `longest` ns."""
 
     shortest: float
     longest: float
 
     @classmethod
     def of(cls, trace: Trace) -> ByDuration:
-        """The range of a trace's durations, the 5 per cent at both ends left out."""
+        """Return the ramp for a trace's durations, without the 5 per cent at both ends."""
         parts = []
         for lane in range(len(trace.header.lanes)):
             spans = trace.spans(lane)
@@ -162,22 +162,21 @@ class ByDuration(Colouring):
         return cls(shortest, longest)
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
-        """The place of each span's duration on the ramp."""
+        """Return the place of each span's duration on the ramp."""
         return self._places(spans.end - spans.start)
 
     def code_of(self, span: Span) -> int:
-        """The place of a span's duration on the ramp; the first of an open task."""
+        """Return the place of a span's duration on the ramp; the first place for an open task."""
         length = 0 if span.end is None else span.end - span.start
         return int(self._places(np.array([length]))[0])
 
     def colours(self, theme: Theme) -> Colours:
-        """The ramp."""
+        """Return the ramp."""
         return tuple((QColor(colour),) for colour in theme.ramp)
 
     def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
-        # A little longer at least, or the ratio below would
-        # be divided by 0 where all take the same time.
+        # At least a little longer: if all durations are equal, the division below would be by 0.
         whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
         places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
         return places
@@ -199,7 +198,7 @@ def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) ->
 
 
 def choice_of(colouring: Colouring) -> ColourBy:
-    """What a colouring goes by, for `colouring_of`."""
+    """Return the argument `by` for `colouring_of` of a colouring."""
     match colouring:
         case ByNumber(number=number):
             return number

@@ -1,4 +1,4 @@
-"""Explanations of a run's steps, remembered: what a picture draws must not be worked out twice."""
+"""Cache of the explanations of a run's steps, which pictures and panels share."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from core.trace.complete import is_over
 from core.trace.trace import Trace
 from gui.look.text import tr
 
-KEPT_TASKS = 300_000  # of all explanations together; the ones used longest ago go
+KEPT_TASKS = 300_000  # in all explanations together; the least recently used are evicted
 KEPT_FIGURES = 1_000  # steps
 KEPT_TRAILS = 2_000  # steps: more than a screen has room for
-LARGE = 70_000  # tasks; about a tenth of a second, more is worked out on a thread (explaining.py)
-MOST = 1_000_000  # tasks; some seconds and 0.7 GB, more is not explained in the window
-STALE_S = 0.3  # an open step is explained anew at most so often
+LARGE = 70_000  # tasks: about a tenth of a second; longer work is done on a thread (explaining.py)
+MOST = 1_000_000  # tasks: some seconds and 0.7 GB; larger steps are not explained in the window
+STALE_S = 0.3  # least time between two explanations of an open step
 
 
 T = TypeVar("T")
 
 
 class Wanted(Enum):
-    """What can be worked out of a step beforehand."""
+    """Results for a step that can be computed beforehand."""
 
     EXPLANATION = auto()
     FIGURES = auto()
@@ -45,11 +45,11 @@ class Wanted(Enum):
 
 
 class Extent(NamedTuple):
-    """How far a step has come: how many of its tasks have ended, and whether that is final.
+    """Progress of a step: the number of finished tasks, and whether it is complete.
 
-    What is made of a step holds for as long as it has come just so far. It gets final without
-    another task of its own, when the next step begins, its loss is known or the run ends; then it
-    is known what its lanes did at its end, or that this will not be told.
+    Results for a step are valid while its extent is the same. A step becomes final without a
+    further task when the next step begins, its loss is known or the run ends: only then is it known
+    what its lanes did at its end, or that this is lost.
     """
 
     tasks: int
@@ -58,10 +58,9 @@ class Extent(NamedTuple):
 
 @dataclass(eq=False)
 class ExplainedStep:
-    """A step as it was explained at the time `since`, in seconds, when it had come so far.
+    """A step's explanation, its extent, and the time `since`, in seconds, when it was made.
 
-    `task_labels` has the texts on bars by position in the explanation's columns, as far as painters
-    have looked them up.
+    `task_labels` caches the texts on bars by position in the explanation's columns.
     """
 
     extent: Extent
@@ -76,23 +75,25 @@ class ExplainedStep:
 
     @cached_property
     def waits(self) -> BlockerWaits:
-        """Its idle time by the lane that is waited for."""
+        """Idle time by the lane that is waited for."""
         return waits_by_blocker(self.explanation)
 
     @cached_property
     def main_waits(self) -> BlockerWaits:
-        """Its gaps, each with its longest wait."""
+        """The gaps, each with its longest wait."""
         return main_waits(self.explanation)
 
     @cached_property
     def path(self) -> list[PathPiece]:
-        """Its critical path."""
+        """The critical path."""
         return critical_path(self.explanation)
 
     def is_stale(self, extent: Extent, now: float) -> bool:
-        """Whether it is to be explained anew, now that it has come so far."""
-        # One that is final is not waited for: nothing may come after which it would be looked at.
-        return self.extent != extent and (extent.is_final or now - self.since >= STALE_S)
+        """True if the step should be explained again, because its extent changed."""
+        # A final step is explained at once: there may be no later event that would trigger it.
+        if self.extent == extent:
+            return False
+        return extent.is_final or now - self.since >= STALE_S
 
 
 class _Kept(Generic[T]):
@@ -103,12 +104,12 @@ class _Kept(Generic[T]):
         self._made: dict[int, tuple[Extent, T]] = {}
 
     def get(self, step: int, extent: Extent) -> T | None:
-        """What was made of a step that had come so far."""
+        """Return the value for a step of this extent, or None."""
         known, made = self._made.get(step, (None, None))
         return made if known == extent else None
 
     def put(self, step: int, extent: Extent, made: T) -> T:
-        """Keep it."""
+        """Store a value, and return it."""
         self._made[step] = (extent, made)
         while len(self._made) > self._most:
             del self._made[next(iter(self._made))]
@@ -117,16 +118,17 @@ class _Kept(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """All that a panel asks of a step, worked out beforehand; see `Explained.keep`."""
+    """All results for a step, computed beforehand; see `Explained.keep`."""
 
     known: ExplainedStep
     figures: StepFigures
 
 
 class Explained:
-    """The steps of one trace. A step that grows is explained anew, though not all the time.
+    """Explanations of one trace's steps. A growing step is explained again from time to time.
 
-    The window asks only for steps that are `at_hand`, and has explaining.py work out others.
+    The window asks only for steps that are `at_hand`; others are explained on a thread
+    (explaining.py).
     """
 
     def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
@@ -136,15 +138,15 @@ class Explained:
         self._counted: dict[int, Extent] = {}
         self._counted_at = -1
         self._known: OrderedDict[int, ExplainedStep] = OrderedDict()
-        # Idle time by cause is shown in tables with the figures and is as small: both are kept
-        # together, so that no table has to explain the step again.
+        # Idle time by cause is as small as the figures, and shown with them: both are kept
+        # together, so that no table explains the step again.
         self._figures = _Kept[tuple[StepFigures, CauseIntervals]](KEPT_FIGURES)
         self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
         self._on_screen: frozenset[int] = frozenset()
 
     def step(self, step: int) -> ExplainedStep:
-        """A step, explained now unless that was done. Raises KeyError for one without spans."""
+        """Return a step's explanation, made if needed. Raises KeyError for steps without spans."""
         known = self._known.get(step)
         now = self.extent(step), self._clock()
         if known is None or known.is_stale(*now):
@@ -155,26 +157,26 @@ class Explained:
         return known
 
     def known(self, step: int) -> ExplainedStep | None:
-        """A step as far as it was explained; for painters, which work nothing out."""
+        """Return a step's last explanation, if any; for painters, which compute nothing."""
         if step in self._known:
             self._known.move_to_end(step)
         return self._known.get(step)
 
     def explanation(self, step: int) -> Explanation:
-        """Why its lanes are idle. Raises KeyError for a step without spans."""
+        """Return why a step's lanes are idle. Raises KeyError for a step without spans."""
         return self.step(step).explanation
 
     def cause_intervals(self, step: int) -> CauseIntervals:
-        """Idle time of a step by cause, kept as long as its figures."""
+        """Return a step's idle time by cause, which is kept as long as its figures."""
         found = self._figures.get(step, self.extent(step))
         return self.step(step).cause_intervals if found is None else found[1]
 
     def known_trail(self, step: int) -> Trail | None:
-        """Where a step's critical path goes, if that was worked out."""
+        """Return the course of a step's critical path, if it is known."""
         return self._trails.get(step, self.extent(step))
 
     def trail(self, step: int) -> Trail:
-        """Where its critical path goes. Kept when the rest is forgotten, as its figures are."""
+        """Return the course of a step's critical path. It is kept longer than the explanation."""
         found = self.known_trail(step)
         if found is None:
             known = self.step(step)
@@ -183,7 +185,7 @@ class Explained:
         return found
 
     def figures(self, step: int) -> StepFigures:
-        """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
+        """Return a step's waterfall, bubbles and sums, kept longer than its explanation."""
         found = self._figures.get(step, self.extent(step))
         if found is None:
             known = self.step(step)
@@ -194,16 +196,16 @@ class Explained:
         return found[0]
 
     def pipeline(self, step: int) -> Pipeline | None:
-        """The numbers of its pipeline, if its plan is made of one and can be made again."""
+        """Return the pipeline of a step's plan, if it has one and can be reconstructed."""
         plan = self._plans.plan(step)
         return None if plan is None else plan.pipeline
 
     def report(self, lane: int, time_ns: int) -> GapReport | None:
-        """The gap of a lane at a moment of the run; None if it is busy or outside the run."""
+        """Return the gap of a lane at a time of the run; None if it is busy or outside the run."""
         return run_gap_report(self._trace, lane, time_ns, lambda _, step: self.explanation(step))
 
     def extent(self, step: int) -> Extent:
-        """How far a step has come. Raises KeyError for one without spans."""
+        """Return a step's extent. Raises KeyError for a step without spans."""
         self._trace.step_bounds(step)
         if self._counted_at != self._trace.version:
             self._counted, self._counted_at = {}, self._trace.version
@@ -215,7 +217,7 @@ class Explained:
         return self._counted[step]
 
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
-        """Whether what is `wanted` of a step, as far as it has come, costs next to nothing."""
+        """Return whether the `wanted` result for a step's current extent is cached."""
         if wanted is Wanted.EXPLANATION:
             known = self._known.get(step)
             now = self.extent(step), self._clock()
@@ -224,41 +226,45 @@ class Explained:
         return kept.get(step, self.extent(step)) is not None
 
     def report_at_hand(self, gap: Gap) -> GapReport | None:
-        """Why a lane is idle, unless the window would wait for it."""
+        """Return why a lane is idle, unless computing it would block the window."""
         return self.report(gap.lane, gap.start) if self.at_hand(gap.step) else None
 
     def problem(self, step: int) -> str:
-        """Why a step is not explained at all, in a sentence; "" if it can be."""
+        """Return why a step cannot be explained, in a sentence; "" if it can."""
         tasks = self.extent(step).tasks
         if tasks <= MOST:
             return self._refused.get(step, "")
-        return tr("Not explained: the step has {n} tasks, and at most {most} are explained here.",
-                  n=f"{tasks:,}", most=f"{MOST:,}")  # fmt: skip
+        return tr(
+            "Not explained: the step has {n} tasks, and at most {most} are explained here.",
+            n=f"{tasks:,}",
+            most=f"{MOST:,}",
+        )
 
     def refuse(self, step: int, problem: str) -> None:
-        """Remember that a step cannot be explained, and why."""
+        """Store the reason why a step cannot be explained."""
         self._refused[step] = problem
 
     def at_hand(self, step: int) -> bool:
-        """Whether all there is to ask of a step comes so soon that the window may wait for it."""
+        """Return whether a step's results are cached, or fast enough for the window to wait."""
         if self.extent(step).tasks <= LARGE:
             return not self.problem(step)
         return step in self._known and self._known[step].extent == self.extent(step)
 
     def work_out(self, step: int) -> WorkedOut:
-        """What to `keep` of a step. For another thread, while the trace does not grow."""
+        """Return the results for `keep`. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
         extent = Extent(len(explanation.columns), _is_final(self._trace, step))
         known = ExplainedStep(extent, self._clock(), explanation)
-        # Cached properties, asked for here so that they are worked out on this thread and not with
-        # the first picture.
+        # Cached properties, accessed here so that they are computed on this thread and not with the
+        # first picture.
         _ = known.cause_intervals, known.path, known.waits, known.main_waits
         return WorkedOut(known, figures_of_step(self._plans, step, explanation))
 
     def keep(self, step: int, made: WorkedOut) -> None:
-        """Remember what was worked out of a step, in place of the large step before."""
-        # One large explanation takes up to 0.7 GB: there is only ever one of them.
-        for other in [other for other, known in self._known.items() if known.extent.tasks > LARGE]:
+        """Store the results for a step, in place of the last large step's."""
+        # A large explanation takes up to 0.7 GB: only one is kept.
+        large = [other for other, known in self._known.items() if known.extent.tasks > LARGE]
+        for other in large:
             del self._known[other]
         self._known[step] = made.known
         self._figures.put(step, made.known.extent, (made.figures, made.known.cause_intervals))
@@ -267,10 +273,10 @@ class Explained:
     def warm(
         self, steps: Iterable[int], seconds: float, wanted: Wanted = Wanted.EXPLANATION
     ) -> bool:
-        """Work out what is `wanted` of steps for so many seconds; False if some are left.
+        """Compute the `wanted` results of steps for some seconds; return False if some are left.
 
-        At least one is done, however little time there is. Whose explanation is wanted is on
-        screen, and stays known until others are.
+        At least one is computed, even with no time. Steps whose explanations are wanted are on
+        screen, and stay cached until this is called for others.
         """
         ask = {
             Wanted.EXPLANATION: self.explanation,
@@ -289,11 +295,11 @@ class Explained:
         return True
 
     def _forget(self) -> None:
-        """Let go of the steps used longest ago; the large one stays until there is another."""
+        """Evict the least recently used small steps; a large one stays until `keep` replaces it."""
         small = [step for step, known in self._known.items() if known.extent.tasks <= LARGE]
         total = sum(self._known[step].extent.tasks for step in small)
-        # The one used last stays, however large; and what is on screen, or each picture would
-        # explain it anew, and forget another part of itself.
+        # The last one stays even if it is large, and so do steps on screen: otherwise each picture
+        # would explain some again and evict others that it needs.
         for step in small[:-1]:
             if total > KEPT_TASKS and step not in self._on_screen:
                 total -= self._known.pop(step).extent.tasks

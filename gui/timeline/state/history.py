@@ -1,4 +1,4 @@
-"""Going back and forward between views, and what is kept of a timeline that is left. Pure."""
+"""Undo and redo of view changes, and the saved state of a timeline that is left. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MOST_VIEWS = 100
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """What one can go back to: the time that is visible, and how the lanes stand.
+    """A state to return to: the visible time, the lanes, the bookmarks.
 
-    `height` is a lane's, None for what fits; `scroll` is in pixels; `tracks` is how the lanes are
-    ordered and folded, `bookmarks` what is marked.
+    `height` is a lane's, None for the height that fits; `scroll` is in pixels; `tracks` is the
+    order and the folds of the lanes.
     """
 
     view: Viewport
@@ -28,9 +28,9 @@ class ViewState:
 
 
 class ViewHistory:
-    """States to go back to, and forward again to those that one came back from.
+    """Undo and redo stacks of view states.
 
-    A run of the same gesture (one wheel turn, one drag) is one entry.
+    Consecutive changes by the same gesture (one wheel turn, one drag) are one entry.
     """
 
     def __init__(self) -> None:
@@ -39,9 +39,8 @@ class ViewHistory:
         self._gesture = ""
 
     def push(self, state: ViewState, gesture: str) -> None:
-        """Remember the state that `gesture` is about to leave; nothing lies ahead of it then."""
-        # The state before the first notch of a wheel turn is the one to return to, not those
-        # between.
+        """Push the state that `gesture` is about to leave, and clear the redo stack."""
+        # The state to return to is the one before the first notch of a wheel turn.
         if gesture != self._gesture:
             self._back.append(state)
             del self._back[:-MOST_VIEWS]
@@ -49,15 +48,15 @@ class ViewHistory:
         self._gesture = gesture
 
     def pause(self) -> None:
-        """Let the next gesture be a new one, of whatever name."""
+        """End the gesture: the next one is a new entry, even with the same name."""
         self._gesture = ""
 
     def back(self, now: ViewState) -> ViewState | None:
-        """The state before the last gesture, or None if there is none; `now` lies ahead of it."""
+        """Return the state before the last gesture, or None; `now` can be redone."""
         return self._step(self._back, self._forward, now)
 
     def forward(self, now: ViewState) -> ViewState | None:
-        """The state that one came back from, or None."""
+        """Return the state to redo, or None."""
         return self._step(self._forward, self._back, now)
 
     def _step(
@@ -72,7 +71,7 @@ class ViewHistory:
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """How one left a timeline, to find it again so."""
+    """The state in which a timeline was left, to be restored when its run is shown again."""
 
     state: ViewState
     selection: Selection | None = None

@@ -1,4 +1,4 @@
-"""The words beside a lane: what it holds, how much of it was idle, and its most memory."""
+"""Texts of a lane's label: its stage or replica, idle share, and peak memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
 from gui.look.writing import shared_start
 
-LATEST_SPANS = 512  # tell which stage or replica a lane holds
+LATEST_SPANS = 512  # the spans that show which stages and replicas a lane has
 
 
 _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
@@ -24,11 +24,11 @@ _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLA
 
 @dataclass(frozen=True, slots=True)
 class LaneFacts:
-    """What the lane label says: a name, what it holds, idle time and memory.
+    """Texts of a lane's label: name, stages or replicas, idle time and memory.
 
-    `stages` and `replicas` are the numbers of those that it holds, as far as its spans tell;
-    `place` says which, and `beside` what more there is to say of a replica's stage. Its first
-    `shared` letters are those that the names of all lanes of its device begin with.
+    `stages` and `replicas` are the numbers that occur in its spans. `place` names one of the two,
+    and `beside` the other if both are needed. The first `shared` letters of the name are common to
+    all lanes of its device.
     """
 
     name: str
@@ -42,25 +42,24 @@ class LaneFacts:
 
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
-    """The words beside a lane; `known` if there are steps to take figures over."""
+    """Return the texts of a lane's label; `known` is true if there are steps with figures."""
     stages: tuple[int, ...] = ()
     replicas: tuple[int, ...] = ()
     if lane.role is Role.COMPUTE:
-        # The latest will do: a lane holds the same stages
-        # in all steps, and this is asked again and again.
+        # The latest spans suffice: a lane has the same stages in all steps. This runs often.
         spans = trace.spans(lane.index)[-LATEST_SPANS:]
         mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
         stages, replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
-    share, peak = percent_text(balance.time.idle_fraction), balance.peak_bytes
-    return LaneFacts(
-        lane.name, stages, replicas,
-        idle=tr("idle {share}", share=share) if known else "",
-        peak=tr("peak {size}", size=bytes_text(peak)) if peak else "",
-    )  # fmt: skip
+    idle, peak = "", ""
+    if known:
+        idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
+    if balance.peak_bytes:
+        peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
+    return LaneFacts(lane.name, stages, replicas, idle=idle, peak=peak)
 
 
 def shared_letters(lanes: Sequence[Lane]) -> list[int]:
-    """For each lane, how many letters the names of all compute lanes of its device begin with."""
+    """Return for each lane the length of the start that the names on its device share."""
     names: dict[str, list[str]] = {}
     for lane in lanes:
         if lane.role is Role.COMPUTE:
@@ -70,7 +69,7 @@ def shared_letters(lanes: Sequence[Lane]) -> list[int]:
 
 
 def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
-    """Say which stage or replica each lane holds, or both where a run has several of both."""
+    """Yield the facts with each lane's stage or replica, or both if there are several of both."""
     stages = {number for lane in facts for number in lane.stages}
     for lane in facts:
         places = []
@@ -78,7 +77,7 @@ def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
             places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
         if len(facts) > 1 and replicas > 1:
             places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
-        # Filled up to two words, of which there may be none, one or both.
+        # Padded to two texts.
         place, beside, *_ = (*places, "", "")
         yield replace(lane, place=place, beside=beside)
 

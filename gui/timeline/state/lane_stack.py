@@ -1,4 +1,4 @@
-"""How the lanes of a timeline are stacked: what the user wants of the tracks, laid out."""
+"""Stacks the lanes of a timeline according to the user's settings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from gui.timeline.state.scene import Scene
 
 
 class LaneStack:
-    """What the user wants of the tracks. `height` is a compute lane's; None is what fits.
+    """The user's settings for tracks. `height` is a compute lane's; None is the height that fits.
 
-    `state` is how they are arranged, `chosen` what may stand beside the spans. Those of it are
-    `wanted` for which there is something to show, and of these are `shown` that leave the lanes
-    high enough to be read.
+    `state` is the arrangement, and `chosen` the selected strips. `wanted` are the chosen strips
+    that have contents; `shown` are the ones of these that leave enough height for the lanes.
     """
 
     def __init__(self) -> None:
@@ -32,7 +31,7 @@ class LaneStack:
         )
 
     def strips(self, scene: Scene | None) -> Strips:
-        """What is chosen and for which there is something to show."""
+        """Return the chosen strips that have contents in a scene."""
         if scene is None:
             return Strips()
         some, lanes = self.chosen, scene.trace.header.lanes
@@ -45,7 +44,7 @@ class LaneStack:
         )
 
     def take(self, scene: Scene | None) -> None:
-        """Another run is shown: where its lanes are others, they stand as they come."""
+        """Take another run's scene; if it has other lanes, reset their order and folds."""
         lanes = () if scene is None else scene.trace.header.lanes
         names = tuple(lane.name for lane in lanes)
         if names != self._names:
@@ -69,32 +68,32 @@ class LaneStack:
             )
 
     def arrangement(self, scene: Scene | None) -> Arrangement:
-        """The lanes of a scene as the state has them."""
+        """Return the arrangement of a scene's lanes."""
         lanes = () if scene is None else scene.trace.header.lanes
         about = (lanes, self.state, self.replicas(scene))
         kept = self._arranged
-        # Asked for with every frame and every move of the mouse. Lanes are told apart by identity:
-        # a run has one tuple of them, and there may be thousands to compare.
+        # Called for each frame and each move of the mouse. Lanes are compared by identity: a run
+        # has one tuple of them, which may have thousands of elements.
         if kept is None or kept[0][0] is not lanes or kept[0][1:] != about[1:]:
             kept = self._arranged = (about, arrange(*about))
         return kept[1]
 
     def is_stale(self, scene: Scene) -> bool:
-        """Whether what has come since makes other groups, or needs other strips."""
+        """True if new spans need other groups or other strips."""
         return self.replicas(scene) != self._replicas or self.strips(scene) != self.wanted
 
     def replicas(self, scene: Scene | None) -> Replicas:
-        """The replicas that each compute lane holds; only where lanes are grouped by them."""
+        """Return the replicas of each compute lane; {} unless lanes are grouped by replica."""
         if scene is None or self.state.grouping is not Grouping.PIPELINE:
             return {}
         return {place: facts.replicas for place, facts in enumerate(scene.facts) if facts.replicas}
 
     def seen(self, scrolled: float, height: float) -> Layout:
-        """What can be seen of the layout in `height` pixels."""
+        """Return the visible part of the layout, `height` pixels high."""
         return self.layout.seen(scrolled, height)
 
     def scale(self, factor: float) -> None:
-        """Want lanes that are `factor` times as high, within the limits."""
+        """Make the lanes `factor` times as high, within the limits."""
         least, most = BY_HAND
         now = self.layout.compute if self.height is None else self.height
         self.height = min(most, max(least, now * factor))

@@ -1,4 +1,4 @@
-"""What the user does with the lanes: chooses one, folds groups, pins, moves, filters."""
+"""Commands on lanes: choose one, fold groups, pin, move, filter."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from gui.timeline.layout.groups import Arrangement, Grouping, TrackState, comput
 from gui.timeline.state.timeline import TimelineState
 
 GROUPINGS = tuple(Grouping)
-HIGHER = 1.2  # times as high are lanes after each step
-ABOVE, BELOW = 24, 6  # free pixels beside a lane that is scrolled to
+HIGHER = 1.2  # factor of the lanes' height for one step
+ABOVE, BELOW = 24, 6  # free pixels around a lane that is scrolled into view
 
 
 def arrangement_of(state: TimelineState) -> Arrangement:
-    """The lanes as they are shown."""
+    """Return the arrangement of the lanes on screen."""
     return state.stack.arrangement(state.scene)
 
 
 def lane_counts(state: TimelineState) -> tuple[int, int]:
-    """How many compute lanes are shown or folded away, and how many there are."""
+    """Return the number of compute lanes that are visible or folded, and the total number."""
     lanes = () if state.scene is None else state.scene.trace.header.lanes
     return arrangement_of(state).shown, len(compute_lanes(lanes))
 
 
 def reveal(state: TimelineState, lane: int) -> None:
-    """Scroll as little as is needed to see a lane."""
+    """Scroll as little as possible to make a lane visible."""
     layout = state.stack.layout
     track = layout.stands.get(lane)
     if track is None or lane in layout.pins:
         return
     end = track.top + layout.rooms.get(lane, track.height)
     page = state.size[1] - AXIS - STEPS
-    # Pinned lanes cover `band` pixels at the top: a lane behind them is not seen.
+    # Pinned lanes cover `band` pixels at the top, and hide the lanes under them.
     if track.top - layout.band < state.scroll:
         state.scroll_to(int(track.top - layout.band - ABOVE))
     elif end > state.scroll + page:
@@ -41,13 +41,13 @@ def reveal(state: TimelineState, lane: int) -> None:
 
 
 class LaneChoice:
-    """Steps from lane to lane; actions on lanes act on the chosen one."""
+    """Steps from lane to lane; commands on lanes apply to the chosen one."""
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
 
     def choose(self, lane: int | None) -> None:
-        """Let the actions act on a lane, and bring it into view."""
+        """Choose a lane for the commands, and scroll to it."""
         self._state.lane = lane
         if lane is not None:
             reveal(self._state, lane)
@@ -69,7 +69,7 @@ class LaneChoice:
             self.choose(stops[0 if by > 0 else -1])
 
     def _stops(self) -> list[int]:
-        """The lanes that one can choose from top to bottom: of a folded group the first."""
+        """Return the lanes that can be chosen, from the top: the first of each folded group."""
         arrangement = arrangement_of(self._state)
         stops = [lane.index for lane in arrangement.pinned]
         for section in arrangement.sections:
@@ -79,35 +79,40 @@ class LaneChoice:
 
 
 class LaneArranger:
-    """Groups, folds, pins, moves, filters and scales the lanes; each can be taken back."""
+    """Groups, folds, pins, moves, filters and scales the lanes; all of it can be undone."""
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
 
     @property
     def tracks(self) -> TrackState:
-        """How the tracks are arranged."""
+        """The arrangement of the tracks."""
         return self._state.stack.state
 
     # Groups
 
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
-        """Group the lanes otherwise; `node_devices` is how many devices a node has from now on."""
+        """Change the grouping; `node_devices` is the number of devices in a node from now on."""
         count = self.tracks.node_devices if node_devices is None else max(1, node_devices)
         opened: frozenset[str] = frozenset()
         self._arrange(replace(self.tracks, grouping=grouping, node_devices=count, folded=opened))
 
     def group_otherwise(self) -> None:
-        """Group the lanes by the next thing that they can be grouped by."""
-        self.group_by(GROUPINGS[(GROUPINGS.index(self.tracks.grouping) + 1) % len(GROUPINGS)])
+        """Change to the next grouping."""
+        place = GROUPINGS.index(self.tracks.grouping) + 1
+        self.group_by(GROUPINGS[place % len(GROUPINGS)])
 
     def fold(self) -> None:
         """Fold the chosen lane's group, or open it; without a chosen lane, the first group."""
-        chosen = self._state.lane
         sections = [section for section in arrangement_of(self._state).sections if section.headed]
-        mine = [s for s in sections if any(lane.index == chosen for lane in s.lanes)]
-        for section in (mine or sections)[:1]:
-            self.toggle(section.key)
+        if not sections:
+            return
+        found = sections[0]
+        for section in sections:
+            if any(lane.index == self._state.lane for lane in section.lanes):
+                found = section
+                break
+        self.toggle(found.key)
 
     def toggle(self, key: str) -> None:
         """Fold a group, or open it."""
@@ -125,7 +130,7 @@ class LaneArranger:
     # Order
 
     def pin(self) -> None:
-        """Keep the chosen lane at the top, or put it back into its group."""
+        """Pin the chosen lane to the top, or return it to its group."""
         if self._state.lane is not None:
             self._arrange(self.tracks.pin_toggled(self._state.lane))
             reveal(self._state, self._state.lane)
@@ -139,7 +144,7 @@ class LaneArranger:
                 self.put(lane, neighbours.index(lane) + by)
 
     def put(self, lane: int, place: int) -> None:
-        """Put a lane to a place among its neighbours, counted from 0."""
+        """Move a lane to a place among its neighbours, counted from 0."""
         scene = self._state.scene
         if scene is not None:
             neighbours: Sequence[int] = arrangement_of(self._state).neighbours(lane)
@@ -147,7 +152,7 @@ class LaneArranger:
             reveal(self._state, lane)
 
     def filter(self, text: str) -> None:
-        """Show only the lanes whose names match."""
+        """Show only the lanes with matching names."""
         if text != self.tracks.filter:
             self._arrange(replace(self.tracks, filter=text), "filter")
 
@@ -156,19 +161,20 @@ class LaneArranger:
     def resize(self, by: int) -> None:
         """Make the lanes higher (1) or lower (-1), around the chosen one or the middle."""
         state, frame = self._state, self._state.frame
-        y = AXIS + STEPS + (state.size[1] - AXIS - STEPS) / 2
+        body = AXIS + STEPS
+        y = body + (state.size[1] - body) / 2
         if state.lane is not None and state.lane in frame.layout.stands:
             y = frame.top + frame.layout.extent_of(state.lane)[0]
         self.scale(HIGHER**by, y)
         state.history.pause()
 
     def scale(self, factor: float, y: float) -> None:
-        """Make the lanes `factor` times as high; what is at the pixel `y` stays there."""
+        """Make the lanes `factor` times as high, keeping the contents at pixel `y` in place."""
         state = self._state
         if state.scene is None:
             return
         above = y - AXIS - STEPS
-        # Where `y` is in all that can be scrolled, from 0 to 1: it is to be there again below.
+        # The place of `y` in the whole height, 0 to 1; afterwards it is scrolled to `y` again.
         share = (state.scroll + above) / state.stack.layout.height
         state.remember("lanes")
         state.stack.scale(factor)
@@ -184,10 +190,9 @@ class LaneArranger:
             reveal(self._state, self._state.lane)
 
     def _arrange(self, tracks: TrackState, gesture: str = "tracks") -> None:
-        """Arrange the lanes so; `gesture` is one step back however often it comes in a row."""
+        """Change the arrangement; consecutive changes by one `gesture` are undone together."""
         state = self._state
-        # Each fold or move is a step back of its own;
-        # letters typed into the filter are one together.
+        # Each fold or move is undone separately; letters typed into the filter are undone together.
         if gesture == "tracks":
             state.history.pause()
         state.remember(gesture)

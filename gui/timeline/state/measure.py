@@ -1,4 +1,4 @@
-"""How far two spans are apart: from the end of one to the start of the other, and from starts."""
+"""Distances between two spans: end to start, start to start, end to end."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gui.look.text import MINUS, duration_text
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Two spans that have ended, the one that started first as `first`."""
+    """Two spans that have ended; `first` started first."""
 
     first: Span
     second: Span
 
     @classmethod
     def between(cls, one: object, other: object) -> Measure | None:
-        """The measure of two different spans that have ended; None of anything else."""
+        """Return the measure of two different spans that have ended, else None."""
         if not isinstance(one, Span) or not isinstance(other, Span) or one == other:
             return None
         if one.end is None or other.end is None:
@@ -27,7 +27,7 @@ class Measure:
 
     @property
     def end_to_start(self) -> int:
-        """Ns from the first one's end to the second one's start; negative where they overlap."""
+        """Ns from the first span's end to the second's start; negative if they overlap."""
         assert self.first.end is not None
         return self.second.start - self.first.end
 
@@ -38,11 +38,11 @@ class Measure:
 
     @property
     def end_to_end(self) -> int:
-        """Ns from the first one's end to the second one's; negative if that ends before."""
+        """Ns from the first span's end to the second's; negative if the second ends first."""
         assert self.first.end is not None and self.second.end is not None
         return self.second.end - self.first.end
 
 
 def signed_text(ns: int) -> str:
-    """A distance with a minus sign where it is negative."""
+    """Return a duration, with a minus sign if it is negative."""
     return f"{MINUS if ns < 0 else ''}{duration_text(abs(ns))}"

@@ -1,4 +1,4 @@
-"""The moves of a timeline: zoom, pan, fit, follow, and back again."""
+"""Navigation commands of a timeline: zoom, pan, fit, follow, undo."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from gui.timeline.state.selection import bounds_of
 from gui.timeline.state.timeline import TimelineState
 
 KEY_ZOOM = 0.7
-KEY_PAN = 0.15  # of the visible time
+KEY_PAN = 0.15  # fraction of the visible time
 
 
 class Navigator:
-    """Moves the visible time as mouse, keys and menus ask for; pixels are those of the picture."""
+    """Changes the visible time for mouse, keys and menus; pixels are the picture's."""
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
@@ -24,7 +24,7 @@ class Navigator:
         self._state.go_to(view.zoomed(factor, max(0.0, x - LABELS)), "zoom")
 
     def pan_by(self, pixels: float) -> None:
-        """Move later by so many pixels."""
+        """Move later by `pixels`."""
         if pixels:
             self._state.go_to(self._state.viewport.panned(pixels), "pan")
 
@@ -41,13 +41,13 @@ class Navigator:
         self._return_to(self._state.history.back(self._state.snapshot))
 
     def zoom_forward(self) -> None:
-        """Return to the view that one came back from."""
+        """Redo what `zoom_back` undid last."""
         self._return_to(self._state.history.forward(self._state.snapshot))
 
     def fit(self) -> None:
-        """Fill the view with the selection; again, or without one, with everything.
+        """Fill the view with the selection; again, or without one, with the whole run.
 
-        With everything, the lanes' height is chosen anew so that they fit.
+        With the whole run, the height of lanes is chosen again so that they fit.
         """
         state = self._state
         if state.scene is None:
@@ -66,23 +66,23 @@ class Navigator:
             state.leave_for(everything)
 
     def fit_between(self, start: float, end: float) -> None:
-        """Fill the view with the time between two moments, in ns."""
+        """Fill the view with a time range, in ns."""
         self._state.go_to(self._state.viewport.fitted(start, end), "fit step")
 
     def show_moments(self, start: float, end: float) -> None:
-        """Bring a time into view, at the same zoom if it fits."""
+        """Move a time range, in ns, into view; keep the zoom if it fits."""
         view = self._state.viewport
         fits = end - start <= view.span
         shown = view.centred(start, end) if fits else view.fitted(start, end)
         self._state.go_to(shown, "mark")
 
     def centre_on(self, time_ns: float) -> None:
-        """Bring a time to the middle at the same zoom."""
+        """Centre the view on a time, in ns, at the same zoom."""
         view = self._state.viewport
         self.pan_by(view.x(time_ns) - view.width / 2)
 
     def follow(self) -> None:
-        """Go to the present (or the end) and stay with it, at the zoom one has."""
+        """Go to the present (or the end) and follow it, at the same zoom."""
         state = self._state
         state.set_following(True)
         state.choose_zoom = False
@@ -92,15 +92,15 @@ class Navigator:
             state.picture_changed.emit()
 
     def count_from(self, what: CountFrom) -> None:
-        """Let moments count from the step on screen, the run's start, or the clock."""
+        """Measure times from the step on screen, the run's start, or the clock."""
         self._state.count_from = what
         self._state.picture_changed.emit()
 
     def align(self, origin: Origin | None) -> None:
-        """Let moments count from one that another timeline has too; None ends that."""
+        """Measure times from the origin of a linked timeline; None removes the link."""
         if origin != self._state.aligned:
             self._state.aligned = origin
-            # The same part once more: `move` folds time, or does not, by `aligned`.
+            # The same range again, because `move` folds time only without `aligned`.
             self._state.move(self._state.viewport)
             self._state.picture_changed.emit()
 

@@ -1,4 +1,4 @@
-"""Everything that a picture of a run is drawn from."""
+"""The data that a picture of a run is drawn from."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from gui.timeline.state.bar_looks import BarWords, Colouring, words_of
 from gui.timeline.state.explained import Explained
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_letters
 
-LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
-LIVE_STEPS = 4  # and over so many while the run is live, several times a second
+LATEST_STEPS = 64  # idle time and memory in a lane's label are taken from at most so many steps
+LIVE_STEPS = 4  # the same while the run is live, where it is computed several times a second
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
-MOST_WORDS = 20_000  # of tasks, that are kept; with more, all are laid out anew
-MOST_LOOKS = 16  # of words that are kept; a window needs a few, figures of other sizes have own
-MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
+MOST_WORDS = 20_000  # texts of tasks that are kept; if there are more, all are laid out again
+MOST_LOOKS = 16  # kinds of texts that are kept; a window needs a few, figures have further sizes
+MOST_NEIGHBOURS = 24  # arrows to each side; more could not be distinguished
 
 
 EVEN = Unevenness(computing=False, first_lane=False)
@@ -41,14 +41,14 @@ EVEN = Unevenness(computing=False, first_lane=False)
 
 @dataclass(slots=True)
 class Scene:
-    """A trace with the columns and words that drawing needs; `update` follows a growing trace.
+    """A trace with the columns and texts for drawing; `update` follows a growing trace.
 
-    `counters` are those of an imported trace, by name. `memory` has an entry for each compute lane,
-    `ghosts` one for each lane once there is a `prediction`; `kinds` are those that have a span.
-    Figures are of one step, `described`; `chosen_step` is the one on screen, if it is one. `live`
-    is True while the run goes on. `explained` says why lanes are idle. `hits` are the spans that
-    were searched for: of each lane that has some their indices, sorted. `colouring` says what the
-    bars' colours mean, `folds` which time between steps is folded.
+    `counters` are an imported trace's, by name. `memory` has an entry for each compute lane,
+    `ghosts` one for each lane if there is a `prediction`; `kinds` are the kinds with at least one
+    span. Figures are of one step, `described`; `chosen_step` is the step on screen, if it is a
+    single one. `live` is True while the run goes on. `explained` has the causes of idle time.
+    `hits` are the results of a search: for each lane with hits, the sorted indices of its spans.
+    `colouring` is the meaning of the bars' colours, `folds` the time between steps that is folded.
     """
 
     trace: Trace
@@ -102,11 +102,11 @@ class Scene:
         self.sum_up()
 
     def update(self) -> None:
-        """Take the spans and steps that are new, if there are any."""
+        """Add the new spans and steps, if there are any."""
         if self._version == self.trace.version:
             return
-        # Each part below takes only what is new behind what it has: the cost of a tick follows the
-        # spans that came with it, not those of the run.
+        # Each part adds only what is new, so that the cost of a tick depends on the new spans, not
+        # on the length of the run.
         self._version, self.bounds = self.trace.version, self.trace.bounds
         rows = self.trace.table.rows
         self.kinds.update(KINDS[code] for code in np.unique(rows["kind"][self._rows_known :]))
@@ -119,19 +119,20 @@ class Scene:
         self.step_numbers = steps.numbers.astype(np.int64)
         self.step_starts, self.step_ends = steps.starts, steps.ends
         folds = folds_of(steps.starts, steps.ends)
-        if folds != self.folds:  # one and the same is compared at once with itself
+        if folds != self.folds:  # comparing the same object is immediate
             self.folds = folds
 
     @property
     def summed(self) -> int:
-        """Number of steps that the figures in the lanes' labels are over."""
+        """Number of steps that the figures in the lanes' labels are taken from."""
         return len(self.summed_steps)
 
     @property
     def described(self) -> int | None:
-        """The step that figures are of; None while there is no step.
+        """The step that figures describe; None while there is no step.
 
-        The chosen one, else the latest whole step of a live run, and the median step of others.
+        It is the chosen step, else the latest whole step of a live run, or the median step of
+        others.
         """
         return self.usual_step if self.chosen_step is None else self.chosen_step
 
@@ -144,7 +145,7 @@ class Scene:
         return self._usual_step[2]
 
     def sum_up(self, steps: Sequence[int] | None = None) -> None:
-        """Work out the figures in the lanes' labels, over `steps` (default: the described one)."""
+        """Compute the figures in the lanes' labels, over `steps` (default: the described one)."""
         lanes = self.trace.header.lanes
         described = [] if self.described is None else [self.described]
         chosen = described if steps is None else list(steps)
@@ -155,24 +156,20 @@ class Scene:
         self.summed_steps = chosen
         working = working_lanes(lanes)
         self.balances = lane_balances(self.trace, [lane.index for lane in working], chosen)
-        facts = [
-            replace(lane_facts(self.trace, lane, balance, bool(chosen)), shared=shared)
-            for lane, balance, shared in zip(working, self.balances, self._shared, strict=True)
-        ]
-        measured = measured_steps(self.trace)
-        self.unevenness = unevenness(
-            self.trace, measured[-LIVE_STEPS if self.live else -LATEST_STEPS :]
-        )
-        self.facts = [
-            *placed(facts, self.trace.header.replicas),
-            # Nested lanes, the ones that do not work themselves, are numbered behind all others.
-            *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
-        ]
+        facts = []
+        for lane, balance, shared in zip(working, self.balances, self._shared, strict=True):
+            fact = lane_facts(self.trace, lane, balance, bool(chosen))
+            facts.append(replace(fact, shared=shared))
+        latest = measured_steps(self.trace)[-LIVE_STEPS if self.live else -LATEST_STEPS :]
+        self.unevenness = unevenness(self.trace, latest)
+        # Nested lanes have no work, and the last numbers.
+        nested = [LaneFacts(lane.name) for lane in lanes[len(working) :]]
+        self.facts = [*placed(facts, self.trace.header.replicas), *nested]
 
     def words(
         self, tasks: Sequence[int], fonts: Fonts, staged: bool, low: bool, shrinks: bool
     ) -> list[BarWords]:
-        """The words in the bars of tasks, by their rows in the table: see `words_of`.
+        """Return the texts in the bars of tasks, by rows of the task table: see `words_of`.
 
         They are laid out once, and drawn many times.
         """
@@ -188,9 +185,9 @@ class Scene:
         ]
 
     def neighbours_of(self, span: Span) -> Neighbours:
-        """What a span waited for, and what waited for it, MOST_NEIGHBOURS of each.
+        """Return the tasks that a span waited for, and that waited for it: MOST_NEIGHBOURS of each.
 
-        The last answer is kept: painting asks for the selected span with every frame.
+        The last answer is cached, because each frame asks for the selected span.
         """
         kept, version = self._neighbours, self.trace.version
         if kept is None or kept[:2] != (version, span):
@@ -199,19 +196,20 @@ class Scene:
         return kept[2]
 
     def lane_links(self) -> LaneLinks:
-        """The dependencies between lanes of another program's trace; kept until it has grown."""
+        """Return the dependencies between lanes of an imported trace, cached until it grows."""
         if self._links is None or self._links[0] != self.trace.version:
             self._links = (self.trace.version, lane_links(self.trace))
         return self._links[1]
 
     def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
-        """What some lanes do together; kept until the trace has grown."""
+        """Return the combined activity of several lanes, cached until the trace grows."""
         key, version = tuple(lanes), self.trace.version
         known, found = self._together.get(key, (-1, Aggregate()))
         if known != version:
-            # Sorted together, a picture of the group costs what its pixels cost; but sorting very
-            # many spans would be felt, so these are summed lane by lane with each picture.
-            if sum(len(self.columns[lane]) for lane in lanes) > MOST_SORTED:
+            # Sorted together, a picture of the group costs time by pixels, not spans. But sorting
+            # very many spans takes too long, so they are summed by lane for each picture.
+            spans = sum(len(self.columns[lane]) for lane in lanes)
+            if spans > MOST_SORTED:
                 return Lanewise([self.columns[lane] for lane in lanes])
             found.update([self.trace.spans(lane) for lane in lanes])
             self._together[key] = (version, found)
@@ -219,9 +217,9 @@ class Scene:
 
     @property
     def counters_under(self) -> dict[int, list[str]]:
-        """By compute lane, the names of the counters under it: those of its process.
+        """The names of the counters under each compute lane: those of its process.
 
-        They are under the last lane of their process, or of a process without lanes under the last
+        Counters are under the last lane of their process; if it has no lanes, under the last lane
         of all.
         """
         last = {lane.device: lane.index for lane in self.trace.header.compute_lanes}
@@ -233,21 +231,22 @@ class Scene:
 
     @property
     def open_step(self) -> int | None:
-        """The step that has tasks without an end, or None."""
+        """The step with tasks that have not ended, or None."""
         return max((task.step for task in self.trace.open_tasks), default=None)
 
     @property
     def most_held(self) -> float:
-        """The most bytes that any lane has held; 0 where memory was not recorded."""
+        """The most bytes that any lane has allocated; 0 if memory was not recorded."""
         return max((memory.peak for memory in self.memory.values()), default=0.0)
 
     def set_prediction(
         self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
-        """Take a prediction of the same lanes and steps, in the same time, or None.
+        """Set or remove a prediction of the same lanes and steps, in the same time.
 
-        `beside` has, by the lanes' names, what stands beside their ghosts; `doubt` says why it is
-        far off, where it is. Raises ValueError if the prediction has another number of lanes.
+        `beside` has, by the lanes' names, the texts next to their ghosts; `doubt` says why the
+        prediction differs much, if it does. Raises ValueError if the prediction has another number
+        of lanes.
         """
         lanes = len(self.trace.header.lanes)
         if prediction is not None and len(prediction.header.lanes) != lanes:
@@ -260,12 +259,12 @@ class Scene:
             self.ghosts = self._ghosts_of(prediction)
 
     def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
-        """Its lanes' columns; what reaches beyond its step's measured end is cut there."""
+        """Return the predicted lanes' columns; spans are cut at the measured end of their step."""
         codes, made = GrowingArray(np.int8), _columns_of(prediction)
         for lane in range(len(made)):
             spans = prediction.spans(lane)
-            # Of each predicted span the place of its step;
-            # spans are sorted, so the last has the largest.
+            # The place of each predicted span's step; spans are sorted, so the last place is the
+            # largest.
             place = np.searchsorted(self.step_numbers, spans.step)
             if len(spans) and place[-1] < len(self.step_ends):
                 end = self.step_ends[place]
@@ -276,7 +275,7 @@ class Scene:
 
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:
-    """The columns of every lane, from sums that the trace comes with where it has them."""
+    """Return the columns of every lane, made from sums that the trace already has if possible."""
     codes, made = GrowingArray(np.int8), []
     for lane in range(len(trace.header.lanes)):
         spans, blocks = trace.spans(lane), trace.blocks(lane)
@@ -298,9 +297,9 @@ def _usual_step(trace: Trace, live: bool) -> int | None:
 
 
 def shown_steps(trace: Trace, live: bool = False) -> list[int]:
-    """The steps that figures are taken over: measured ones, or all while there are none.
+    """Return the steps that figures are taken from: the measured ones, or all if there are none.
 
-    A step that a live run is in, or that was cut short, counts only while there is no whole one.
+    A step that is under way or was cut short counts only if there is no whole one.
     """
     steps, measured = trace.steps, measured_steps(trace)
     if steps and not is_over(trace, steps[-1]):
@@ -309,7 +308,7 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
 
 
 def step_name(number: int, warmup: int) -> str:
-    """`step 1` for the first measured step, `warm-up 1` for the first one before."""
+    """Return `step 1` for the first measured step, `warm-up 1` for the first warm-up step."""
     if number < warmup:
         return tr("warm-up {number}", number=number + 1)
     return tr("step {number}", number=number - warmup + 1)

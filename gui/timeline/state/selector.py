@@ -1,4 +1,4 @@
-"""Selecting: a span by its number, the next one, what it waits for, and measuring between two."""
+"""Selection commands: a span by its number, the next one, dependencies, and measuring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.timeline.state.timeline import TimelineState
 
 
 class Selector:
-    """Selects as mouse, keys and panels ask for, and brings what is selected into view."""
+    """Selects for mouse, keys and panels, and moves the selection into view."""
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
@@ -24,12 +24,12 @@ class Selector:
         self._state.select(None)
 
     def select_visible(self) -> None:
-        """Select the time that is visible, over all lanes."""
+        """Select the visible time, over all lanes."""
         view = self._state.viewport
         self._state.select(TimeRange(int(view.start), int(view.end)))
 
     def fit(self, selection: Selection) -> None:
-        """Select something and fill the view with it."""
+        """Select something, and fill the view with it."""
         state = self._state
         state.select(selection)
         if state.trace is not None:
@@ -39,12 +39,12 @@ class Selector:
     # Spans
 
     def select_task(self, step: int, task: int) -> None:
-        """Select a task of a step by its number in the plan, and bring it into view."""
+        """Select a task of a step by its number in the plan, and move it into view."""
         if self._state.trace is not None:
             self._select_and_see(self._state.trace.find(step, task))
 
     def select_span(self, lane: int, index: int) -> None:
-        """Select a lane's span, and bring it into view."""
+        """Select a lane's span, and move it into view."""
         if self._state.trace is not None:
             self._select_and_see(self._state.trace.span(lane, index))
 
@@ -55,7 +55,7 @@ class Selector:
             self._select_and_see(along_lane(trace, span, by))
 
     def dependency(self) -> None:
-        """Select what the selected span waited for, or what most of a bubble waits for."""
+        """Select a dependency of the selected span, or the task that most of a gap waits for."""
         scene, span = self._state.scene, self._state.selection
         if scene is not None and isinstance(span, Gap):
             self._select_and_see(blocking_span(scene, span))
@@ -63,7 +63,7 @@ class Selector:
             self._select_and_see(next(iter(scene.neighbours_of(span).needs), None))
 
     def dependent(self) -> None:
-        """Select what waited for the selected span."""
+        """Select a task that waited for the selected span."""
         scene, span = self._state.scene, self._state.selection
         if scene is not None and isinstance(span, Span):
             self._select_and_see(next(iter(scene.neighbours_of(span).dependents), None))
@@ -79,7 +79,7 @@ class Selector:
             self._select_and_see(same_in(trace, span, steps[place]))
 
     def set_hits(self, hits: Hits) -> None:
-        """Mark what a search found."""
+        """Mark the hits of a search."""
         if self._state.scene is not None:
             self._state.scene.hits = dict(hits)
             self._state.picture_changed.emit()
@@ -88,17 +88,17 @@ class Selector:
 
     @property
     def measure(self) -> Measure | None:
-        """From the anchor to the selection, if both are spans that have ended."""
+        """The distance from the anchor to the selection, if both are spans that have ended."""
         return Measure.between(self._state.anchor, self._state.selection)
 
     def anchor_here(self) -> None:
-        """Measure from the selected span on; with an anchor, no longer."""
+        """Set the anchor to the selected span; if there is an anchor, remove it."""
         selected = self._state.selection
         fresh = selected if self._state.anchor is None and isinstance(selected, Span) else None
         self._set_anchor(fresh)
 
     def measure_to(self, found: object) -> None:
-        """Measure from the selected span, or the one that is measured from, to another."""
+        """Select a span, and measure to it from the anchor (default: the selected span)."""
         state = self._state
         if isinstance(found, Span):
             if state.anchor is None and isinstance(state.selection, Span):
@@ -106,7 +106,7 @@ class Selector:
             state.select(found)
 
     def stop_measuring(self) -> None:
-        """Have no anchor."""
+        """Remove the anchor."""
         if self._state.anchor is not None:
             self._set_anchor(None)
 
@@ -114,8 +114,7 @@ class Selector:
 
     def _set_anchor(self, span: Span | None) -> None:
         self._state.anchor = span
-        # The selection is the same, but what Details says
-        # of it has the distance from the anchor in it.
+        # The selection is the same, but the Details panel shows its distance from the anchor.
         self._state.selection_changed.emit(self._state.selection)
         self._state.overlay_changed.emit()
 

@@ -1,4 +1,4 @@
-"""Follows which step a timeline shows, so that figures describe that step."""
+"""Observes which step a timeline shows, so that figures describe that step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.timeline.state.timeline import TimelineState
 
 
 class StepOnScreen(QObject):
-    """Sets `Scene.chosen_step` of the scene that a timeline shows; `changed` when it is another.
+    """Sets `Scene.chosen_step` of a timeline's scene, and emits `changed` when it changes.
 
     While a live run is followed no step is chosen: figures are of its latest whole step.
     """

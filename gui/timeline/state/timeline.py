@@ -1,4 +1,4 @@
-"""What a timeline shows and where one stands in it; without a widget."""
+"""Contents and view of a timeline, without a widget."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from gui.timeline.state.selection import Selection, TimeRange
 
 
 class TimelineState(QObject):
-    """The values that a timeline is drawn from, and the few ways in which they change together.
+    """The values that a timeline is drawn from, with the basic ways to change them.
 
-    Moves and other commands are made of these: gui.timeline.state's `Navigator`, `Selector`,
-    `LaneArranger` and `LaneChoice`. Whoever draws or mirrors a timeline observes the signals:
+    Commands are built on these: gui.timeline.state's `Navigator`, `Selector`, `LaneArranger` and
+    `LaneChoice`. Views observe the signals:
 
     - `scene_changed`: another run is shown.
-    - `view_changed`: the visible time is another; `moved`: the user moved it, or the tracks.
-    - `selection_changed`, `following_changed`, `strips_changed` carry what is new.
-    - `tracks_changed`: lanes or their places are others; `lane_changed`: another is chosen.
-    - `picture_changed`: all has to be drawn anew; `overlay_changed`: only what lies over it.
+    - `view_changed`: the visible time changed; `moved`: the user moved it, or the tracks.
+    - `selection_changed`, `following_changed`, `strips_changed`: with the new value.
+    - `tracks_changed`: lanes or their places changed; `lane_changed`: another is chosen.
+    - `picture_changed`: redraw everything; `overlay_changed`: redraw only the overlay.
 
-    While a run is live and followed, `refresh` moves the view; after the first pan or zoom by
-    hand nothing else moves it until it is followed again. The chosen `lane` is a compute lane's
-    number, None while there is none; it goes along with the selection. Distances are measured
-    from the `anchor` to the selection. Moments count from the `origin`, which is as `count_from`
-    says, or `aligned` with another timeline's; then no time is folded, so that both are drawn
-    alike. The tracks are moved up by `scroll` pixels.
+    While a live run is followed, `refresh` moves the view; after a pan or zoom by the user nothing
+    else moves it until it is followed again. The chosen `lane` is a compute lane's number, or None;
+    it changes with the selection. Distances are measured from the `anchor` to the selection. Times
+    count from the origin that `count_from` selects, or from a linked timeline's origin, `aligned`;
+    no time is folded then, so that both are drawn alike. The tracks are scrolled by `scroll`
+    pixels.
     """
 
     scene_changed = Signal()
@@ -77,7 +77,7 @@ class TimelineState(QObject):
     def show_scene(
         self, scene: Scene | None, live: bool = False, saved: SavedView | None = None
     ) -> None:
-        """Show another run, or nothing; as it was left in `saved`, else a live one is followed."""
+        """Show another run, or nothing; restore the state `saved`, or else follow a live run."""
         self.scene, self.now = scene, 0.0 if live else None
         if scene is not None:
             scene.live = live
@@ -86,8 +86,8 @@ class TimelineState(QObject):
         self.choose_zoom = saved is None or saved.choose_zoom
         self.history = ViewHistory() if saved is None else saved.history
         self.anchor = None
-        # What belongs to the run before goes first, so that nobody who hears of a change looks up
-        # its spans in this run.
+        # Values of the previous run are removed first, so that no observer of a change looks up its
+        # spans in the new run.
         self.bookmarks.show(())
         self.select(None)
         self.select(None if saved is None else saved.selection)
@@ -95,8 +95,8 @@ class TimelineState(QObject):
         self.set_following(saved is None or saved.following)
         self.lay_out()
         if saved is not None:
-            # Behind `lay_out`: what is restored includes how far the tracks are scrolled, which a
-            # layout with too few tracks would cut.
+            # After `lay_out`: restoring includes scrolling, which a layout with fewer tracks would
+            # limit.
             self.restore(saved.state)
         self.lane = _lane_of(scene, self.selection, None)
         self.tracks_changed.emit()
@@ -107,51 +107,51 @@ class TimelineState(QObject):
 
     @property
     def saved(self) -> SavedView:
-        """How the run that is shown is left, for `show_scene`."""
+        """The state of the run on screen, for `show_scene`."""
         return SavedView(
             self.snapshot, self.selection, self.following, self.choose_zoom, self.history
         )
 
     @property
     def trace(self) -> Trace | None:
-        """The trace that is shown, or None."""
+        """The trace on screen, or None."""
         return None if self.scene is None else self.scene.trace
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Set the colours, and redraw."""
         self.theme = theme
         self.picture_changed.emit()
 
     def set_prediction(
         self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
-        """Show a prediction of the run that is shown as ghosts under its lanes, or take it away.
+        """Show a prediction of the run on screen as ghosts under its lanes, or remove it.
 
-        `beside` has, by the lanes' names, what stands beside their ghosts; `doubt` says why it is
-        far off, where it is.
-        It has the run's lanes and steps, in the run's time; another run that is shown has none.
-        Does nothing while no run is shown. Raises ValueError if it has another number of lanes.
+        The prediction has the run's lanes and steps, in the run's time. `beside` has, by the lanes'
+        names, the texts next to their ghosts; `doubt` says why it differs much, if it does. Does
+        nothing without a run. Raises ValueError if the number of lanes differs. Another run on
+        screen has no prediction.
         """
         if self.scene is not None:
             self.scene.set_prediction(prediction, beside, doubt)
             self.lay_out()
 
     def show_strips(self, **shown: bool) -> None:
-        """Show or hide what is beside the spans, by names of Strips, where there is some."""
+        """Show or hide strips, by names of Strips, if they have contents."""
         self.stack.chosen = replace(self.stack.chosen, **shown)
         self.lay_out()
         self.moved.emit()
 
     def refresh(self, now: float | None) -> None:
-        """Show what has come since; `now` is a live run's present in ns, None once it ended."""
+        """Show new data; `now` is a live run's present in ns, None after its end."""
         if self.scene is None:
             return
         ended = self.now is not None and now is None
         self.now = now
         self.scene.live = now is not None
-        self.move(self.viewport)  # more time may be folded by now
-        # Laying out is no matter of each frame: only when new replicas, or the first memory
-        # counters, ask for other tracks.
+        self.move(self.viewport)  # more time may be folded
+        # Not for each frame: only when new replicas, or the first memory counters, need other
+        # tracks.
         if self.stack.is_stale(self.scene):
             self.lay_out()
         if self.following and now is not None:
@@ -159,7 +159,7 @@ class TimelineState(QObject):
         elif self.following and ended and self.choose_zoom:
             self.move(settled_view(self.viewport, self.scene))
         if ended:
-            self.view_changed.emit()  # the whole is another
+            self.view_changed.emit()  # the range of the whole run changed
         self.picture_changed.emit()
 
     def select(self, selection: Selection | None) -> None:
@@ -173,12 +173,12 @@ class TimelineState(QObject):
     # Where it is drawn
 
     def resize(self, width: float, height: float) -> None:
-        """Have a picture of so many pixels, names and axis included."""
+        """Set the size of the picture in pixels, including names and axis."""
         self.size = (width, height)
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Stack the lanes as is wanted now."""
+        """Stack the lanes with the current settings."""
         width, height = self.size
         available = height - AXIS - STEPS
         self.move(self.viewport.resized(width - LABELS - RIGHT))
@@ -188,12 +188,12 @@ class TimelineState(QObject):
             self.strips = strips
             self.strips_changed.emit(strips)
         self.most_scroll = max(0, int(self.stack.layout.height - available))
-        # Directly: this tells of another picture anyway, where `scroll_to` would tell of one more.
+        # Set directly, because `scroll_to` would announce another picture a second time.
         self.scroll = min(self.scroll, self.most_scroll)
         self.picture_changed.emit()
 
     def scroll_to(self, pixels: float) -> None:
-        """Move the tracks up by so many pixels, as far as there are tracks."""
+        """Scroll the tracks by `pixels`, within limits."""
         scroll = min(max(0, round(pixels)), self.most_scroll)
         if scroll != self.scroll:
             self.scroll = scroll
@@ -201,25 +201,32 @@ class TimelineState(QObject):
 
     @property
     def frame(self) -> Frame:
-        """Where the lanes are drawn in the picture."""
+        """The places of the lanes in the picture."""
         height, body = self.size[1], AXIS + STEPS
         return Frame(
-            self.viewport, self.stack.seen(self.scroll, height - body), LABELS,
-            body - self.scroll, self.theme, self.now, ceiling=body, floor=height,
-            path=self.strips.path, arrows=self.strips.arrows,
+            self.viewport,
+            self.stack.seen(self.scroll, height - body),
+            LABELS,
+            body - self.scroll,
+            self.theme,
+            self.now,
+            ceiling=body,
+            floor=height,
+            path=self.strips.path,
+            arrows=self.strips.arrows,
             origin=self.aligned or origin_of(self.scene, self.viewport, self.count_from),
-        )  # fmt: skip
+        )
 
     # Moving
 
     def go_to(self, view: Viewport, gesture: str) -> None:
-        """Show this part, as the user wants; moves of one `gesture` are taken back together."""
+        """Show a view for the user; consecutive moves of one `gesture` are undone together."""
         if self.scene is not None and view != self.viewport:
             self.remember(gesture)
             self.leave_for(view)
 
     def leave_for(self, view: Viewport) -> None:
-        """Show this part, and follow no longer."""
+        """Show a view, and stop following."""
         self.set_following(False)
         self.choose_zoom = False
         self.move(view)
@@ -227,16 +234,16 @@ class TimelineState(QObject):
         self.picture_changed.emit()
 
     def move(self, view: Viewport) -> None:
-        """Show this part, without a step in the history; it is drawn with the next picture."""
+        """Show a view without an undo step; it is drawn with the next picture."""
         scene = self.scene if self.aligned is None else None
-        # Every view passes here, whichever folds it was made with.
+        # All views pass here, and may have been made with other folds.
         view = replace(view, folds=NO_FOLDS if scene is None else scene.folds)
         if view != self.viewport:
             self.viewport = view
             self.view_changed.emit()
 
     def set_following(self, following: bool) -> None:
-        """Stay with the present, or do not."""
+        """Follow the present, or stop following."""
         if following != self.following:
             self.following = following
             self.following_changed.emit(following)
@@ -245,14 +252,14 @@ class TimelineState(QObject):
 
     @property
     def snapshot(self) -> ViewState:
-        """What one can go back to."""
+        """The state that undo returns to."""
         stack = self.stack
         return ViewState(
             self.viewport, stack.height, self.scroll, stack.state, self.bookmarks.listed
         )
 
     def remember(self, gesture: str, alone: bool = False) -> None:
-        """Let what is about to change be taken back: by itself, or with more of its gesture."""
+        """Make the next change undoable: `alone`, or together with others of its gesture."""
         if alone:
             self.history.pause()
         self.history.push(self.snapshot, gesture)
@@ -260,7 +267,7 @@ class TimelineState(QObject):
             self.history.pause()
 
     def restore(self, state: ViewState) -> None:
-        """Take a state; the tracks stay where they are scrolled to if they are as high as in it."""
+        """Restore a state; keep the scroll position if lanes and heights are the same."""
         stack = self.stack
         if (state.height, state.tracks) != (stack.height, stack.state):
             stack.height, stack.state = state.height, state.tracks
@@ -268,12 +275,12 @@ class TimelineState(QObject):
             self.scroll_to(state.scroll)
             self.tracks_changed.emit()
         self.bookmarks.take_back(state.bookmarks)
-        # The window may have had another width when the state was remembered.
+        # The window may have had another width when the state was stored.
         self.move(state.view.resized(self.viewport.width))
 
 
 def _lane_of(scene: Scene | None, selection: Selection | None, lane: int | None) -> int | None:
-    """The compute lane of what is selected; the one that was chosen where that is none."""
+    """Return the compute lane of a selection; if it has none, the lane chosen before."""
     if scene is None:
         return None
     if selection is None or isinstance(selection, TimeRange):
