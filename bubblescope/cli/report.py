@@ -101,6 +101,8 @@ def summary_text(summary: Summary) -> str:
     lines += injected_lines(summary.injected_faults)
     if summary.verdict is not None:
         lines.append(f"verdict: {summary.verdict.text}")
+        if summary.verdict.uneven_text is not None:
+            lines.append(f"uneven work: {summary.verdict.uneven_text}")
     if summary.timing_note:
         including = ": times include the sharing" if summary.sharing else ""
         lines.append(f"{summary.timing_note}{including}")

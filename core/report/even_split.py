@@ -40,14 +40,17 @@ class Uneven(StrEnum):
 class EvenSplit:
     """Savings of an even job: ns of a mean step by part, in the order of Uneven.
 
-    `step_ns` is the mean step. `lane` is the name of the slowest worker, `lane_index` its lane and
-    `worker_factor` its effect; "", -1 and 1 if no worker is slow. `stage` is the stage that takes
-    longest and `stage_factor` its effect; -1 and 1 if there is no stage. `stage_lane` is the name
-    of the only lane of this stage if it has no other stage: then either may be slow; else "".
+    `step_ns` is the mean step. `usual_share` is the median over the steps of a part's savings, as
+    fractions of the step: it is 0 for a hiccup of one step. `lane` is the name of the slowest
+    worker, `lane_index` its lane and `worker_factor` its effect; "", -1 and 1 if no worker is slow.
+    `stage` is the stage that takes longest and `stage_factor` its effect; -1 and 1 if there is no
+    stage. `stage_lane` is the name of the only lane of this stage if it has no other stage: then
+    either may be slow; else "".
     """
 
     step_ns: float
     saved_ns: dict[Uneven, float]
+    usual_share: dict[Uneven, float]
     lane: str
     lane_index: int
     worker_factor: float
@@ -62,9 +65,15 @@ class EvenSplit:
 
     @property
     def named(self) -> list[Uneven]:
-        """Parts of at least NAMED of the step, the largest first; two at most."""
+        """Parts of at least NAMED of the mean and of the median step, the largest first; at most 2.
+
+        One long hiccup can be that much of the mean step.
+        """
         shares = self.shares
-        found = [part for part in Uneven if shares[part] >= NAMED]
+        found = []
+        for part in Uneven:
+            if min(shares[part], self.usual_share[part]) >= NAMED:
+                found.append(part)
         return sorted(found, key=lambda part: -shares[part])[:2]
 
     @property
@@ -86,6 +95,15 @@ class EvenSplit:
         for part in others:
             sentences.append(message(_SECOND[part], **self._values(part)))
         return join_texts(sentences)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain JSON values; the text is English, and "" if no part is named."""
+        return {
+            "step_ns": round(self.step_ns),
+            "saved_ns": {str(part): round(ns) for part, ns in self.saved_ns.items()},
+            "where": self.where,
+            "text": "" if self.text is None else str(self.text),
+        }
 
     def _values(self, part: Uneven) -> dict[str, object]:
         cost = f"{100 * self.shares[part]:.0f} %"
@@ -122,7 +140,7 @@ def even_split(trace: Trace, steps: Sequence[int]) -> EvenSplit | None:
     """Return the savings of an even job in whole `steps` of a trace.
 
     None if the waits for tasks on other lanes are not known (streams of a device, ranks of a job),
-    and if there are no passes on two lanes.
+    and if no replica has passes on two lanes.
     """
     if trace.step_table.follow:
         return None
@@ -144,8 +162,10 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
     for passes in (effects.taken, by_worker, by_stage, _even(effects, by_stage)):
         taken = run.taken.astype(np.float64)
         taken[:, effects.passes] = passes
-        lengths.append(float(replay.makespans(taken).mean()))
-    saved = -np.diff(lengths)
+        lengths.append(replay.makespans(taken))
+    # A row for each part, with the ns that each step saves.
+    saved = -np.diff(lengths, axis=0)
+    usual = np.median(saved / np.maximum(1, run.spans), axis=1)
     slowest = int(np.argmax(effects.of_worker))
     has_worker = bool(effects.of_worker[slowest] > 1)
     factors = _stage_factors(effects)
@@ -155,7 +175,8 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
     stage_lane = run.lanes[int(effects.lane[mine][0])].name if is_alone else ""
     return EvenSplit(
         float(run.spans.mean()),
-        dict(zip(Uneven, saved.tolist(), strict=True)),
+        dict(zip(Uneven, saved.mean(axis=1).tolist(), strict=True)),
+        dict(zip(Uneven, usual.tolist(), strict=True)),
         run.lanes[int(effects.lane[slowest])].name if has_worker else "",
         int(effects.lane[slowest]) if has_worker else ABSENT,
         float(effects.of_worker[slowest]),

@@ -19,6 +19,7 @@ from core.message import Message, join_texts
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text
+from core.report.even_split import EvenSplit, split_of
 from core.report.hiccups import hiccups
 from core.report.idling import Idling, idle_sentences
 from core.report.inherent import LIMITS, host_limit, inherent_limit
@@ -55,29 +56,37 @@ class Verdict:
     The cost of a hiccup is that to its own step. `where` is `lane 2`, `link 1-2`, `step 4 lane 2`
     (measured steps count from 1; a rank or device of another program has its name: `step 4 rank 1`)
     or empty. `text` says how long a step takes, why lanes wait (core.report.idling), and what
-    limits the step.
+    limits the step. `even_split` divides the savings of an even job, if they are known.
     """
 
     kind: Limit
     where: str
     loss_ns: int
     text: Message
+    even_split: EvenSplit | None = None
+
+    @property
+    def uneven_text(self) -> Message | None:
+        """Sentences on the parts that make the job uneven; None if none is named."""
+        return None if self.even_split is None else self.even_split.text
 
     def to_dict(self) -> dict[str, object]:
-        """Return plain JSON values; the text is English."""
+        """Return plain JSON values; the texts are English."""
         return {
             "kind": str(self.kind),
             "where": self.where,
             "loss_ns": self.loss_ns,
             "text": str(self.text),
+            "even_split": None if self.even_split is None else self.even_split.to_dict(),
         }
 
 
 class _Judged(NamedTuple):
-    """The sentences on idle time, and the largest limit."""
+    """The sentences on idle time, the largest limit, and the savings of an even job."""
 
     opening: Message
     worst: Finding
+    even_split: EvenSplit | None = None
 
 
 def verdict(trace: Trace) -> Verdict | None:
@@ -104,7 +113,8 @@ def verdict(trace: Trace) -> Verdict | None:
     warmup = warmup_text(trace)
     if warmup is not None:
         sentences.insert(1, warmup)
-    return Verdict(worst.kind, worst.where, worst.loss_ns, join_texts(sentences))
+    text = join_texts(sentences)
+    return Verdict(worst.kind, worst.where, worst.loss_ns, text, judged.even_split)
 
 
 def _judge_lanes(trace: Trace, steps: Sequence[int]) -> _Judged | None:
@@ -118,7 +128,7 @@ def _judge_lanes(trace: Trace, steps: Sequence[int]) -> _Judged | None:
     worst = host_limit(run) or largest_fault(run) or inherent_limit(run)
     if worst.kind is Limit.HOST and not _is_host_known(trace, run):
         worst = replace(worst, kind=Limit.UNEXPLAINED, sentence=LANES_UNEXPLAINED)
-    return _Judged(_idle_text(trace, run), worst)
+    return _Judged(_idle_text(trace, run), worst, split_of(run))
 
 
 def _is_host_known(trace: Trace, run: MeasuredSteps) -> bool:

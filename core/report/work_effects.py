@@ -5,7 +5,8 @@ length of its micro-batch in this step, the effect of its stage, and the effect 
 worker is a lane that computes. The parts are found by medians, one after the other, as in Tukey's
 median polish, so that a few slow passes do not move them:
 
-1. a micro-batch's length is the median over all its passes, in all stages of its replica;
+1. a micro-batch's length is the lower median of the workers of its replica: if one of two
+   workers is slow, the worker is slow and not the micro-batch long;
 2. a stage's effect is the lower median of its workers: if one of two workers is slow, the
    worker is slow and not the stage;
 3. a worker's effect is the median over the steps of the rest of its passes.
@@ -53,19 +54,22 @@ class WorkEffects:
 
     @classmethod
     def of(cls, run: MeasuredSteps) -> WorkEffects | None:
-        """Find the effects in a run; None if no two lanes have passes of the same work."""
-        passes = np.flatnonzero(PASSES[run.columns.kind] & run.computes)
-        if len(np.unique(run.columns.lane[passes])) < 2:
-            return None
+        """Find the effects in a run; None unless a replica has passes on two lanes.
+
+        In a replica of one lane a slow worker cannot be told from long micro-batches.
+        """
         columns = run.columns
+        passes = np.flatnonzero(PASSES[columns.kind] & run.computes)
+        cell = row_keys(columns.replica[passes], columns.microbatch[passes])
+        if not _has_peers(cell, columns.lane[passes]):
+            return None
         lane, stage = columns.lane[passes].astype(np.int64), columns.stage[passes].astype(np.int64)
         work = np.unique(row_keys(columns.kind[passes], columns.block[passes]), return_inverse=True)
         taken = np.maximum(run.taken[:, passes], 1).astype(np.float64)
         logs = np.log(taken)
         number = work[1].astype(np.int64)
         left = logs - _medians_by(number, logs)
-        cell = row_keys(columns.replica[passes], columns.microbatch[passes])
-        left -= _cell_medians(cell, left)
+        left -= _lengths(cell, lane, left)
         place = np.unique(row_keys(stage, number), return_inverse=True)[1].astype(np.int64)
         of_stage = _stage_effects(place, lane, left)
         left -= of_stage
@@ -94,12 +98,24 @@ def _medians_by(keys: Ints, values: Floats) -> Floats:
     return medians[np.newaxis]
 
 
-def _cell_medians(keys: Ints, values: Floats) -> Floats:
-    """Return for each value the median over its key in its own step, shape (S, n)."""
-    medians = np.empty_like(values)
-    for mine in groups(keys):
-        medians[:, mine] = np.median(values[:, mine], axis=1, keepdims=True)
-    return medians
+def _has_peers(cell: Ints, lane: NDArray[np.int32]) -> bool:
+    """Return True if two lanes have passes of the same micro-batch of the same replica."""
+    return any(len(np.unique(lane[mine])) > 1 for mine in groups(cell))
+
+
+def _lengths(cell: Ints, lane: Ints, left: Floats) -> Floats:
+    """Return the length of each pass's micro-batch in its own step, shape (S, n).
+
+    It is the lower median of the lanes, of the means of their passes.
+    """
+    lengths = np.empty_like(left)
+    for mine in groups(cell):
+        order = mine[np.argsort(lane[mine], kind="stable")]
+        _, first, counts = np.unique(lane[order], return_index=True, return_counts=True)
+        of_lanes = np.add.reduceat(left[:, order], first, axis=1) / counts
+        middle = (len(first) - 1) // 2
+        lengths[:, mine] = np.partition(of_lanes, middle, axis=1)[:, middle, np.newaxis]
+    return lengths
 
 
 def _stage_effects(place: Ints, lane: Ints, left: Floats) -> Floats:

@@ -143,8 +143,10 @@ class WhyPanel(QWidget):
         self._stack.setCurrentIndex(2)
 
     def show_verdict(self, found: Verdict | None) -> None:
-        """Say what limits the run, if that is known."""
-        self.verdict.say("" if found is None else found.text.translated(catalogue()))
+        """Show the limit of the run, and on another line which part makes it uneven."""
+        texts = [] if found is None else [found.text, found.uneven_text]
+        lines = [text.translated(catalogue()) for text in texts if text is not None]
+        self.verdict.say("\n".join(lines))
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
         """The steps of which something is missing that takes long; of several only figures."""

@@ -5,7 +5,7 @@ import pytest
 
 from core.plan.specification import Specification
 from core.plan.task import PASSES
-from core.report.even_split import EvenSplit, Uneven, even_split
+from core.report.even_split import NAMED, EvenSplit, Uneven, even_split
 from core.report.measured import MeasuredSteps
 from core.report.work_effects import WorkEffects
 from core.trace.median_step import whole_steps
@@ -90,6 +90,30 @@ def test_a_lone_worker_of_two_slow_stages_is_slow_itself() -> None:
     job, found = job_with(Fault.WORKER, replicas=1, chunks=2, schedule="interleaved")
     assert job.truth.worker is not None
     assert found.named == [Uneven.WORKER] and found.lane == f"rank {job.truth.worker[1]}"
+
+
+def test_a_slow_worker_of_two_is_not_partly_a_long_micro_batch() -> None:
+    run = Specification("dp-pp", devices="4xvirtual:cpu", batch=64, steps=8, warmup=1)
+    found = made(run.having(slow_lane="1:1.5"))
+    parts = split(found.trace)
+    lost = found.losses / found.with_faults
+    assert parts.named == [Uneven.WORKER] and parts.where == "lane 1"
+    assert parts.worker_factor == pytest.approx(1.5, rel=0.01)
+    assert parts.shares[Uneven.WORKER] == pytest.approx(lost.mean(), rel=0.05)
+
+
+@pytest.mark.parametrize("strategy", ["dp", "ddp", "fsdp"])
+def test_a_slow_lane_that_is_a_replica_is_not_called_uneven_micro_batches(strategy: str) -> None:
+    run = Specification(strategy, devices="4xvirtual:cpu", batch=64, steps=8, warmup=1)
+    trace = made(run.having(slow_lane="1:1.5")).trace
+    assert even_split(trace, whole_steps(trace)) is None
+
+
+def test_one_hiccup_does_not_make_a_job_uneven() -> None:
+    run = Specification("pipeline", devices="4xvirtual:cpu", batch=64, steps=8, warmup=1)
+    found = split(made(run.having(hiccup="lane=2,step=4,ms=50")).trace)
+    assert found.shares[Uneven.STEPS] > NAMED
+    assert found.named == [] and found.text is None
 
 
 def test_a_second_part_is_named_in_a_second_clause() -> None:

@@ -10,11 +10,13 @@ from hypothesis import given
 from bubblescope.cli.report import summary_text
 from bubblescope.cli.start import run_arguments
 from core.plan.plan import Role
+from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
 from core.recording.exporters.recording import write_recording
 from core.report.summary import rows_by_replica, summarise
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import planned, trace_of
+from tests.core.report.verdicts import made
 from tests.make_believe import specification
 from tests.make_believe import trace_of as run_of
 
@@ -59,6 +61,23 @@ def test_the_printed_summary_has_the_ladder_the_bubble_and_each_lanes_main_cause
     rows = {line.split()[0]: line for line in lines if line.startswith("cpu:")}
     assert "other lane computes (" in rows["cpu:0"]
     assert "pipeline drains (" in rows["cpu:1"]
+
+
+def test_the_summary_names_the_part_that_makes_a_pipeline_uneven() -> None:
+    run = Specification("dp-pp", devices="4xvirtual:cpu", batch=64, steps=6, warmup=0)
+    summary = summarise(made(run.having(slow_lane="1:1.5")).trace)
+    [line] = [one for one in summary_text(summary).splitlines() if one.startswith("uneven work:")]
+    assert line.startswith("uneven work: Worker virtual:1 takes 50 % longer than the other workers")
+    split = json.loads(summary.to_json())["verdict"]["even_split"]
+    assert split["where"] == "lane 1" and line == f"uneven work: {split['text']}"
+    assert list(split["saved_ns"]) == ["worker", "stage", "steps"]
+    assert 0.05 < split["saved_ns"]["worker"] / split["step_ns"] < 0.5
+
+
+def test_an_even_pipeline_has_no_line_about_uneven_work() -> None:
+    summary = summarise(run_of(specification("pipeline", steps=3)))
+    assert "uneven work" not in summary_text(summary)
+    assert json.loads(summary.to_json())["verdict"]["even_split"]["text"] == ""
 
 
 def test_a_negative_rung_is_printed_with_its_sign() -> None:

@@ -402,10 +402,10 @@ def test_a_run_without_a_whole_step_has_no_verdict() -> None:
     assert verdict(nothing.trace) is None
 
 
-def test_the_summary_has_the_verdict_with_its_four_keys_and_prints_its_sentence() -> None:
+def test_the_summary_has_the_verdict_with_its_five_keys_and_prints_its_sentence() -> None:
     summary = summarise(run("1f1b", slow_lane="2:1.5").trace)
     told = json.loads(summary.to_json())
-    assert list(told["verdict"]) == ["kind", "where", "loss_ns", "text"]
+    assert list(told["verdict"]) == ["kind", "where", "loss_ns", "text", "even_split"]
     assert told["verdict"]["kind"] == "slow-lane" and told["verdict"]["where"] == "lane 2"
     assert told["injected_faults"] == {"slow_lane": "2:1.5", "jitter": 0.05}
     assert f"verdict: {told['verdict']['text']}" in summary_text(summary).splitlines()

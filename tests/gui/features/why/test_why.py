@@ -17,15 +17,17 @@ from pytestqt.qtbot import QtBot
 from core.engine.messages import Ended, EngineMessage, Outcome
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, PathShare, path_shares
+from core.plan.specification import Specification
 from core.recording.recording import open_recording
 from core.recording.schema import NoteRow, Record, note_batch
 from core.report.summary import summarise
+from core.report.verdict import verdict
 from core.trace.span import Span
 from gui.app.settings import Settings
 from gui.features.devices.buckets import bucket_name, bucket_words
 from gui.features.devices.devices import balance_rows, share_rows
 from gui.features.why.arrivals import MOST
-from gui.features.why.panel import LISTED
+from gui.features.why.panel import LISTED, WhyPanel
 from gui.features.why.shares import SHARE_WORDS
 from gui.features.why.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
 from gui.timeline.paint.critical import path_boxes, path_lines
@@ -33,6 +35,7 @@ from gui.timeline.state.explained import Wanted
 from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.core.recorder.made import two_ranks
+from tests.core.report.verdicts import made
 from tests.gui.fake_client import FakeClient
 from tests.gui.features.figures.test_export import words_of
 from tests.gui.window.test_window import perform
@@ -85,6 +88,20 @@ def test_the_verdict_on_the_run_stands_above_all(
     qtbot.waitUntil(
         lambda: window.why.verdict.text().endswith("each cost less than a twentieth of the step.")
     )
+
+
+def test_the_part_that_makes_a_pipeline_uneven_is_below_the_verdict(qtbot: QtBot) -> None:
+    run = Specification("dp-pp", devices="4xvirtual:cpu", batch=64, steps=6, warmup=0)
+    found = verdict(made(run.having(slow_lane="1:1.5")).trace)
+    assert found is not None
+    panel = WhyPanel()
+    qtbot.addWidget(panel)
+    panel.show_verdict(found)
+    limit, uneven = panel.verdict.text().splitlines()
+    assert limit == str(found.text)
+    assert uneven.startswith("Worker virtual:1 takes 50 % longer than the other workers")
+    panel.show_verdict(None)
+    assert panel.verdict.text() == ""
 
 
 def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeClient) -> None:
