@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from bubblescope.cli.start import run_arguments
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.report.summary import summarise
 from tests.core.helpers import SMALL, run_here
-from tests.test_docs import generator
+from tests.test_docs import commands, generator
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -92,3 +93,26 @@ def test_a_step_of_dp_runs_code_of_the_files_on_its_way_to_the_trace():
     # Methods of dataclasses are generated, and so of no file.
     unseen = [path for path in way if str(ROOT / path) not in entered]
     assert unseen == ["core/plan/division.py"]
+
+
+def values_of_page(page: str, word: str) -> str:
+    """The JSON block of a page that has `word` in it."""
+    blocks = re.findall(r"```json\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    return next(text for text in blocks if word in text)
+
+
+def test_the_examples_of_costs_predict(tmp_path, monkeypatch, capsys):
+    (tmp_path / "real.json").write_text(values_of_page("predictions.md", "gap_ms"))
+    (tmp_path / "by-hand.json").write_text(values_of_page("predictions.md", "link_latency_us"))
+    monkeypatch.chdir(tmp_path)
+    examples = [
+        words
+        for words in commands((DOCS / "predictions.md").read_text())
+        if words[0] == "predict" and words[words.index("--costs") + 1] == "real.json"
+    ]
+    assert len(examples) == 2
+    makespans = []
+    for words in examples:
+        assert run_arguments(words) == 0
+        makespans.append(re.search(r"step: ([\d,.]+) ms", capsys.readouterr().out)[1])
+    assert makespans == ["816", "733"]

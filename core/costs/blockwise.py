@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.costs.costs import STAGED, CostError, CostModel, Curve, cost_name
+from core.costs.costs import STAGED, CostError, CostModel, Curve, cost_at, cost_name
 from core.message import counted
 from core.models.description import ModelDescription
 from core.plan.division import Stage
@@ -23,7 +23,8 @@ def blockwise(
     `rows` rows. A stage's cost is divided among its blocks in proportion to their parameters, by
     which the model is cut; the cost of a split block comes from the stage with its largest share.
     If only the whole backward is known, each of its parts costs half of it. Raises CostError if a
-    list does not have an entry for each of these stages or blocks.
+    list does not have an entry for each of these stages or blocks. The time of the model's head is
+    not divided: the last block has it.
     """
     passes = _with_parts(costs.passes)
     for kind, curves in passes.items():
@@ -32,8 +33,30 @@ def blockwise(
             curves = _all_scaled(curves, 1.0, float(rows))
         if kind in STAGED and not costs.by_block:
             curves = _of_blocks(kind, curves, model, stages)
+            head = _head_of(kind, costs, rows)
+            curves = (*curves[:-1], _sum_of(curves[-1], head)) if head else curves
         passes[kind] = curves
-    return replace(costs, passes=passes, by_rows=True, by_block=True)
+    return replace(costs, passes=passes, by_rows=True, by_block=True, head=None)
+
+
+def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
+    """Return the curve over rows of the head's part of a kind; empty if it is not known."""
+    heads = _with_parts({each: (curve,) for each, curve in (costs.head or {}).items()})
+    if kind is Kind.BACKWARD and kind not in heads and Kind.BACKWARD_INPUT in heads:
+        parts = [heads[part][0] for part in _PARTS if part in heads]
+        curve = parts[0] if len(parts) == 1 else _sum_of(*parts)
+    elif kind in heads:
+        curve = heads[kind][0]
+    else:
+        return ()
+    has_rows = costs.by_rows or kind is Kind.STEP
+    return curve if has_rows else _scaled(curve, 1.0, float(rows))
+
+
+def _sum_of(first: Curve, second: Curve) -> Curve:
+    """Return the curve of the sum of two costs, at the sizes of both."""
+    sizes = sorted({size for size, _ in (*first, *second)})
+    return tuple((size, cost_at(first, size) + cost_at(second, size)) for size in sizes)
 
 
 def _with_parts(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:

@@ -27,7 +27,17 @@
 | `input` | by block: `data` if the first block's input needs no gradient, which its stage then does
   not make in a backward for the input; the stage's other blocks make theirs with the weights' |
 | `scatter` | by what fraction passes differ from one measurement to the next; 0 unless given |
-| `transfers` | by kind (`copy`, `scatter`, ...) a list of [bytes, ms] that were measured |
+| `transfers` | by kind (`copy`, `all-reduce`, ...) a list of measured [bytes, ms], or a number of
+  ms for any size |
+| `pairs` | by two lanes (`0-1`) the same for point-to-point transfers between them |
+| `gap_ms` | time after each computing task in which its lane cannot start the next one; 0 unless
+  given |
+| `lane_factors` | by lane the factor by which its computing tasks take longer; 1 unless given |
+| `microbatch_factors` | a list by micro-batch of the factors by which its passes and its loss take
+  longer; 1 unless given |
+| `head` | by stage: a table of some of the passes' keys: the time that the last stage takes in
+  addition to its entry, for the model's head. Lists for fewer stages than a plan has are then
+  divided among its stages; the head is not |
 """
 
 from __future__ import annotations
@@ -42,23 +52,25 @@ from pathlib import Path
 from typing import Any
 
 from core.costs.costs import (
+    MOST,
     STAGED,
     CostError,
     CostModel,
     Curve,
+    constant_curve,
     cost_at,
     cost_name,
     further_name,
+    is_constant,
 )
 from core.files import write_whole
 from core.message import Message, message
 from core.option import listed
 from core.plan.link import Link
 from core.plan.task import Kind
+from core.plan.transfers import LanePair
 from core.reading import one_line, read_regular
 
-MOST = 1e15
-"""The largest cost, size or bandwidth, so that products of them stay finite."""
 _NAMES = {cost_name(kind): kind for kind in (*STAGED, Kind.LOSS)}
 _SIZED = {name: kind for name, kind in _NAMES.items() if kind is not Kind.STEP}
 _FURTHER = {further_name(kind): kind for kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)}
@@ -74,6 +86,11 @@ _OTHERS = (
     "divided",
     "input",
     "scatter",
+    "gap_ms",
+    "lane_factors",
+    "microbatch_factors",
+    "pairs",
+    "head",
 )
 _KEYS = (*_NAMES, *_FURTHER, *_OTHERS)
 NEEDED = (
@@ -83,6 +100,8 @@ NEEDED = (
 MOST_PARTS = 64
 """Parts of a dotted key: tomllib takes time and memory by their square."""
 _PART = re.compile(r"""[\w"' \t-]+""")
+_LANE = re.compile(r"\d{1,9}", re.ASCII)
+_PAIR = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 
 
 def _read_toml(text: str) -> object:
@@ -168,6 +187,11 @@ def costs_of(values: object) -> CostModel:
         divided=divided,
         input_is_data=_input_is_data(values, by),
         scatter=scatter,
+        gap_ns=1e6 * _number("gap_ms", values.get("gap_ms", 0.0)),
+        lane_factors=_lane_factors(values),
+        microbatch_factors=_microbatch_factors(values),
+        pairs=_pairs(values),
+        head=_head(values, by, by_rows),
     )
 
 
@@ -199,7 +223,11 @@ def values_of(costs: CostModel) -> dict[str, object]:
         # Bytes per ns equal GB (1e9 bytes) per second.
         values["link_bandwidth_gb_s"] = 1 / costs.link.ns_per_byte
     if costs.transfers:
-        values["transfers"] = _transfer_points(costs.transfers)
+        values["transfers"] = {str(kind): _points(curve) for kind, curve in costs.transfers.items()}
+    if costs.pairs:
+        values["pairs"] = {
+            f"{low}-{high}": _points(curve) for (low, high), curve in costs.pairs.items()
+        }
     if costs.joined:
         values["joined"] = {cost_name(kind): ns / 1e6 for kind, ns in costs.joined.items()}
     if costs.divided:
@@ -208,15 +236,32 @@ def values_of(costs: CostModel) -> dict[str, object]:
         values["input"] = "data"
     if costs.scatter:
         values["scatter"] = costs.scatter
+    if costs.gap_ns:
+        values["gap_ms"] = costs.gap_ns / 1e6
+    if costs.lane_factors:
+        values["lane_factors"] = {str(lane): by for lane, by in costs.lane_factors.items()}
+    if costs.microbatch_factors:
+        values["microbatch_factors"] = list(costs.microbatch_factors)
+    if costs.head is not None:
+        rows = 1.0 if not costs.by_rows else float(str(first["rows"]))
+        values["head"] = _head_values(costs.head, rows)
     return values
 
 
-def _transfer_points(transfers: Mapping[Kind, Curve]) -> dict[str, list[list[float]]]:
-    """Return lists of [bytes, ms] by the name of a kind."""
-    found: dict[str, list[list[float]]] = {}
-    for kind, curve in transfers.items():
-        found[str(kind)] = [[size, ns / 1e6] for size, ns in curve]
-    return found
+def _points(curve: Curve) -> float | list[list[float]]:
+    """Return a curve over bytes as a list of [bytes, ms], or a number of ms for any size."""
+    if is_constant(curve):
+        return curve[0][1] / 1e6
+    return [[size, ns / 1e6] for size, ns in curve]
+
+
+def _head_values(head: Mapping[Kind, Curve], rows: float) -> dict[str, float]:
+    """Return the table of the head's ms, at the size of the file's first costs."""
+    values: dict[str, float] = {}
+    for kind, curve in head.items():
+        size = 1.0 if kind is Kind.STEP else rows
+        values[cost_name(kind)] = cost_at(curve, size) / 1e6
+    return values
 
 
 def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
@@ -329,13 +374,19 @@ def _check_lengths(
 
 def _by_kind(key: str, values: Mapping[str, object], by: object) -> dict[Kind, float]:
     """Return the numbers of a table by kind of pass, for costs by block. Raises CostError."""
+    found = _numbers_by_kind(key, values)
+    if found and by != "block":
+        raise CostError(_only_by_block(key))
+    return found
+
+
+def _numbers_by_kind(key: str, values: Mapping[str, object]) -> dict[Kind, float]:
+    """Return the numbers of a table by kind of pass. Raises CostError."""
     table = values.get(key, {})
     if not isinstance(table, dict):
         raise CostError(
             message("{key} is {value}; use a table by cost", key=key, value=_shortened(table))
         )
-    if table and by != "block":
-        raise CostError(_only_by_block(key))
     accepted = {name: kind for name, kind in _NAMES.items() if kind is not Kind.LOSS}
     found: dict[Kind, float] = {}
     for name, value in table.items():
@@ -413,16 +464,97 @@ def _transfers(values: object) -> dict[Kind, Curve]:
     for name, points in values.items():
         if name not in kinds:
             raise CostError(_not_accepted("transfers", name, list(kinds)))
-        key = f"transfers.{name}"
-        if not isinstance(points, list) or not points:
+        curves[kinds[name]] = _curve_over_bytes(f"transfers.{name}", points)
+    return curves
+
+
+def _curve_over_bytes(key: str, points: object) -> Curve:
+    """Return the curve of a list of [bytes, ms], or of ms for any size. Raises CostError."""
+    if isinstance(points, int | float):
+        return constant_curve(1e6 * _number(key, points))
+    if not isinstance(points, list) or not points:
+        raise CostError(
+            message(
+                "{key} is {value}; use a list of [bytes, ms], or a number of ms for any size",
+                key=key,
+                value=_shortened(points),
+            )
+        )
+    return tuple(sorted(_point(key, point) for point in points))
+
+
+def _pairs(values: Mapping[str, object]) -> dict[LanePair, Curve]:
+    """Return the curves of transfers between two lanes. Raises CostError."""
+    table = values.get("pairs", {})
+    form = message("a table by two lanes, such as 0-1")
+    if not isinstance(table, dict):
+        raise CostError(message("pairs is {value}; use {form}", value=_shortened(table), form=form))
+    found: dict[LanePair, Curve] = {}
+    for name, points in table.items():
+        match = _PAIR.fullmatch(name)
+        if match is None or int(match[1]) == int(match[2]):
+            raise CostError(
+                message("pairs has {value}; use {form}", value=_shortened(name), form=form)
+            )
+        low, high = sorted((int(match[1]), int(match[2])))
+        if (low, high) in found:
+            raise CostError(message("pairs has {low}-{high} twice", low=low, high=high))
+        found[low, high] = _curve_over_bytes(f"pairs.{name}", points)
+    return found
+
+
+def _lane_factors(values: Mapping[str, object]) -> dict[int, float]:
+    """Return the factors of lanes. Raises CostError."""
+    table = values.get("lane_factors", {})
+    if not isinstance(table, dict):
+        raise CostError(
+            message(
+                'lane_factors is {value}; use a table by lane, such as {{"3": 1.5}}',
+                value=_shortened(table),
+            )
+        )
+    found: dict[int, float] = {}
+    for name, factor in table.items():
+        if _LANE.fullmatch(name) is None:
             raise CostError(
                 message(
-                    "{key} is {value}; use a list of [bytes, ms]", key=key, value=_shortened(points)
+                    "lane_factors has {value}; use the number of a lane", value=_shortened(name)
                 )
             )
-        curve = [_point(key, point) for point in points]
-        curves[kinds[name]] = tuple(sorted(curve))
-    return curves
+        lane = int(name)
+        if lane in found:
+            raise CostError(message("lane_factors has lane {lane} twice", lane=lane))
+        found[lane] = _number(f"lane_factors.{name}", factor, above=0)
+    return found
+
+
+def _microbatch_factors(values: Mapping[str, object]) -> tuple[float, ...]:
+    """Return the factors of micro-batches. Raises CostError."""
+    factors = values.get("microbatch_factors", [])
+    if not isinstance(factors, list):
+        raise CostError(
+            message(
+                "microbatch_factors is {value}; use a list of numbers", value=_shortened(factors)
+            )
+        )
+    return tuple(_number("microbatch_factors", factor, above=0) for factor in factors)
+
+
+def _head(values: Mapping[str, object], by: object, by_rows: bool) -> dict[Kind, Curve] | None:
+    """Return the curves of the head's time, each of one point; None if not given.
+
+    Raises CostError.
+    """
+    if "head" not in values:
+        return None
+    if by != "stage":
+        raise CostError(message("head is for costs by stage; with blocks, the last one has it"))
+    rows = _size(values, by_rows)
+    found: dict[Kind, Curve] = {}
+    for kind, ms in _numbers_by_kind("head", values).items():
+        size = 1.0 if kind is Kind.STEP else rows
+        found[kind] = ((size, 1e6 * ms),)
+    return found
 
 
 def _point(key: str, point: object) -> tuple[float, float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.costs.costs import CostModel, durations
+from core.costs.costs import CostModel
+from core.costs.durations import durations, gaps
 from core.costs.simulate import simulate
 from core.costs.waits import meeting
 from core.plan.faults import NO_FAULTS, Faults
@@ -19,5 +20,6 @@ def predict_times(
     CostError if the costs do not cover a task of the plan.
     """
     columns = StepColumns.of_plan(plan)
-    times = faults.durations(columns, plan.lanes, step, durations(columns, costs, plan.stages))
-    return simulate(columns, times, meeting(columns, plan.lanes))
+    undisturbed = durations(columns, costs, plan.stages, plan.lanes)
+    times = faults.durations(columns, plan.lanes, step, undisturbed)
+    return simulate(columns, times, meeting(columns, plan.lanes), gaps(columns, costs))

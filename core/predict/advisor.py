@@ -8,15 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.costs.blockwise import blockwise
-from core.costs.costs import (
-    STAGED,
-    CostError,
-    CostModel,
-    cost_at,
-    durations,
-    least_cost_at,
-    most_cost_at,
-)
+from core.costs.costs import STAGED, CostError, CostModel, cost_at, least_cost_at, most_cost_at
+from core.costs.durations import durations
 from core.costs.footprint import peak_bytes
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
@@ -261,7 +254,8 @@ class _Predictor:
         columns = plan.columns
         readers = (cost_at, least_cost_at, most_cost_at)
         likely, least, most = (
-            int(durations(columns, self._costs, plan.stages, read).sum()) for read in readers
+            int(durations(columns, self._costs, plan.stages, plan.lanes, read).sum())
+            for read in readers
         )
         return least / max(1, likely), most / max(1, likely)
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.costs.costs import CostError, CostModel, Curve, durations
+from core.costs.costs import CostError, CostModel, Curve
 from core.costs.costs_file import reported_costs
+from core.costs.durations import durations, gaps
 from core.costs.simulate import simulate
 from core.costs.waits import meeting, waits_of
 from core.message import N_
@@ -227,8 +228,9 @@ def without_step_overlap(predicted: Trace) -> Trace:
 
 def _predicted(trace: Trace, step: int, costs: CostModel, faults: Faults) -> PredictedStep:
     measured, lanes = StepColumns.of_trace(trace, step), trace.header.lanes
-    times = faults.durations(measured, lanes, step, durations(measured, costs))
-    columns = simulate(measured, times, meeting(measured, lanes))
+    undisturbed = durations(measured, costs, lanes=lanes)
+    times = faults.durations(measured, lanes, step, undisturbed)
+    columns = simulate(measured, times, meeting(measured, lanes), gaps(measured, costs))
     begin, end = trace.step_bounds(step)
     predicted = int(columns.end.max())
     return PredictedStep(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.costs.costs import durations
 from core.costs.costs_file import reported_costs
+from core.costs.durations import durations
 from core.errors import PlanError
 from core.explain.causes import Explanation
 from core.plan.plan import Plan
@@ -42,7 +42,7 @@ class RunPlans:
         if model is None or plan is None:
             return None
         try:
-            return durations(explanation.columns, model, plan.stages)
+            return durations(explanation.columns, model, plan.stages, plan.lanes)
         except PlanError:
             return None
 

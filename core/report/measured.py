@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Floats, Ints
-from core.costs.costs import durations
+from core.costs.durations import durations
 from core.costs.simulate import makespan_ns
 from core.costs.waits import waits_of
 from core.errors import PlanError
@@ -215,7 +215,7 @@ def _costs(trace: Trace, columns: StepColumns, stages: Sequence[Stage]) -> Float
     if source is not CostSource.ALONE:
         return None
     try:
-        return np.maximum(1.0, durations(columns, costs, stages))
+        return np.maximum(1.0, durations(columns, costs, stages, trace.header.lanes))
     except PlanError:
         return None
 

@@ -29,7 +29,7 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.costs.costs_file import costs_of
 from core.predict.without_machine import plan_without_machine
-from core.costs.costs import durations
+from core.costs.durations import durations
 from core.costs.simulate import simulate
 from core.trace.step import StepColumns
 

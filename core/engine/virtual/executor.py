@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.costs.costs import STAGED, CostModel, durations
+from core.costs.costs import STAGED, CostModel
+from core.costs.durations import durations
 from core.costs.simulate import in_time_order
 from core.costs.waits import meeting
 from core.engine.failures import RunStopped

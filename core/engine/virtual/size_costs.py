@@ -24,7 +24,8 @@ from itertools import pairwise
 from threading import Event
 from typing import NamedTuple
 
-from core.costs.costs import STAGED, CostModel, Curve, cost_at, durations
+from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.costs.durations import durations
 from core.engine.failures import RunStopped
 from core.engine.lanes.devices import kept_random_state
 from core.engine.lanes.isolated import IsolatedLane

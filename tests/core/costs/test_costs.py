@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from core.costs.costs import (
-    CostError,
-    CostModel,
-    cost_at,
-    durations,
-    least_cost_at,
-    most_cost_at,
-)
+from core.costs.costs import CostError, CostModel, cost_at, least_cost_at, most_cost_at
 from core.costs.costs_file import costs_of
+from core.costs.durations import durations
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link
 from core.plan.plan import Plan

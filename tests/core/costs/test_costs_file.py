@@ -51,6 +51,17 @@ def test_json_and_toml_say_the_same(tmp_path):
             "input": "data",
         },
         {**without("transfer_ms"), "rows": 4, "transfers": {"copy": [[10, 1], [20, 1.5]]}},
+        {
+            **HAND,
+            "gap_ms": 0.25,
+            "lane_factors": {"0": 1, "3": 1.5},
+            "microbatch_factors": [1, 0.5, 2.5],
+            "transfers": {"all-reduce": 4, "copy": [[10, 1]]},
+            "pairs": {"0-1": 2, "1-2": [[10, 1], [20, 1.5]]},
+            "head": {"forward_ms": 0.5, "step_ms": 3},
+        },
+        {**HAND, "loss_ms": 1, "rows": 16, "head": {"forward_ms": 0.5, "step_ms": 3}},
+        {**HAND, "forward_ms": [1, 2], "head": {}},
     ],
 )
 def test_what_is_written_is_read_again(values, tmp_path):
@@ -128,6 +139,44 @@ def test_a_link_has_latency_and_bandwidth():
             "lists by stage need the same number of entries; given: backward_further_ms 2",
         ),
         ({**HAND, "transfers": []}, "transfers is []; use a table by kind"),
+        ({**HAND, "transfers": {"copy": -1}}, "transfers.copy is -1; use a number of 0 or more"),
+        ({**HAND, "transfers": {"copy": True}}, "transfers.copy is True; use a number of 0 or"),
+        (
+            {**HAND, "transfers": {"copy": []}},
+            "transfers.copy is []; use a list of [bytes, ms], or a number of ms for any size",
+        ),
+        ({**HAND, "gap_ms": "short"}, "gap_ms is 'short'; use a number of 0 or more"),
+        ({**HAND, "gap_ms": [1, 2]}, "gap_ms is [1, 2]; use a number of 0 or more"),
+        (
+            {**HAND, "lane_factors": [1, 2]},
+            'lane_factors is [1, 2]; use a table by lane, such as {"3": 1.5}',
+        ),
+        (
+            {**HAND, "lane_factors": {"last": 2}},
+            "lane_factors has 'last'; use the number of a lane",
+        ),
+        ({**HAND, "lane_factors": {"3": 0}}, "lane_factors.3 is 0; use a number above 0"),
+        ({**HAND, "lane_factors": {"3": 1, "03": 1}}, "lane_factors has lane 3 twice"),
+        (
+            {**HAND, "microbatch_factors": 2},
+            "microbatch_factors is 2; use a list of numbers",
+        ),
+        (
+            {**HAND, "microbatch_factors": [1, -1]},
+            "microbatch_factors is -1; use a number above 0",
+        ),
+        ({**HAND, "pairs": 3}, "pairs is 3; use a table by two lanes, such as 0-1"),
+        ({**HAND, "pairs": {"1": 3}}, "pairs has '1'; use a table by two lanes, such as 0-1"),
+        ({**HAND, "pairs": {"1-1": 3}}, "pairs has '1-1'; use a table by two lanes, such as 0-1"),
+        ({**HAND, "pairs": {"0-1": 3, "1-0": 2}}, "pairs has 0-1 twice"),
+        ({**HAND, "pairs": {"0-1": "x"}}, "pairs.0-1 is 'x'; use a list of [bytes, ms], or a"),
+        ({**HAND, "head": 3}, "head is 3; use a table by cost"),
+        ({**HAND, "head": {"loss_ms": 1}}, "head has 'loss_ms'; use forward_ms, "),
+        ({**HAND, "head": {"forward_ms": "x"}}, "head.forward_ms is 'x'; use a number of 0 or"),
+        (
+            {**HAND, "by": "block", "head": {}},
+            "head is for costs by stage; with blocks, the last one has it",
+        ),
         ([1], "costs are a table of numbers, not [1]"),
     ],
 )

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from core.costs.costs import CostError, durations
+from core.costs.costs import CostError
+from core.costs.durations import durations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from core.costs.costs import CostModel, durations
+from core.costs.costs import CostModel
+from core.costs.durations import durations
 from core.costs.footprint import peak_bytes
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
