@@ -1,4 +1,4 @@
-"""Arrows from what the selected span waited for, and to what waited for it."""
+"""Arrows between the selected span and its dependencies and dependents."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ LIFT = 13.0  # pixels that an arrow within a lane rises above its bars
 THIN, THICK = 1.0, 2.0
 HALO = 2.5
 MOST = 400  # arrows of all dependencies; more would hide the bars
-TAG = 16.0  # height of what says how many there are
+TAG = 16.0  # height of the text with their number
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
     """A line with a head, from the end of one bar to the beginning of another.
 
-    `down` tells whether it arrives from above; `held` marks the one from what the span waited for
-    last.
+    `down` is true if it arrives from above, `held` if it is from the last task that the span waited
+    for.
     """
 
     start: QPointF
@@ -44,22 +44,20 @@ class Arrow:
 
 
 def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
-    """The arrows that can be seen; that from what held the span up comes last, so on top."""
+    """Return the visible arrows; the one from the last dependency is last, so on top."""
     shown = frame.layout.stands
     if span.lane not in shown:
         return []
     own = _rect_of(frame, span)
-    arrows = [
-        _between(_rect_of(frame, other), own, held=number == 0)
-        for number, other in enumerate(near.needs)
-        if other.lane in shown
-    ]
-    arrows += [
-        _between(own, _rect_of(frame, other), held=False)
-        for other in near.dependents
-        if other.lane in shown
-    ]
-    return sorted((a for a in arrows if _is_seen(frame, a)), key=lambda arrow: arrow.held)
+    arrows = []
+    for number, other in enumerate(near.needs):
+        if other.lane in shown:
+            arrows.append(_between(_rect_of(frame, other), own, held=number == 0))
+    for other in near.dependents:
+        if other.lane in shown:
+            arrows.append(_between(own, _rect_of(frame, other), held=False))
+    visible = [arrow for arrow in arrows if _is_seen(frame, arrow)]
+    return sorted(visible, key=lambda arrow: arrow.held)
 
 
 def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -> None:
@@ -71,21 +69,19 @@ def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -
 
 
 def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    """All dependencies between lanes on screen; of very many, the first, and how many there are.
+    """Draw the visible dependencies between lanes; of very many the first ones, and the number.
 
-    Those within a lane are left out: a lane's tasks stand behind one another anyway.
+    Dependencies within a lane are left out, because a lane's tasks are in order anyway.
     """
     if scene.trace.imported is not None:
-        # Such a trace may have no step, or work outside of its steps.
+        # An imported trace may have no steps, or tasks outside its steps.
         count, found = _pairs_of_links(scene.lane_links(), frame)
     else:
-        steps = map(scene.explained.known, steps_to_explain(scene, frame.view))
-        found = [
-            pair
-            for step in steps
-            if step is not None
-            for pair in _pairs(step.explanation.columns, frame)
-        ]
+        found = []
+        for step in steps_to_explain(scene, frame.view):
+            known = scene.explained.known(step)
+            if known is not None:
+                found += _pairs(known.explanation.columns, frame)
         count = len(found)
     for source, target in found[:MOST]:
         _draw(painter, _between(source, target, held=False), (frame.theme.text, THIN))
@@ -98,7 +94,7 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
 
 
 def _draw(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
-    """An arrow as lines over one another, of a colour and a width each; the head has the last's."""
+    """Draw an arrow as several lines, each with colour and width; the head has the last colour."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     path = _path(arrow)
     for colour, width in lines:
@@ -112,21 +108,20 @@ def _draw(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
 
 
 def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
-    """Where the tasks are, and what waits for them on another lane, as far as both can be seen."""
-    # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: who
-    # waits (`waiter`), and for whom (`before`).
+    """Return the rectangles of tasks and of those on other lanes that wait for them, if visible."""
+    # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: the
+    # waiting task (`waiter`), and its dependency (`before`).
     waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
     before = columns.after
-    seen = (columns.lane[before] != columns.lane[waiter]) & (
-        columns.start[waiter] >= frame.view.start
-    )
-    # An arrow runs from the end of `before` to the start of `waiter`: one that ends left of the
-    # view or begins right of it cannot be seen.
+    seen = columns.lane[before] != columns.lane[waiter]
+    seen &= columns.start[waiter] >= frame.view.start
+    # An arrow extends from the end of `before` to the start of `waiter`: it is not visible if it
+    # ends left of the view or begins right of it.
     seen &= columns.end[before] <= frame.view.end
     shown = np.array(sorted(frame.layout.stands), np.int64)
     seen &= np.isin(columns.lane[before], shown) & np.isin(columns.lane[waiter], shown)
     places = np.stack([before[seen], waiter[seen]], axis=1)
-    # By time, so that where there are more than MOST the earliest on screen are drawn.
+    # By time, so that if there are more than MOST the earliest ones are drawn.
     order = np.argsort(columns.start[places[:, 1]], kind="stable")
 
     def rect(task: int) -> QRectF:
@@ -137,7 +132,7 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
 
 
 def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRectF, QRectF]]]:
-    """Count the dependencies that can be seen, and return where the first MOST of them are."""
+    """Return the number of visible dependencies, and the rectangles of the first MOST of them."""
     shown = np.array(sorted(frame.layout.stands), np.int64)
     is_seen = (links.start >= frame.view.start) & (links.needed_end <= frame.view.end)
     is_seen &= np.isin(links.needed_lane, shown) & np.isin(links.lane, shown)
@@ -147,11 +142,12 @@ def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRe
     def rects(
         lane: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
     ) -> list[QRectF]:
-        columns = (column[first].tolist() for column in (lane, start, end))
-        return [
-            frame.rect(frame.layout.track_of(number), float(first), float(last))
-            for number, first, last in zip(*columns, strict=True)
-        ]
+        lanes, starts, ends = lane[first].tolist(), start[first].tolist(), end[first].tolist()
+        found = []
+        for number, begin, last in zip(lanes, starts, ends, strict=True):
+            track = frame.layout.track_of(number)
+            found.append(frame.rect(track, float(begin), float(last)))
+        return found
 
     needed = rects(links.needed_lane, links.needed_start, links.needed_end)
     waiting = rects(links.lane, links.start, links.end)
@@ -164,7 +160,7 @@ def _rect_of(frame: Frame, span: Span) -> QRectF:
 
 
 def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:
-    """From edge to edge of two bars, so that no word is crossed; within a lane over its top."""
+    """Return an arrow between the edges of two bars, which crosses no text."""
     down = target.top() >= source.top()
     leaves = source.bottom() if target.top() > source.top() else source.top()
     start = QPointF(source.right(), leaves)
@@ -173,15 +169,15 @@ def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:
 
 
 def _is_seen(frame: Frame, arrow: Arrow) -> bool:
-    """Whether an arrow has a length, and does not lie wholly beyond one side of the plot."""
+    """Return whether an arrow has a length and is not completely left or right of the plot."""
     right = frame.left + frame.view.width
     beyond = arrow.end.x() < frame.left or arrow.start.x() > right
     return not beyond and math.dist(arrow.start.toTuple(), arrow.end.toTuple()) > 2
 
 
 def _path(arrow: Arrow) -> QPainterPath:
-    """A curve that leaves and arrives upright; between bars of a lane it bends over them."""
-    # The curve ends at the head's foot: a line up to its tip would be wider there than the tip.
+    """Return a curve that starts and ends vertically; between bars of a lane it bends over them."""
+    # The curve ends at the head's base: at its tip the line would be wider than the tip.
     back = -1 if arrow.down else 1
     neck = arrow.end + QPointF(0, back * (HEAD - 1))
     path = QPainterPath(arrow.start)

@@ -1,6 +1,6 @@
-"""The rectangles of a lane's track, for measured and predicted spans alike.
+"""Rectangles of a lane's track, for measured and predicted spans.
 
-Figures are made of them; on a screen, bars in two colours and what is drawn within outlines.
+Figures consist of them; on a screen they are used for bars in two colours and inside outlines.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Rectangles that stand on a track's bottom: in pixels from the plot's left, with their family.
+    """Rectangles at the bottom of a track, in pixels from the plot's left edge, with families.
 
-    All four have an entry for each rectangle.
+    All four arrays have an entry for each rectangle.
     """
 
     left: NDArray[np.floating]
@@ -40,19 +40,21 @@ class Boxes:
     def rects(
         self, chosen: NDArray[np.bool_], left: float, bottom: float, part: int = 0, parts: int = 1
     ) -> list[QRectF]:
-        """Those that are `chosen`, where the plot begins at `left` and the track ends at `bottom`.
+        """Return the `chosen` rectangles; the plot begins at `left`, the track ends at `bottom`.
 
-        Of each, the given one of as many parts, counted from the top.
+        Of each rectangle only one of `parts` equal parts is returned, counted from the top.
         """
         height = self.height[chosen]
         upper, lower = _edges(height, part, parts)
-        columns = (self.left[chosen] + left, bottom - height + upper, self.width[chosen])
-        places = zip(*(c.tolist() for c in (*columns, lower - upper)), strict=True)
-        return [QRectF(x, y, wide, high) for x, y, wide, high in places]
+        xs = (self.left[chosen] + left).tolist()
+        ys = (bottom - height + upper).tolist()
+        widths = self.width[chosen].tolist()
+        heights = (lower - upper).tolist()
+        return list(map(QRectF, xs, ys, widths, heights))
 
 
 def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes:
-    """The rectangles of what was reduced, on a track of `height` in a plot of `width` pixels."""
+    """Return the rectangles of reduced spans; `width` is the plot's, `height` the track's."""
     if isinstance(reduced, Bars):
         left, wide = extents(reduced.left, reduced.right, width)
         return Boxes(left, wide, np.full(len(left), height), reduced.family)
@@ -67,7 +69,7 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
 def runs(
     family: NDArray[np.generic], height: NDArray[np.generic]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First and last (exclusive) index of each run of columns that look the same."""
+    """Return first and last (exclusive) index of each run of columns with the same appearance."""
     changes = np.flatnonzero((np.diff(family) != 0) | (np.diff(height) != 0)) + 1
     bounds = np.concatenate([[0], changes, [len(family)]])
     return bounds[:-1], bounds[1:]
@@ -80,7 +82,7 @@ def fill_boxes(
     bottom: float,
     colours: tuple[tuple[QColor, ...], ...],
 ) -> None:
-    """Fill the rectangles without a pen, family by family; `colours` is Theme.families."""
+    """Fill the rectangles without a pen, by family; `colours` is Theme.families."""
     painter.setPen(Qt.PenStyle.NoPen)
     for code in np.unique(boxes.family):
         mine, parts = boxes.family == code, colours[code]
@@ -90,26 +92,26 @@ def fill_boxes(
 
 
 def stacked(rect: QRectF, parts: int) -> list[QRectF]:
-    """A rectangle cut into as many of about the same height, from the top."""
+    """Divide a rectangle into `parts` of about the same height, from the top."""
     whole = np.array([rect.height()])
-    edges = (_edges(whole, part, parts) for part in range(parts))
-    return [
-        QRectF(rect.left(), rect.top() + upper[0], rect.width(), lower[0] - upper[0])
-        for upper, lower in edges
-    ]
+    found = []
+    for part in range(parts):
+        (upper,), (lower,) = _edges(whole, part, parts)
+        found.append(QRectF(rect.left(), rect.top() + upper, rect.width(), lower - upper))
+    return found
 
 
 def _edges(
     height: NDArray[np.floating], part: int, parts: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Where a part begins and ends below the top; at whole pixels, so that none shows between."""
-    # The last part ends at `height` itself: rounded, it could end a pixel above the track's bottom.
+    """Return the edges of a part below the top, at whole pixels, so that parts have no gaps."""
+    # The last part ends at `height`: rounded, it could end a pixel above the track's bottom.
     inner = [np.round(n * height / parts) if n < parts else height for n in (part, part + 1)]
     return inner[0], inner[1]
 
 
 def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette) -> None:
-    """Draw boxes that stand on the bottom of `place`, which is as wide as the plot."""
+    """Draw boxes at the bottom of `place`, which is as wide as the plot."""
     if not len(boxes.left):
         return
     ratio = painter.device().devicePixelRatioF()
@@ -121,19 +123,19 @@ def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette)
 def slices_of(
     boxes: Boxes, height: float, pixels: int, ratio: float, palette: Palette
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """A track of boxes cut into slices that look the same from their top to their bottom.
+    """Divide a track of boxes into slices that do not change from their top to their bottom.
 
-    A line of 0xAARRGGBB for each, shape (slices, device pixels), `ratio` of them in a pixel; and
-    where they begin and the last one ends, in pixels below the top of a track of `height`.
+    Returns a line of 0xAARRGGBB for each, shape (slices, device pixels), with `ratio` device pixels
+    per pixel; and the edges of the slices, in pixels below the top of a track of `height`.
     """
     owner = owners(boxes.left * ratio, (boxes.left + boxes.width) * ratio, pixels)
-    # `owner` is len(boxes) where there is none: the appended entry, which is the clear colour.
+    # `owner` is len(boxes) where there is no box: the appended entry, which is the clear colour.
     family = np.append(boxes.family, palette.shape[1] - 1)[owner]
     halved = is_halved(boxes.family, palette)
     if not halved and (boxes.height == boxes.height[0]).all():
         return palette[0][family][None], np.array([height - boxes.height[0], height])
-    # Cut at the top of every height there is, and at its middle if boxes have two colours: between
-    # two cuts no pixel's colour depends on its y, so a slice is one line of pixels.
+    # Divided at the top of every height that occurs, and at its middle if boxes have two colours:
+    # between two edges no pixel's colour depends on its y, so a slice is one line of pixels.
     heights = np.unique(boxes.height)
     tops = height - heights
     middles = tops + np.round(heights / 2) if halved else tops

@@ -1,4 +1,4 @@
-"""Draws counters of imported traces: a line of their values, each in a row of its own."""
+"""Draws counters of imported traces, each as a line in a row."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gui.timeline.paint.pixels import image_of
 from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.state.scene import Scene
 
-LINE = 1.0  # width of the line, pixels
+LINE = 1.0  # width of the line in pixels
 HEADROOM = 1.0  # free pixels above the largest value
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A counter in a row: n columns of a pixel each, from `left` on; heights count from its top.
+    """A counter in a row: n columns of one pixel from `left` on; heights count from the row's top.
 
-    The line is between `top` and `bottom` of each column, which differ where several values share
-    it. The area is between the line and `zero`.
+    In each column the line is from `top` to `bottom`, which differ if it has several values. The
+    area is between the line and `zero`.
     """
 
     left: float
@@ -34,7 +34,7 @@ class Area:
 
 
 def draw_counters(painter: QPainter, scene: Scene, frame: Frame) -> None:
-    """Draw every counter that can be seen, up to the end of the trace."""
+    """Draw all visible counters, up to the end of the trace."""
     for row in frame.visible(frame.layout.counters):
         place = frame.place(row)
         area = _area_of(scene.counters[row.name], frame, place, scene.bounds[1])
@@ -50,14 +50,14 @@ def draw_counters(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area | None:
-    """A counter in the row at `place`, until `end` ns or its last value; None if out of sight."""
+    """Return a counter in the row at `place`, until `end` ns or its last value, or None."""
     if not len(line):
         return None
     lowest, highest = line.reduced(frame.view, max(end, int(line.times[-1]) + 1))
     some = np.flatnonzero(np.isfinite(highest))
     if not len(some):
         return None
-    # Values are held from the first to the end: what is known is one stretch of pixels.
+    # Values are valid from the first to the end, so the known pixels are contiguous.
     shown = slice(int(some[0]), int(some[-1]) + 1)
     least, most = line.limits
     scale = (place.height() - HEADROOM - LINE) / ((most - least) or 1.0)
@@ -67,26 +67,31 @@ def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area |
 
 
 def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDArray[np.uint32]:
-    """A counter as 0xAARRGGBB: a line of pixels for each device pixel of `height`.
+    """Return a counter as 0xAARRGGBB, with a line of pixels per device pixel of `height`.
 
-    Shape (lines, columns). The line joins the values of neighbouring columns.
+    Shape (lines, columns). The line connects the values of adjacent columns.
     """
-    top, bottom = (np.round(ys * ratio).astype(np.int16) for ys in (area.top, area.bottom))
+    top = np.round(area.top * ratio).astype(np.int16)
+    bottom = np.round(area.bottom * ratio).astype(np.int16)
     zero, thick = round(area.zero * ratio), max(1, round(LINE * ratio))
     y = np.arange(max(1, round(height * ratio)), dtype=np.int16)[:, None]
-    fill, line = (np.uint32(QColor(colour).rgba()) for colour in (theme.line, theme.memory))
+    fill = np.uint32(QColor(theme.line).rgba())
+    line = np.uint32(QColor(theme.memory).rgba())
     is_filled = (y >= np.minimum(top, zero)) & (y < np.maximum(bottom, zero) + thick)
     pixels = np.where(is_filled, fill, np.uint32(0))
-    before_top, before_bottom = np.append(top[:1], top[:-1]), np.append(bottom[:1], bottom[:-1])
-    upper, lower = np.minimum(top, before_bottom), np.maximum(bottom, before_top)
+    before_top = np.append(top[:1], top[:-1])
+    before_bottom = np.append(bottom[:1], bottom[:-1])
+    upper = np.minimum(top, before_bottom)
+    lower = np.maximum(bottom, before_top)
     np.copyto(pixels, line, where=(y >= upper) & (y < lower + thick))
     return pixels
 
 
 def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> None:
-    """The same as an area under a line, for figures."""
-    # Half pixels are as fine as can be seen, and make neighbours equal that differ by less.
-    top, bottom = (np.round(2 * ys) / 2 + place.top() for ys in (area.top, area.bottom))
+    """Draw a counter as an area under a line, for figures."""
+    # Half pixels are the finest visible steps, and make neighbours equal that differ by less.
+    top = np.round(2 * area.top) / 2 + place.top()
+    bottom = np.round(2 * area.bottom) / 2 + place.top()
     zero = area.zero + place.top()
     upper = _steps(np.minimum(top, zero), area.left)
     lower = _steps(np.maximum(bottom, zero), area.left)
@@ -95,16 +100,15 @@ def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> N
     painter.drawPolygon(QPolygonF([*upper, *reversed(lower)]))
     painter.setPen(QPen(QColor(theme.memory), LINE))
     painter.drawPolyline(QPolygonF(_steps(top, area.left)))
-    several = np.flatnonzero(bottom > top)
-    strokes = [
-        QLineF(area.left + column, top[column], area.left + column, bottom[column])
-        for column in several.tolist()
-    ]
+    strokes = []
+    for column in np.flatnonzero(bottom > top).tolist():
+        x = area.left + column
+        strokes.append(QLineF(x, top[column], x, bottom[column]))
     painter.drawLines(strokes)
 
 
 def _steps(ys: NDArray[np.float64], left: float) -> list[QPointF]:
-    """The corners of a line over columns of a pixel each; equal neighbours share a step."""
+    """Return the corners of a line over columns of one pixel; equal neighbours share a step."""
     changes = np.flatnonzero(np.diff(ys)) + 1
     bounds = np.concatenate([[0], changes, [len(ys)]])
     xs = (np.stack([bounds[:-1], bounds[1:]], axis=1).ravel() + left).tolist()

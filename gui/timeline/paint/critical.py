@@ -1,6 +1,6 @@
-"""The critical path over the lanes: its tasks outlined, and lines from one to the next.
+"""Draws the critical path over the lanes: outlined tasks, and lines between them.
 
-In a step that is too narrow for that, a line runs under what is on the path.
+In narrow steps it is a line at the foot of the lanes on the path.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from gui.timeline.state.scene import Scene
 
 LINE = 1.5
 HALO = 3.0
-LIGHT = 0.35  # of the plot's colour in the lines from task to task
-NARROW = 4.0  # boxes of fewer pixels are filled: there is no room for an outline
-LEAST_STEP = 4.0  # pixels; in a narrower step the path would be on every lane at once
+LIGHT = 0.35  # share of the plot's colour in the lines between tasks
+NARROW = 4.0  # pixels; narrower boxes are filled, because an outline does not fit
+LEAST_STEP = 4.0  # pixels; in a narrower step the path would seem to be on every lane at once
 UNDER = 3.0  # height in pixels of the line in narrow steps
 
 
 def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
-    """The path of every step on screen that is wide enough and has been explained."""
+    """Draw the path of every visible step that is wide enough and has been explained."""
     _draw_narrow(painter, scene, frame)
     boxes: list[QRectF] = []
     lines: list[QLineF] = []
@@ -43,10 +43,10 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     colour = QColor(frame.theme.path)
     light = QColor(mixed(frame.theme.path, frame.theme.plot, LIGHT))
-    # The lines from task to task come first, so that outlines lie over their ends.
+    # The lines between tasks are drawn first, so that outlines cover their ends.
     painter.setPen(QPen(light, 1.0))
     painter.drawLines(lines)
-    # A wider line of the ground's colour below parts the outline from a bar of a similar colour.
+    # A wider line in the colour of the ground separates the outline from a bar of a similar colour.
     for pen in (QPen(QColor(frame.theme.plot), HALO), QPen(colour, LINE)):
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         painter.setPen(pen)
@@ -58,15 +58,15 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def narrow_steps(scene: Scene, view: Viewport) -> list[int]:
-    """The steps on screen that have a line under their path, for want of room for more."""
+    """Return the visible steps that are too narrow for outlines."""
     wide = set(steps_to_explain(scene, view))
     return [step for step in steps_to_explain(scene, view, LEAST_STEP) if step not in wide]
 
 
 def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> bool:
-    """Work out what is told of the steps on screen, for so many seconds; False if some are left.
+    """Explain the visible steps for at most `seconds`; return False if some are left.
 
-    `path` says whether critical paths are shown.
+    `path` is true if critical paths are shown.
     """
     explained = scene.explained
     if not explained.warm(steps_to_explain(scene, view), seconds):
@@ -86,49 +86,49 @@ def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
-    """A line at the foot of each track over the pixels in which its lane is on a path."""
-    lane, start, end = (
-        np.concatenate([getattr(trail, name) for trail in trails])
-        for name in ("lane", "start", "end")
-    )
-    width, shown, lines = int(frame.view.width), frame.layout.stands, []
-    first, last = (np.clip(frame.view.xs(times), 0, width) for times in (start, end))
+    """Return lines at the foot of tracks, over the pixels in which their lane is on a path."""
+    lane = np.concatenate([trail.lane for trail in trails])
+    start = np.concatenate([trail.start for trail in trails])
+    end = np.concatenate([trail.end for trail in trails])
+    width, shown = int(frame.view.width), frame.layout.stands
+    first = np.clip(frame.view.xs(start), 0, width)
+    last = np.clip(frame.view.xs(end), 0, width)
+    lines: list[QRectF] = []
     for one in np.unique(lane).tolist():
         if one not in shown:
             continue
-        # A task out of sight has both ends clipped to the same edge.
+        # Both ends of a task that is not visible are clipped to the same edge.
         mine = (lane == one) & (last > first)
-        # A difference array: +1 where a task begins, -1 behind its end; the running sum counts the
-        # tasks in each pixel. Where "more than none" changes is an edge (np.diff of bools is
+        # A difference array: +1 where a task begins, -1 after its end; the running sum counts the
+        # tasks in each pixel. Edges are where "more than none" changes (np.diff of bools is
         # "unequal"). Ends are clipped to the plot's width and the array is longer, so every line
         # that begins also ends.
         begun = np.bincount(first[mine].astype(np.intp), minlength=width + 2)
         ended = np.bincount(np.ceil(last[mine]).astype(np.intp), minlength=width + 2)
-        edges = np.flatnonzero(np.diff(np.cumsum(begun - ended) > 0, prepend=False)).tolist()
+        on_path = np.cumsum(begun - ended) > 0
+        edges = np.flatnonzero(np.diff(on_path, prepend=False)).tolist()
         foot = frame.place(frame.layout.track_of(one)).bottom()
-        lines += [
-            QRectF(frame.left + x0, foot - UNDER, x1 - x0, UNDER)
-            for x0, x1 in zip(edges[::2], edges[1::2], strict=True)
-        ]
+        for x0, x1 in zip(edges[::2], edges[1::2], strict=True):
+            lines.append(QRectF(frame.left + x0, foot - UNDER, x1 - x0, UNDER))
     return lines
 
 
 def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
-    """Where the tasks on a step's path stand in the picture, as far as they can be seen."""
+    """Return the rectangles of the visible tasks on a step's path."""
     columns = step.explanation.columns
     view, shown = frame.view, frame.layout.stands
-    return [
-        frame.rect(frame.layout.track_of(lane), piece.start, piece.end)
-        for piece in step.path
-        if piece.share in ON_TASKS
-        and piece.end >= view.start
-        and piece.start <= view.end
-        and (lane := int(columns.lane[piece.task])) in shown
-    ]
+    boxes = []
+    for piece in step.path:
+        if piece.share not in ON_TASKS or piece.end < view.start or piece.start > view.end:
+            continue
+        lane = int(columns.lane[piece.task])
+        if lane in shown:
+            boxes.append(frame.rect(frame.layout.track_of(lane), piece.start, piece.end))
+    return boxes
 
 
 def path_lines(boxes: list[QRectF]) -> list[QLineF]:
-    """From the end of each task to the beginning of the next one."""
+    """Return lines from the end of each task to the beginning of the next one."""
     lines = []
     for one, other in pairwise(boxes):
         y0, y1 = one.center().y(), other.center().y()
@@ -143,7 +143,7 @@ def path_lines(boxes: list[QRectF]) -> list[QLineF]:
 
 
 def draw_sample(painter: QPainter, box: QRectF, frame_colour: QColor) -> None:
-    """What the legend shows of it."""
+    """Draw the legend's sample of the path."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(frame_colour, LINE))
     painter.drawRect(_inside(box))

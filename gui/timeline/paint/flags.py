@@ -1,4 +1,4 @@
-"""Bookmarks on the timeline: a flag with its note on the axis, and a thin line over the lanes."""
+"""Draws bookmarks: a flag with its note on the axis, and a thin line over the lanes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
 BARE = 11.0  # width of a flag without a note
 WIDEST = 150.0
 AIR = 5.0
-REACH = 4.0  # pixels beside its pole at which a flag is still hit
+REACH = 4.0  # pixels next to its pole in which a flag is hit
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Where a bookmark's flag stands, and as much of its note as there is room for."""
+    """Place of a bookmark's flag, and as much of its note as fits."""
 
     index: int
     rect: QRectF
@@ -33,7 +33,7 @@ class Flag:
 
 
 def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Flag]:
-    """The flags of the bookmarks (in order of time) that begin in the visible time.
+    """Return the flags of the bookmarks (in order of time) that begin in the visible time.
 
     A flag ends where the next one begins, so that all can be seen and hit.
     """
@@ -43,8 +43,9 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
     for index, (bookmark, x) in enumerate(zip(bookmarks, poles, strict=True)):
         if not frame.left - 1 <= x <= right:
             continue
-        # Up to the next pole, or for the last one, where the slice is empty, to the plot's edge.
-        room = min([right, *poles[index + 1 : index + 2]]) - x - 2
+        # Up to the next pole; the last flag, without a next pole, up to the plot's edge.
+        next_pole = poles[index + 1] if index + 1 < len(poles) else right
+        room = min(right, next_pole) - x - 2
         text = _fitting(fonts, bookmark.note, min(room, WIDEST) - 2 * AIR)
         width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(2.0, room))
         found.append(Flag(index, QRectF(x, TOP, width, HEIGHT), text))
@@ -52,13 +53,13 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
 
 
 def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
-    """The index of the bookmark whose flag is at a pixel, or None; of several the last."""
+    """Return the index of the bookmark whose flag is at a pixel (the last of several), or None."""
     hits = [flag.index for flag in shown if flag.rect.adjusted(-REACH, -TOP, 0, 4).contains(x, y)]
     return hits[-1] if hits else None
 
 
 def bookmark_text(bookmark: Bookmark, origin: Origin = OF_RUN) -> str:
-    """When a bookmark is: its moment, or its beginning and how long it is."""
+    """Return a bookmark's time, or its beginning and length."""
     if bookmark.end is None:
         return since_text(bookmark.start, origin)
     length = duration_text(bookmark.end - bookmark.start)
@@ -86,14 +87,14 @@ def draw_bookmarks(
 
 
 def hide_ticks(painter: QPainter, frame: Frame, fonts: Fonts, over: Sequence[QRectF]) -> None:
-    """Take away the axis's labels that something is about to be drawn over in part."""
+    """Erase the axis's labels that overlap with rectangles to be drawn."""
     for label in tick_rects(frame, fonts) if over else ():
         if any(label.intersects(rect) for rect in over):
             painter.fillRect(label, QColor(frame.theme.plot))
 
 
 def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
-    """Where the labels of the axis stand (see margins.draw_axis)."""
+    """Return the rectangles of the axis's labels (see margins.draw_axis)."""
     found = []
     for tick in ticks(frame.view, frame.origin):
         width = text_width(fonts.small, tick.number)
@@ -119,7 +120,7 @@ def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour
 
 
 def _fitting(fonts: Fonts, note: str, room: float) -> str:
-    """A note on one line, cut to so many pixels; nothing where not even a letter fits."""
+    """Return a note in one line, cut to `room` pixels; "" if no letter fits."""
     text = QFontMetricsF(fonts.small).elidedText(
         " ".join(note.split()), Qt.TextElideMode.ElideRight, max(0.0, room)
     )

@@ -1,4 +1,4 @@
-"""The marks of time that is folded: torn edges, and what the time was spent with."""
+"""Draws folded time: torn edges, and a text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame
 from gui.timeline.state.scene import Scene
 
-TOOTH = 4.0  # pixels that an edge is torn, to the side; twice as far down
-LEAST = 6.0  # pixels of the narrowest fold with torn edges
-LINE = 16.0  # height of its words
+TOOTH = 4.0  # width of a tooth of a torn edge; the height is twice that
+LEAST = 6.0  # pixels; narrower folds have no torn edges
+LINE = 16.0  # height of the text
 
 
 def draw_folds(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
 ) -> None:
-    """The folds of the visible time from `top` to `bottom`, with words where there is room."""
+    """Draw the folds of the visible time from `top` to `bottom`, with texts if there is room."""
     left, right = frame.left, frame.left + frame.view.width
     for start, end in frame.view.folds.gaps:
         x0, x1 = frame.x(start), frame.x(end)
@@ -35,7 +35,7 @@ def draw_folds(
 
 
 def fold_texts(scene: Scene, start: float, end: float) -> list[str]:
-    """What is said of a fold, the longest first: `measuring costs, 3.2 s`, `3.2 s`."""
+    """Return texts for a fold, longest first: `measuring costs, 3.2 s`, `3.2 s`."""
     length = duration_text(end - start)
     place = int(scene.step_starts.searchsorted(round(end)))
     warmup = scene.trace.header.specification.warmup
@@ -57,7 +57,7 @@ def _torn(x: float, top: float, bottom: float) -> QPolygonF:
 
 
 def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: list[str]) -> None:
-    """The longest of the texts that fits between the edges; upright where none does."""
+    """Write the longest text that fits between the edges; upright if none does."""
     room, tall = place.width() - 4 * TOOTH, place.height() - 2 * TOOTH
     text = next((t for t in texts if text_width(fonts.small, t) <= room), None)
     if text is not None:

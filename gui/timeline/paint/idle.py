@@ -1,4 +1,4 @@
-"""The ground under the bars: what of it stays to be seen is idle time."""
+"""Draws the ground under the bars; its visible parts are idle time."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ MOST_STEPS = 400  # more steps than this on screen are hatched as one
 
 
 Ground = Callable[[QRectF, bool], None]
-"""Draws the ground of a track: steps are hatched; of a helper, which is thin, plain."""
+"""Draws the ground of a track: hatched in steps, but plain for a helper, which is thin."""
 
 
 def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
-    """What draws the ground of any track, worked out once for all of them."""
+    """Return the function that draws the ground of any track, prepared for all of them."""
     starts, ends = step_ranges(scene, frame)
     width = frame.view.width
-    left, right = (np.clip(frame.view.xs(times), 0.0, width) for times in (starts, ends))
+    left = np.clip(frame.view.xs(starts), 0.0, width)
+    right = np.clip(frame.view.xs(ends), 0.0, width)
     if frame.vector:
         bounds = list(zip(left.tolist(), right.tolist(), strict=True))
         return partial(_draw_lines, painter, frame.theme, bounds)
@@ -37,8 +38,8 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
     here = owners(left * ratio, right * ratio, pixels) < len(left)
     tile = hatch_tile(frame.theme.idle, ratio)
     phase = round(round(frame.view.x(0.0)) % HATCH * ratio)  # the lines move with the time
-    # The tile's lines, repeated over the whole width and kept where a step is. As a brush Qt
-    # repeats them downwards, so one texture of a tile's height serves tracks of any height.
+    # The tile's lines, repeated over the whole width, within the steps. Qt repeats a brush
+    # vertically, so one texture of a tile's height serves tracks of any height.
     across = (np.arange(pixels) - phase) % tile.shape[1]
     lines = np.where(here, np.ascontiguousarray(tile[:, across]), np.uint32(0))
     texture = QPixmap.fromImage(image_of(lines))
@@ -48,23 +49,30 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
 
 
 def _draw_textures(
-    painter: QPainter, hatched: QBrush, plain: NDArray[np.uint32], ratio: float,
-    place: QRectF, helper: bool,
-) -> None:  # fmt: skip
-    """The ground of a track on a screen."""
+    painter: QPainter,
+    hatched: QBrush,
+    plain: NDArray[np.uint32],
+    ratio: float,
+    place: QRectF,
+    helper: bool,
+) -> None:
+    """Draw the ground of a track on a screen."""
     if helper:
         draw_slices(painter, plain, (0.0, place.height()), place, ratio)
     else:
-        # From the painter's top, not the track's: so the lines go on from track to track.
+        # Relative to the painter's top, so that the lines continue from track to track.
         painter.setBrushOrigin(QPointF(place.left(), 0))
         painter.fillRect(place, hatched)
 
 
 def _draw_lines(
-    painter: QPainter, theme: Theme, bounds: Sequence[tuple[float, float]],
-    place: QRectF, helper: bool,
-) -> None:  # fmt: skip
-    """The same as lines and rectangles, for figures; `bounds` of each step in pixels."""
+    painter: QPainter,
+    theme: Theme,
+    bounds: Sequence[tuple[float, float]],
+    place: QRectF,
+    helper: bool,
+) -> None:
+    """Draw the ground as lines and rectangles, for figures; `bounds` of steps are in pixels."""
     for left, right in bounds:
         rect = QRectF(place.left() + left, place.top(), right - left, place.height())
         if helper:
@@ -77,7 +85,7 @@ def _draw_lines(
 def seen_steps(
     scene: Scene, view: Viewport, most: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends in ns of the steps in a view; of more than `most` as if they were one."""
+    """Return starts and ends in ns of the steps in a view; over `most` steps count as one."""
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     if seen.stop - seen.start > most:
         return scene.step_starts[[seen.start]], scene.step_ends[[seen.stop - 1]]
@@ -85,12 +93,12 @@ def seen_steps(
 
 
 def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Starts and ends in ns of the visible steps; a live step reaches to the present."""
+    """Return starts and ends in ns of the visible steps; a live step reaches to the present."""
     starts, ends = seen_steps(scene, frame.view, MOST_STEPS)
     live = [span.start for span in scene.trace.open_tasks]
     if live and frame.now is not None:
-        # Its tasks that have ended are in the step table already. It is hatched from there on:
-        # `owners` wants ranges that lie apart.
+        # Its finished tasks are in the step table already. It is hatched after them, because
+        # `owners` needs disjoint ranges.
         begun = min(live)
         begun = max(begun, int(ends[-1])) if len(ends) else begun
         starts, ends = np.append(starts, begun), np.append(ends, frame.now)

@@ -1,4 +1,4 @@
-"""The legend: what the colours of a picture mean, of those that are in it."""
+"""The legend: the meanings of the colours that occur in a picture."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from gui.timeline.state.colour_choices import ByDuration, ByName, ByNumber, Colo
 from gui.timeline.state.scene import Scene
 
 BOX = 12.0
-WIDE = 22.0  # the hatch needs more room to be seen
+WIDE = 22.0  # the hatch needs more room to be recognized
 RAMP_WIDE = 100.0
-MOST_NUMBERS = 3  # that share a colour are named
+MOST_NUMBERS = 3  # numbers with one colour that are listed
 MOST_LETTERS = 32  # of a name
-GAP = 6.0  # between a box and its words
+GAP = 6.0  # between a box and its text
 SPACE = 18.0  # between entries
-LINE = 18.0  # from one line to the next
+LINE = 18.0  # distance between two lines
 _NAMES = {
     ColourBy.MICROBATCH: (N_("micro-batch"), N_("micro-batches"), N_("no micro-batch")),
     ColourBy.STAGE: (N_("stage"), N_("stages"), N_("no stage")),
@@ -43,7 +43,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """What a colour or pattern means; `draw` fills its box, which is `width` pixels wide."""
+    """The meaning of a colour or pattern; `draw` fills its box, which is `width` pixels wide."""
 
     text: str
     width: float
@@ -53,7 +53,7 @@ class LegendEntry:
 def legend_entries(
     scene: Scene, theme: Theme, strips: Strips, vector: bool = False
 ) -> list[LegendEntry]:
-    """What the bars' colours mean, idle time, and what else is shown."""
+    """Return entries for the bars' colours, idle time, and everything else that is shown."""
     entries = _colour_entries(scene, theme)
     if entries:
         entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
@@ -69,7 +69,7 @@ def legend_entries(
 
 
 def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
-    """The families or numbers that the scene has spans of, or the range of durations."""
+    """Return entries for the families, numbers or names that occur, or for the durations."""
     colouring = scene.colouring
     if isinstance(colouring, ByDuration):
         shortest, longest = map(duration_text, (colouring.shortest, colouring.longest))
@@ -80,10 +80,10 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
 
 
 def _words(scene: Scene) -> list[str]:
-    """What each code of the scene's colouring stands for; empty if nothing has it."""
+    """Return the meaning of each code of the scene's colouring; "" if it does not occur."""
     colouring, table = scene.colouring, scene.trace.table
     if isinstance(colouring, ByName):
-        # Its length is part of the question since the table grows: kept words would lack later
+        # The table's length is an argument because the table grows: cached texts would lack later
         # names.
         return _name_words(colouring, len(table))
     if isinstance(colouring, ByNumber):
@@ -93,22 +93,22 @@ def _words(scene: Scene) -> list[str]:
 
 
 def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
-    """What each code of a colouring stands for: `stage 0, 8`; empty if nothing has it."""
+    """Return the meaning of each code of a colouring: `stage 0, 8`; "" if it does not occur."""
     one, many, none = _NAMES[colouring.number]
     numbers = np.unique(table.rows[colouring.number.value])
     there = [n for n in numbers.tolist() if n != ABSENT]
     words = []
     for code in range(SERIES):
         mine = [number for number in there if number % SERIES == code]
-        listed = ", ".join(map(str, mine[:MOST_NUMBERS])) + (
-            "…" if len(mine) > MOST_NUMBERS else ""
-        )
+        listed = ", ".join(map(str, mine[:MOST_NUMBERS]))
+        if len(mine) > MOST_NUMBERS:
+            listed += "…"
         words.append(f"{tr(one if len(mine) == 1 else many)} {listed}" if mine else "")
     return [*words, tr(none) if ABSENT in numbers else ""]
 
 
 def _name_words(colouring: ByName, count: int) -> list[str]:
-    """The label of each colour of the series, the rest, and files' own colours that are there."""
+    """Return the label of each colour of the series, of the rest, and of the file's colours."""
     there = _codes_there(colouring, count)
     labels = [*map(_shortened, colouring.labels), *[""] * (SERIES - len(colouring.labels))]
     words = [*labels, tr("other names"), *OWN_COLOURS]
@@ -116,27 +116,29 @@ def _name_words(colouring: ByName, count: int) -> list[str]:
 
 
 def _shortened(label: str) -> str:
-    """A label without its middle if it is long."""
+    """Return a label, without its middle if it is long."""
     half = MOST_LETTERS // 2
     return label if len(label) <= MOST_LETTERS else f"{label[:half]}…{label[-half:]}"
 
 
 @lru_cache(4)
 def _codes_there(colouring: ByName, count: int) -> frozenset[int]:
-    """The codes that the first tasks of the table have."""
+    """Return the codes of the first `count` tasks of the table."""
     return frozenset(colouring.codes_of(np.arange(count, dtype=np.int32)).tolist())
 
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
-    """The entries in as many lines as they need within `width` pixels."""
-    sized = ((e, e.width + GAP + text_width(fonts.small, e.text)) for e in entries)
+    """Break the entries into lines of at most `width` pixels."""
+    sized = []
+    for entry in entries:
+        sized.append((entry, entry.width + GAP + text_width(fonts.small, entry.text)))
     return in_lines(sized, SPACE, width)
 
 
 def draw_legend(
     painter: QPainter, theme: Theme, fonts: Fonts, at: QPointF, lines: list[list[LegendEntry]]
 ) -> None:
-    """The entries line by line, from `at` on."""
+    """Draw the entries line by line, from `at` on."""
     painter.setFont(fonts.small)
     for number, line in enumerate(lines):
         x, y = at.x(), at.y() + number * LINE
@@ -172,8 +174,7 @@ def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
             painter.setPen(QPen(QColor(theme.idle), 0.6))
             painter.drawLines(hatch_lines(box))
         else:
-            # The texture begins at the box, so that every
-            # hatched box looks alike wherever it stands.
+            # The texture begins at the box, so that hatched boxes look the same at any place.
             painter.setBrushOrigin(QPointF(box.left() % HATCH, 0))
             painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
 
@@ -185,7 +186,7 @@ def _path(theme: Theme) -> Callable[[QPainter, QRectF], None]:
 
 
 def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
-    """Two empty boxes as low as ghosts are, in the colours of forward and backward."""
+    """Return a function that draws two outlined boxes, like ghosts of a forward and a backward."""
 
     def draw(painter: QPainter, box: QRectF) -> None:
         low = box.adjusted(0, 3, 0, -3)

@@ -1,9 +1,8 @@
-"""What stands around the lanes: time axis, steps, labels of lanes and headings of groups."""
+"""Draws the surroundings of the lanes: time axis, steps, labels of lanes, headings of groups."""
 
 from __future__ import annotations
 
 from functools import partial
-from math import inf
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -19,18 +18,18 @@ from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import within
 from gui.timeline.state.scene import Scene, step_name
 
-NARROW = 24.0  # no step's name has room in less
+NARROW = 24.0  # pixels; narrower steps have no room for a name
 INDENT = 14.0
 NAME = 16.0  # height of a lane's name
-DETAIL = 14.0  # and of each line below it
-AIR = 3.0  # of a line of text, free above and below its letters
-PIN = 3.0  # width of the stripe beside a pinned lane
+DETAIL = 14.0  # height of each line below the name
+AIR = 3.0  # free pixels above and below the letters of a line
+PIN = 3.0  # width of the stripe next to a pinned lane
 
 
 def draw_axis(
     painter: QPainter, frame: Frame, fonts: Fonts, bottom: float, top: float = 0.0
 ) -> None:
-    """What is counted and its numbers at `top`, and grid lines from there down to `bottom`."""
+    """Draw the axis's title and numbers at `top`, and grid lines from there to `bottom`."""
     title = frame.origin.title(unit_of(frame.view)[1])
     place = QRectF(frame.left - LABELS + INDENT, top, LABELS - INDENT - 10, AXIS - 4)
     painter.setFont(fonts.small)
@@ -40,7 +39,8 @@ def draw_axis(
         painter.setPen(QColor(frame.theme.grid))
         painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
         width = text_width(fonts.small, tick.number)
-        at = min(max(x - width / 2, frame.left), frame.left + frame.view.width - width)
+        rightmost = frame.left + frame.view.width - width
+        at = min(max(x - width / 2, frame.left), rightmost)
         place = QRectF(at, top, width + 2, AXIS - 4)
         write(painter, fonts.small, frame.theme.muted, place, tick.number)
 
@@ -48,14 +48,14 @@ def draw_axis(
 def draw_steps(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
 ) -> None:
-    """A line where each step begins, and its name and makespan where there is room."""
+    """Draw a line where each step begins, with name and makespan if there is room."""
     view, warmup = frame.view, scene.trace.header.specification.warmup
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
-    # Below 12 pixels a step the lines would be all that one sees.
+    # With less than 12 pixels per step, only the lines would be visible.
     if seen.stop - seen.start > view.width / 12:
         return
     steps = (scene.step_numbers[seen], scene.step_starts[seen], scene.step_ends[seen])
-    # A set: most steps begin where the one before ends.
+    # A set: most steps begin where the previous one ends.
     lines: set[float] = set()
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))
@@ -80,7 +80,7 @@ def draw_steps(
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
-    """A step's name with its makespan, if that is known, and without."""
+    """Return a step's name with its makespan, if it is known, and the name alone."""
     name = step_name(number, warmup)
     return (name,) if makespan_ns is None else (f"{name} · {duration_text(makespan_ns)}", name)
 
@@ -88,23 +88,23 @@ def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[st
 def draw_labels(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
 ) -> None:
-    """Each lane's name, place, idle time and memory, from the pixel `indent` on.
+    """Draw each lane's name, place, idle time and memory, from the pixel `indent` on.
 
-    What stands under a lane is named where there is room.
+    Strips under a lane are named if there is room.
     """
     lanes, taken = scene.trace.header.lanes, {}
     tracks = list(frame.visible(frame.layout.tracks))
-    for track in (track for track in tracks if not track.helper):
-        taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
-    strips = [(track, lanes[track.lane].name.split()[-1]) for track in tracks if track.helper]
-    strips += [
-        (track, scene.beside_ghosts.get(scene.facts[track.lane].name, tr("predicted")))
-        for track in frame.visible(frame.layout.ghosts)
-    ]
-    strips += [
-        (track, scene.facts[track.lane].peak or tr("memory"))
-        for track in frame.visible(frame.layout.memory)
-    ]
+    strips: list[tuple[Track, str]] = []
+    for track in tracks:
+        if track.helper:
+            strips.append((track, lanes[track.lane].name.split()[-1]))
+        else:
+            taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
+    for track in frame.visible(frame.layout.ghosts):
+        name = scene.facts[track.lane].name
+        strips.append((track, scene.beside_ghosts.get(name, tr("predicted"))))
+    for track in frame.visible(frame.layout.memory):
+        strips.append((track, scene.facts[track.lane].peak or tr("memory")))
     for track, text in strips:
         _strip_label(painter, frame, fonts, track, text, taken.get(lanes[track.lane].serves))
     for row in frame.visible(frame.layout.counters):
@@ -114,14 +114,14 @@ def draw_labels(
 def draw_headings(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
 ) -> None:
-    """Each group's heading, above its lanes."""
+    """Draw each group's heading, above its lanes."""
     for group in frame.layout.groups:
         if group.height > 0:
             _heading(painter, scene, frame, fonts, group, indent)
 
 
 def heading_text(scene: Scene, group: Section) -> str:
-    """A group's name, how many lanes it has and what they share: `node 3  ·  8 lanes`."""
+    """Return a group's name, number of lanes and shared resources: `node 3  ·  8 lanes`."""
     device = group.lanes[0].device
     cores = cores_text(scene, device) if group.name == device else ""
     count = "" if group.sharing else lanes_text(len(group.lanes))
@@ -129,14 +129,14 @@ def heading_text(scene: Scene, group: Section) -> str:
 
 
 def lanes_text(count: int) -> str:
-    """A number of lanes: `1,024 lanes`."""
+    """Return a number of lanes: `1,024 lanes`."""
     return ntr("{n:,} lane", "{n:,} lanes", count)
 
 
 def _heading(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Section, indent: float
 ) -> None:
-    """A group's heading: over the whole width, or while it is folded beside its summary."""
+    """Draw a group's heading over the whole width, or while it is folded next to its summary."""
     end = frame.left - 8 if group.folded else frame.left + frame.view.width
     air = 0 if group.folded else 4
     rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
@@ -150,7 +150,7 @@ def _heading(
 
 
 def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> None:
-    """What a group is opened and folded with: it points to the right while it is folded."""
+    """Draw the triangle that folds and opens a group; it points to the right while folded."""
     points = ((-2, -4), (3, 0), (-2, 4)) if folded else ((-4, -2), (4, -2), (0, 3))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -160,7 +160,7 @@ def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> Non
 
 
 def cores_text(scene: Scene, device: str) -> str:
-    """How many cores each lane of a device computes with; empty for a GPU."""
+    """Return the number of cores that each lane of a device uses; "" for a GPU."""
     cores = next(lane.cores for lane in scene.trace.header.lanes if lane.device == device)
     if not cores:
         return ""
@@ -170,17 +170,20 @@ def cores_text(scene: Scene, device: str) -> str:
 def _lane_label(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, track: Track, indent: float
 ) -> QRectF:
-    """Draw a lane's label; returns where its last line stands."""
+    """Draw a lane's label, and return the rectangle of its last line."""
     facts = scene.facts[track.lane]
     if track.lane in frame.layout.pins:
         stripe = QRectF(2, frame.top + track.top, PIN, frame.layout.rooms[track.lane])
         painter.fillRect(stripe, QColor(frame.theme.accent))
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
-    details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
-    counters = (row.top for row in frame.layout.counters if row.lane == track.lane)
-    # Counters have labels of their own.
-    room = min(frame.layout.rooms[track.lane], min(counters, default=inf) - track.top)
-    # With less room all details share a line, and with still less there is none.
+    peak = "" if frame.layout.memory else facts.peak
+    details = [text for text in (first, peak) if text]
+    room = frame.layout.rooms[track.lane]
+    # Counters have their own labels.
+    for row in frame.layout.counters:
+        if row.lane == track.lane:
+            room = min(room, row.top - track.top)
+    # With less room all details are in one line, and with still less there are none.
     if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]
     if room < NAME + DETAIL:
@@ -193,7 +196,7 @@ def _lane_label(
     _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), shown)
     name = text_width(fonts.bold, shown) + 7
     painter.setPen(QColor(frame.theme.muted))
-    # Without a line below, the idle time is what one wants to see beside the name.
+    # Without a line below, the idle time is more important next to the name.
     place = facts.place if details else facts.idle or facts.place
     _line(painter, fonts.small, QRectF(indent + name, y, wide - name, NAME), place)
     for number, text in enumerate(details):
@@ -206,7 +209,7 @@ def _lane_label(
 def _strip_label(
     painter: QPainter, frame: Frame, fonts: Fonts, track: Track, text: str, taken: QRectF | None
 ) -> None:
-    """What a thin track under a lane is, at its left end, unless it would touch what is there."""
+    """Write the name of a strip under a lane at its right, unless it would overlap `taken`."""
     middle, end = frame.top + track.top + track.height / 2, frame.left - 8
     wide = text_width(fonts.small, text)
     lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
@@ -218,22 +221,23 @@ def _strip_label(
 def _counter_label(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Track, indent: float
 ) -> None:
-    """A counter's name, and below it the values between which its row lies."""
+    """Write a counter's name, and below it the limits of its row."""
     line, place = scene.counters[row.name], frame.place(row)
     wide = frame.left - 8 - indent
     width = partial(text_width, fonts.small)
-    # It is under a lane of its own process, unless that has none.
+    # It is under a lane of its process, unless the process has no lanes.
     under = scene.trace.header.lanes[row.lane].device
     names = row.name if line.place == under else f"{line.place} · {row.name}"
     least, most = line.limits
     limits = tr("{least} to {most}", least=number_text(least), most=number_text(most))
+    half = place.height() / 2
     for number, text in enumerate((names, limits)):
-        rect = QRectF(indent, place.top() + number * place.height() / 2, wide, place.height() / 2)
+        rect = QRectF(indent, place.top() + number * half, wide, half)
         shown = elided_name(text, 0, wide, width)
         write(painter, fonts.small, frame.theme.muted, rect, shown, RIGHT)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
-    """One line of text that ends with an ellipsis where it does not fit."""
+    """Write a line of text that ends with an ellipsis if it does not fit."""
     painter.setFont(font)
     painter.drawText(rect, LEFT, elided(painter, text, rect.width()))

@@ -1,4 +1,4 @@
-"""What stands inside the bars of nested tracks: the numbers of blocks, or names."""
+"""Draws texts in the bars of nested tracks: numbers of blocks, or names."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gui.timeline.reduce.reduction import Bars, reduce_lane
 from gui.timeline.state.scene import Scene
 
 LEAST_HEIGHT = 12.0  # lower tracks have no room for a number
-AIR = 6.0  # pixels of a bar that its number leaves free
-DIGIT = 7.0  # about the width of one, in pixels
+AIR = 6.0  # free pixels in a bar around its number
+DIGIT = 7.0  # approximate width of a digit, in pixels
 
 
 def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    """The block's number, or its own name, in each bar of a nested track with room for it."""
+    """Write a block's number or name in each bar of a nested track that has room for it."""
     lanes = scene.trace.header.lanes
     painter.setFont(fonts.small)
     for track in frame.visible(frame.layout.tracks):
@@ -35,7 +35,7 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
     left = np.maximum(bars.left, 0.0)
     room = np.minimum(bars.right, frame.view.width) - left - AIR
     texts = _texts(scene, track.lane, bars.first, len(left))
-    # Estimated for all bars at once; measuring each text would take longer than drawing those few.
+    # Widths are estimated for all bars at once; measuring each text would take longer than drawing.
     fits = room >= DIGIT * np.char.str_len(texts)
     fits &= np.char.str_len(texts) > 0
     letters = frame.theme.letters(frame.theme.families)
@@ -50,14 +50,14 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
 
 
 def _texts(scene: Scene, lane: int, first: int, count: int) -> NDArray[np.str_]:
-    """What each of so many bars of a lane says."""
+    """Return the texts of `count` bars of a lane."""
     spans = scene.trace.spans(lane)[first : first + count]
     blocks, names = spans["block"], spans["name"]
     all_names = spans.table.names
-    return np.array(
-        [
-            all_names[name] if name != ABSENT else "" if block == ABSENT else str(block)
-            for name, block in zip(names.tolist(), blocks.tolist(), strict=True)
-        ],
-        np.str_,
-    )
+    texts = []
+    for name, block in zip(names.tolist(), blocks.tolist(), strict=True):
+        if name != ABSENT:
+            texts.append(all_names[name])
+        else:
+            texts.append("" if block == ABSENT else str(block))
+    return np.array(texts, np.str_)

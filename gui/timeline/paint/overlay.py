@@ -1,4 +1,4 @@
-"""What lies over the lanes: selection, distances, dependency, the hover card, the empty state."""
+"""Draws over the lanes: selection, distances, dependency, tooltip; and the empty state."""
 
 from __future__ import annotations
 
@@ -22,29 +22,32 @@ from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange, bounds_of
 
 CARD_WIDTH = 420.0
-ROOM = 22.0  # from a lane to the first dimension line, and from there to the next
+ROOM = 22.0  # from a lane to the first dimension line, and from there to the second
 ARROW = 5.0
-OUTSIDE = 14.0  # of a dimension that is too narrow for arrows inside, its arrows stand so far out
-TAG = 18.0  # height of what says how long a range is
+OUTSIDE = 14.0  # distance of arrows outside a dimension that is too narrow for them
+TAG = 18.0  # height of the text with the length of a range
 
 Hovered = tuple[QPointF, str, list[str]]
 
 
 def draw_over(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF,
-    selection: Selection | None, hovered: Hovered | None,
-) -> None:  # fmt: skip
-    """Draw what is selected, and the card beside the pointer."""
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    area: QRectF,
+    selection: Selection | None,
+    hovered: Hovered | None,
+) -> None:
+    """Draw the selection, and the tooltip at the pointer."""
     bottom = min(area.bottom(), frame.top + frame.layout.height)
     if selection is not None:
-        painter.setClipRect(
-            # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
-            QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
-        )
+        # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
+        plot = QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
+        painter.setClipRect(plot)
         if isinstance(selection, Span):
             draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
-        # Lanes that scroll pass below the pinned ones; the outline of a bar there must not lie over
-        # them.
+        # Scrolled lanes pass below the pinned ones; the outline of a bar there must not cover them.
         if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
             below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
             painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
@@ -58,7 +61,7 @@ def draw_over(
 def draw_selection(
     painter: QPainter, trace: Trace, frame: Frame, fonts: Fonts, selection: Selection, bottom: float
 ) -> None:
-    """Outline a span or gap, a gap with a line to what it waited for; shade a range."""
+    """Outline a span or gap, with a line from the task that a gap waited for; shade a range."""
     if isinstance(selection, TimeRange):
         draw_range(painter, frame, fonts, selection, bottom)
         return
@@ -66,18 +69,18 @@ def draw_selection(
     draw_outline(painter, frame, rect)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     prior = _prior(trace, selection) if isinstance(selection, Gap) else None
-    if prior is not None and prior.lane != selection.lane:  # what was waited for ends the gap
+    if prior is not None and prior.lane != selection.lane:  # the end of that task ends the gap
         end = QRectF(rect.right(), rect.top(), 0, rect.height())
         _draw_dependency(painter, frame, rect_of(trace, frame, prior), end)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
-    """Outline a bar or a bubble so that it stands out from any colour."""
+    """Outline a bar or a gap so that it has contrast to any colour."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    # A wide line of the ground's colour, and over it a thinner one of the text's: one of the two
-    # stands out from whatever colour is below.
+    # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
+    # has contrast to the colour below.
     for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
         painter.setPen(QPen(QColor(colour), width))
         painter.drawRect(rect)
@@ -87,7 +90,7 @@ def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
 def draw_range(
     painter: QPainter, frame: Frame, fonts: Fonts, chosen: TimeRange, bottom: float
 ) -> None:
-    """Shade a range of time over its lanes, and write how long it is."""
+    """Shade a time range over its lanes, and write its length."""
     left, right = frame.left, frame.left + frame.view.width
     x0, x1 = max(left, frame.x(chosen.start)), min(right, frame.x(chosen.end))
     if x1 < left or x0 > right:
@@ -111,10 +114,10 @@ def draw_range(
 
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
-    """What stands for some lanes, from one pixel to another; neighbours are one area."""
+    """Return the areas of lanes between two pixels; adjacent lanes are one area."""
     chosen, beside = frozenset(lanes), False
     areas: list[QRectF] = []
-    # A helper's track (copies, nested blocks) between two chosen lanes does not part their areas.
+    # A helper's track (copies, nested blocks) between two chosen lanes does not divide their areas.
     for track in sorted(frame.layout.tracks, key=lambda track: track.top):
         if track.lane in chosen and beside:
             areas[-1].setBottom(frame.top + track.bottom)
@@ -136,12 +139,14 @@ def draw_card(
     title: str,
     lines: list[str],
 ) -> None:
-    """A hover card beside the pointer, kept inside `area`."""
+    """Draw a tooltip next to the pointer, inside `area`."""
     wide = max(text_width(fonts.bold, title), *(text_width(fonts.small, line) for line in lines))
     width = min(wide + 26, max(CARD_WIDTH, area.width() - 20))
     height = 32.0 + 16 * len(lines)
     x = min(at.x() + 14, area.right() - width - 6)
-    y = at.y() + 18 if at.y() + 18 + height <= area.bottom() - 4 else at.y() - height - 10
+    y = at.y() + 18
+    if y + height > area.bottom() - 4:
+        y = at.y() - height - 10
     card = QRectF(max(area.left() + 4, x), max(area.top() + 4, y), width, height)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     shadow = QColor(0, 0, 0, 28)
@@ -161,7 +166,7 @@ def draw_card(
 
 
 def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, waiting: str) -> None:
-    """What the timeline says while it has nothing to show; `waiting` if something is on its way."""
+    """Draw the texts of an empty timeline; `waiting` is the text while a run is starting."""
     hints = (
         tr("Choose a strategy on the left and press Run (F5)."),
         tr("Every lane gets a row: what it computes, what it moves, and why it waits."),
@@ -173,7 +178,7 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
 
 
 def write_lines(painter: QPainter, area: QRectF, lines: Sequence[tuple[QFont, str, str]]) -> None:
-    """Lines in the middle of an area, each in a font and a colour."""
+    """Write lines in the centre of an area, each in a font and a colour."""
     y = area.center().y() - 13 * len(lines)
     for font, colour, text in lines:
         write(painter, font, colour, QRectF(area.left(), y, area.width(), 22), text, CENTRE)
@@ -181,7 +186,7 @@ def write_lines(painter: QPainter, area: QRectF, lines: Sequence[tuple[QFont, st
 
 
 def rect_of(trace: Trace, frame: Frame, what: Span | Gap) -> QRectF:
-    """Where a span or gap is in the picture."""
+    """Return the rectangle of a span or gap in the picture."""
     track = frame.layout.track_of(what.lane)
     start, end = bounds_of(trace, what, frame.now)
     return frame.rect(track, start, end)
@@ -192,7 +197,7 @@ def _prior(trace: Trace, gap: Gap) -> Span | None:
 
 
 def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QRectF) -> None:
-    """A curve from the end of what was waited for to the beginning of what waited."""
+    """Draw a curve from the end of one rectangle to the beginning of another."""
     down = target.top() > source.top()
     begin = QPointF(source.right(), source.bottom() if down else source.top())
     end = QPointF(target.left(), target.top() if down else target.bottom())
@@ -203,7 +208,7 @@ def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QR
 
 
 def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[str, float]) -> None:
-    """A curve that leaves and arrives upright, drawn in each colour and width in turn."""
+    """Draw a curve that starts and ends vertically, in each colour and width in turn."""
     middle = (begin.y() + end.y()) / 2
     path = QPainterPath(begin)
     path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
@@ -215,32 +220,31 @@ def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[st
 def draw_measure(
     painter: QPainter, frame: Frame, fonts: Fonts, measure: Measure, floor: float
 ) -> None:
-    """The first span's outline, and dimension lines below the lower of the two lanes.
+    """Draw the first span's outline, and dimension lines below the lower of the two lanes.
 
-    Where there is no room above the pixel `floor`, they stand above the upper lane.
+    If there is no room above the pixel `floor`, they are above the upper lane.
     """
     first, second = measure.first, measure.second
     assert first.end is not None
-    tracks = [
-        track for track in frame.layout.tracks if track.lane in (first.lane, second.lane)
-    ]  # a lane that is folded away has no track
+    # Folded lanes have no track.
+    tracks = [track for track in frame.layout.tracks if track.lane in (first.lane, second.lane)]
     if not tracks:
         return
     below = frame.top + max(track.bottom for track in tracks)
     above = frame.top + min(track.top for track in tracks)
-    # Both dimension lines have room below the lower lane, or both go above the upper one.
+    # Both dimension lines are below the lower lane, or both above the upper one.
     down = below + 2 * ROOM + 6 <= floor
-    heights = [below + ROOM * n if down else above - ROOM * n for n in (0.8, 1.8)]
-    words = (
-        (first.end, measure.end_to_start, tr("end to start {time}")),
-        (first.start, measure.start_to_start, tr("start to start {time}")),
-    )
+    direction, origin = (1, below) if down else (-1, above)
+    edge = above if down else below
+    end_to_start = tr("end to start {time}").format(time=signed_text(measure.end_to_start))
+    start_to_start = tr("start to start {time}").format(time=signed_text(measure.start_to_start))
+    x1 = frame.x(second.start)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for y, (begin, distance, text) in zip(heights, words, strict=True):
-        edge = above if down else below
-        x0, x1 = frame.x(begin), frame.x(second.start)
-        _draw_poles(painter, frame, (x0, x1), edge, y)
-        _draw_dimension(painter, frame, fonts, (x0, x1), y, text.format(time=signed_text(distance)))
+    for place, begin, text in ((0.8, first.end, end_to_start), (1.8, first.start, start_to_start)):
+        y = origin + direction * ROOM * place
+        ends = (frame.x(begin), x1)
+        _draw_poles(painter, frame, ends, edge, y)
+        _draw_dimension(painter, frame, fonts, ends, y, text)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
@@ -256,22 +260,24 @@ def _draw_poles(
 def _draw_dimension(
     painter: QPainter, frame: Frame, fonts: Fonts, ends: tuple[float, float], y: float, text: str
 ) -> None:
-    """A line with an arrow head at both ends, and its text in the middle or beside it."""
+    """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
     left, right = frame.left, frame.left + frame.view.width
     x0, x1 = min(ends), max(ends)
     if x1 < left or x0 > right:
         return
     painter.setPen(QPen(QColor(frame.theme.text), 1.4))
-    # As in a technical drawing: with too little room between, the arrows point inwards from
-    # outside.
+    # As in technical drawings: if there is too little room, the arrows are outside and point
+    # inwards.
     tight = x1 - x0 < 4 * ARROW
     reach = OUTSIDE if tight else 0.0
     from_x, to_x = max(left, x0 - reach), min(right, x1 + reach)
     painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
-    for x, way in ((x0, -1.0 if tight else 1.0), (x1, 1.0 if tight else -1.0)):
+    inwards = -1.0 if tight else 1.0
+    for x, way in ((x0, inwards), (x1, -inwards)):
         if left <= x <= right:
             for slope in (-0.6, 0.6):
-                painter.drawLine(QPointF(x, y), QPointF(x + way * ARROW, y + slope * ARROW))
+                tip, end = QPointF(x, y), QPointF(x + way * ARROW, y + slope * ARROW)
+                painter.drawLine(tip, end)
     width = text_width(fonts.small, text) + 10
     middle = (max(left, x0) + min(right, x1)) / 2
     fits = width + 4 * ARROW <= min(right, x1) - max(left, x0)

@@ -1,4 +1,4 @@
-"""Draws a run on any QPainter, for the screen and for exported figures alike."""
+"""Draws a run on any QPainter, for the screen and for exported figures."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from gui.timeline.state.bar_looks import BarWords, Colouring, Label, recoloured
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of
 
-LABEL_PIXELS = 13.0  # narrower bars carry no text
-PAIR_PIXELS = 30.0  # lower bars name both actions of an overlap on one line
+LABEL_PIXELS = 13.0  # pixels; narrower bars have no text
+PAIR_PIXELS = 30.0  # pixels; lower bars have both labels of an overlap on one line
 
 
 def draw_scene(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
 ) -> float:
-    """Draw axis, labels, lanes and strips; returns the spans a pixel of the densest lane."""
+    """Draw axis, labels, lanes and strips; return the spans per pixel of the densest lane."""
     bottom = min(area.bottom(), frame.top + frame.layout.height)
-    # What is drawn later lies over it: grid and steps below all bars; folds of time over them.
+    # Later drawing covers earlier: grid and steps are below the bars, folds of time over them.
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
     parts = frame.layers()
@@ -58,8 +58,8 @@ def _draw_tracks(
 ) -> float:
     body = QRectF(0, frame.ceiling, area.width(), min(area.bottom(), frame.floor) - frame.ceiling)
     painter.setClipRect(body)
-    # The labels' column is left of LABELS and the lanes right of it: two clips, so that neither
-    # runs into the other.
+    # The column of labels is left of LABELS and the lanes are right of it: with two clips neither
+    # extends into the other.
     labels.draw(painter, scene, frame, fonts)
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
     draw_strips(painter, scene, frame)
@@ -74,16 +74,16 @@ def _draw_tracks(
 
 
 class LanePainter:
-    """Draws the lanes of a scene inside the plot; labels and axes belong to others."""
+    """Draws the lanes of a scene inside the plot, without labels and axes."""
 
     def __init__(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
         self.painter, self.scene, self.frame, self.fonts = painter, scene, frame, fonts
         self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
-        # Collected and written at the end: pen and font then change once a group, not once a label.
+        # Collected, and drawn at the end: pen and font then change once per group, not per label.
         self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
 
     def draw(self) -> float:
-        """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
+        """Draw everything; return the spans per pixel of the densest lane, 0 if none is reduced."""
         idle = idle_ground(self.painter, self.scene, self.frame)
         tracks = list(self.frame.visible(self.frame.layout.tracks))
         for track in tracks:
@@ -101,18 +101,15 @@ class LanePainter:
         for track, columns in folded:
             draw_count(self.painter, self.frame, self.fonts, track, columns.count)
         per_pixel = max((columns.per_pixel for _, columns in folded), default=0.0)
-        return float(f"{per_pixel:.2g}")  # a figure that changes with each frame says nothing
+        return float(f"{per_pixel:.2g}")  # stable enough to be read
 
     def draw_spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
-        """Only the spans of some tracks; returns what is drawn of each."""
+        """Draw only the spans of some tracks; return what is drawn for each."""
         scene, view = self.scene, self.frame.view
-        found = [
-            recoloured(
-                scene.colouring, reduce_lane(scene.columns[track.lane], view),
-                scene.trace, track.lane, view,
-            )
-            for track in tracks
-        ]  # fmt: skip
+        found = []
+        for track in tracks:
+            reduced = reduce_lane(scene.columns[track.lane], view)
+            found.append(recoloured(scene.colouring, reduced, scene.trace, track.lane, view))
         places = [self.frame.place(track) for track in tracks]
         if not self.frame.vector:
             draw_reduced(self.painter, found, places, self.palette)
@@ -132,19 +129,21 @@ class LanePainter:
         low = track.height < PAIR_PIXELS
         places = self.scene.columns[track.lane].rows[bars.first + wide].tolist()
         words = self.scene.words(places, self.fonts, staged, low, self.frame.vector)
-        # Less a pixel, as wide bars leave one free behind them (SEAM_PIXELS).
-        columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])
-        for one, x, room, family in zip(words, *(c.tolist() for c in columns), strict=True):
-            self._put(one, track, x + room / 2, room, self.letters[family])
+        # Minus a pixel, because wide bars have a free pixel at their end (SEAM_PIXELS).
+        centres = (left[wide] + self.frame.left + (right[wide] - left[wide] - 1) / 2).tolist()
+        rooms = (right[wide] - left[wide] - 1).tolist()
+        families = bars.family[wide].tolist()
+        for one, x, room, family in zip(words, centres, rooms, families, strict=True):
+            self._put(one, track, x, room, self.letters[family])
 
     def _put(
         self, words: BarWords, track: Track, x: float, room: float, pens: tuple[int, ...]
     ) -> None:
-        """The best label that fits into each part of a bar, with what the bar carries below it."""
+        """Collect the best label that fits into each part of a bar, with the payload below it."""
         part = track.height / len(words.parts)
         y = self.frame.top + track.top + part / 2
-        # Parts and pens may differ: two halves in one
-        # colour, or a low bar with both labels on one line.
+        # There may be more parts than pens, or fewer: two halves in one colour, or a low bar with
+        # both labels on one line.
         for choices, second, pen in zip(words.parts, words.carried, cycle(pens), strict=False):
             fits = second is not None and part >= 40 and second.width <= room - 4
             for label in choices:
@@ -156,12 +155,12 @@ class LanePainter:
             y += part
 
     def _collect(self, label: Label, x: float, y: float, colour: int) -> None:
-        """A label whose middle stands at `x` and `y`; `colour` is 0xAARRGGBB."""
+        """Collect a label centred at `x` and `y`; `colour` is 0xAARRGGBB."""
         at = (x - label.width / 2, y - label.height / 2, label)
         self._words[label.small, colour].append(at)
 
     def _write(self) -> None:
-        """Draw the labels colour by colour and font by font; in figures as text one can find."""
+        """Draw the labels by colour and font; in figures as text that can be searched."""
         painter = self.painter
         for (small, colour), words in self._words.items():
             painter.setFont(self.fonts.small if small else self.fonts.bold)
@@ -171,21 +170,21 @@ class LanePainter:
                     place = QRectF(x - 1, y, label.width + 2, label.height)
                     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
                 else:
-                    # QStaticText keeps its layout from frame to frame.
+                    # QStaticText keeps its layout between frames.
                     painter.drawStaticText(QPointF(x, y), label.laid_out)
 
     def _open(self, span: Span) -> None:
-        """A task that has not ended: it grows to the present, lighter, with a solid front.
+        """Draw an open task: it grows to the present, lighter than others, with a solid front.
 
-        In a run that is over nobody knows where it ended: it has no front, and three dots.
+        In a finished run its end is unknown: it has no front, and three dots.
         """
         start, end = bounds_of(self.scene.trace, span, self.frame.now)
         view, layout = self.frame.view, self.frame.layout
         if end < view.start or start > view.end or not layout.shows(span.lane):
-            return  # out of sight, its group is folded, or it is filtered out
+            return  # not visible, in a folded group, or filtered out
         track = layout.track_of(span.lane)
         rect = self.frame.rect(track, start, end)
-        # The bar is translucent, and idle time's hatch would show through it.
+        # The bar is translucent, and the hatch of idle time would be visible through it.
         self.painter.fillRect(rect, QColor(self.frame.theme.plot))
         self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
         if track.helper or rect.width() < LABEL_PIXELS:
@@ -208,10 +207,12 @@ class LanePainter:
 
 
 def draw_reduced(
-    painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    painter: QPainter,
+    reduced: Sequence[Bars | PixelColumns],
+    places: Sequence[QRectF],
     palette: Palette,
-) -> None:  # fmt: skip
-    """Draw what was reduced for some tracks, each at its place, all as wide as the plot."""
+) -> None:
+    """Draw the reduced spans of some tracks, each at its place, all as wide as the plot."""
     if not any(is_halved(one.family, palette) for one in reduced):
         draw_tracks(painter, reduced, places, palette)
         return
@@ -223,7 +224,7 @@ def draw_reduced(
 def _colours_of(
     colouring: Colouring, theme: Theme
 ) -> tuple[Colours, tuple[tuple[int, ...], ...], Palette]:
-    """The colours of codes, those of text on them as 0xAARRGGBB, and the codes' palette."""
+    """Return the colours of codes, the colours of text on them as 0xAARRGGBB, and a palette."""
     colours = colouring.colours(theme)
     letters = tuple(tuple(pen.rgba() for pen in pens) for pens in theme.letters(colours))
     return colours, letters, palette_of(colours)

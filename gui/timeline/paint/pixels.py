@@ -1,6 +1,6 @@
-"""Tracks of spans as few lines of pixels, each stretched to its track's height, for a screen.
+"""Draws tracks of spans as few lines of pixels, stretched to the tracks' heights, on a screen.
 
-Thousands of rectangles in a row cost far more than the pixels that they cover. Of figures, and of
+Thousands of rectangles in a row cost far more than the pixels that they cover. For figures, and for
 bars in two colours, see `boxes`.
 """
 
@@ -20,18 +20,19 @@ from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 Palette = NDArray[np.uint32]
 LEVELS = 8  # heights that a pixel column can have
-STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # of columns, from the highest
-SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be told apart
+STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # heights of columns, from the highest
+SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be distinguished
 
 
 def draw_tracks(
-    painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    painter: QPainter,
+    reduced: Sequence[Bars | PixelColumns],
+    places: Sequence[QRectF],
     palette: Palette,
-) -> None:  # fmt: skip
-    """Draw what was reduced for some tracks, each at its place, all as wide as the plot.
+) -> None:
+    """Draw the reduced spans of some tracks, each at its place, all as wide as the plot.
 
-    They are worked out together, which takes less time than one by one. Each family in them has
-    one colour.
+    They are computed together, which is faster than one by one. All their families have one colour.
     """
     placed = list(zip(reduced, places, strict=True))
     bars = [(one, at) for one, at in placed if isinstance(one, Bars) and len(one.left)]
@@ -53,27 +54,27 @@ def _draw_bars(painter: QPainter, tracks: Sequence[tuple[Bars, QRectF]], palette
 
 
 def families_of(
-    tracks: Sequence[Bars], width: float, ratio: float, palette: Palette,
+    tracks: Sequence[Bars],
+    width: float,
+    ratio: float,
+    palette: Palette,
     insets: Sequence[float] = (0.0,),
-) -> list[NDArray[np.int8]]:  # fmt: skip
-    """The family in each device pixel of tracks of bars, or the palette's last entry where none is.
+) -> list[NDArray[np.int8]]:
+    """Return the family in each device pixel of tracks of bars; the palette's last entry if none.
 
-    For each of the `insets` an array of shape (tracks, device pixels), in which bars lose so many
-    pixels at both ends if they are wide.
+    For each of the `insets`, in pixels, an array of shape (tracks, device pixels) in which wide
+    bars are shortened by the inset at both ends.
     """
-    left, wide = extents(
-        np.concatenate([bars.left for bars in tracks]),
-        np.concatenate([bars.right for bars in tracks]), width,
-    )  # fmt: skip
+    all_left = np.concatenate([bars.left for bars in tracks])
+    all_right = np.concatenate([bars.right for bars in tracks])
+    left, wide = extents(all_left, all_right, width)
     track = np.repeat(np.arange(len(tracks)), [len(bars.left) for bars in tracks])
-    family, nothing = (
-        np.concatenate([bars.family for bars in tracks]),
-        np.int8(palette.shape[1] - 1),
-    )
+    family = np.concatenate([bars.family for bars in tracks])
+    nothing = np.int8(palette.shape[1] - 1)
     pixels, found = pixels_of(width, ratio), []
     for inset in insets:
         roomy = wide > 3 * inset if inset else slice(None)
-        # Bars too narrow for an inset are left out, not shrunk: `owners` would give them a pixel
+        # Bars too narrow for an inset are left out, not shortened: `owners` would give them a pixel
         # each.
         begin = left[roomy] + inset
         end = begin + (wide[roomy] - 2 * inset)
@@ -85,34 +86,37 @@ def families_of(
 def extents(
     left: NDArray[np.floating], right: NDArray[np.floating], width: float
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Left edges and widths of bars in a plot of `width` pixels, as they are drawn."""
-    # At a deep zoom a bar is millions of pixels wide: cut two pixels outside the plot, where its
-    # edges are still out of sight.
+    """Return left edges and widths of bars as they are drawn in a plot of `width` pixels."""
+    # At high zoom a bar can be millions of pixels wide: clipped two pixels outside the plot, where
+    # its edges are not visible.
     left = np.maximum(left, -2.0)
     wide = np.minimum(right, width + 2.0) - left
     return left, np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
 
 
 def owners(
-    left: NDArray[np.floating], right: NDArray[np.floating], pixels: int,
-    track: int | NDArray[np.int64] = 0, tracks: int = 1,
-) -> NDArray[np.int64]:  # fmt: skip
-    """Which of n boxes, sorted and apart, covers the centre of each pixel; n where none does.
+    left: NDArray[np.floating],
+    right: NDArray[np.floating],
+    pixels: int,
+    track: int | NDArray[np.int64] = 0,
+    tracks: int = 1,
+) -> NDArray[np.int64]:
+    """Return which of n sorted, disjoint boxes covers the centre of each pixel; n if none does.
 
-    A box that is left with no pixel takes the first one behind its left edge from its neighbour.
-    Boxes may be those of several tracks, one behind the other, given by the `track` of each; so are
-    the pixels then, so many for each track.
+    A box that covers no centre takes the first pixel after its left edge from its neighbour. Boxes
+    may be on several tracks, in order, given by the `track` of each; the result then has `pixels`
+    entries for each track.
     """
     # Track and pixel are packed into one number, track * pixels + pixel, so that the boxes of all
     # tracks are one sorted array and need no loop. Pixel p has its centre at p + 0.5, and its box
-    # is the one with left <= p + 0.5 < right: a box has the pixels from ceil(left - 0.5) up to, not
-    # with, ceil(right - 0.5). Clipped before `zero` is added: else a bar that leaves the plot at
-    # its right would go on in the next track.
+    # is the one with left <= p + 0.5 < right: a box has the pixels from ceil(left - 0.5) up to,
+    # excluding, ceil(right - 0.5). Clipped before `zero` is added, or a bar that leaves the plot at
+    # its right would continue in the next track.
     count, zero = len(left), track * pixels
     first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
     last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
-    np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
-    # What follows needs bounds that never go down: np.repeat refuses a negative count.
+    np.maximum.accumulate(first, out=first)  # predicted steps may overlap with the next
+    # From here on bounds must not decrease: np.repeat refuses a negative count.
     np.maximum(last, first, out=last)
     np.minimum(last[:-1], first[1:], out=last[:-1])
     # Gaps and boxes alternate, so one np.repeat fills all pixels. Two boxes, over pixels 1 and 3-4:
@@ -124,49 +128,48 @@ def owners(
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))
-    # A box without a pixel is still something that happened: it takes one, though not one of the
-    # next track, where it stands at the very end of its own.
+    # A box without a pixel is still an event: it takes one pixel, but at the very end of a track
+    # not one of the next track.
     narrow = np.flatnonzero(last <= first)
     found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
     return found
 
 
 def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
-    """Theme.families as numbers: shape (2, families + 1), upper and lower part.
+    """Return Theme.families as numbers: shape (2, families + 1), upper and lower part.
 
-    The last entry is clear: what stands where there is no box.
+    The last entry is clear, for pixels without a box.
     """
-    # rgba() is not premultiplied, while image_of's format is. For opaque colours and for 0, all
-    # that stands here, both are the same number.
+    # rgba() is not premultiplied, but image_of's format is. For opaque colours and for 0, the only
+    # ones here, both are the same number.
     ends = [[parts[n].rgba() for parts in colours] for n in (0, -1)]
     return np.array([[*codes, 0] for codes in ends], np.uint32)
 
 
 def is_halved(family: NDArray[np.int8], palette: Palette) -> bool:
-    """Whether some of the families have two colours."""
+    """Return whether some of the families have two colours."""
     two = np.flatnonzero(palette[0] != palette[1])
     return any((family == code).any() for code in two.tolist())
 
 
 def pixels_of(width: float, ratio: float) -> int:
-    """The device pixels in a width, `ratio` of them in a pixel; the last may be cut."""
+    """Return the number of device pixels in a width, `ratio` per pixel; the last may be cut."""
     return max(1, math.ceil(width * ratio))
 
 
 def image_of(pixels: NDArray[np.uint32]) -> QImage:
-    """An image over `pixels` (lines, columns), which must outlive it: they are not copied."""
+    """Return an image over `pixels` (lines, columns), which must outlive it: no copy is made."""
     lines, columns = pixels.shape
-    return QImage(
-        pixels.data, columns, lines, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied
-    )  # fmt: skip
+    form = QImage.Format.Format_ARGB32_Premultiplied
+    return QImage(pixels.data, columns, lines, 4 * columns, form)
 
 
 def _draw_columns(
     painter: QPainter, tracks: Sequence[tuple[PixelColumns, QRectF]], palette: Palette
 ) -> None:
     colour = palette[0][np.stack([columns.family for columns, _ in tracks])]
-    # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) against
-    # (LEVELS, 1) gives (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
+    # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) and
+    # (LEVELS, 1) give (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
     level = np.stack([levels_of(columns) for columns, _ in tracks])
     lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
     pixels = colour.shape[1]
@@ -174,7 +177,8 @@ def _draw_columns(
     for number, (_, place) in enumerate(tracks):
         edges = column_edges(place.height())
         for step, (upper, lower) in enumerate(pairwise(edges)):
-            # Low tracks have levels of equal height (level_heights): nothing between their edges.
+            # Low tracks have several levels of equal height (level_heights): nothing between their
+            # edges.
             if upper < lower:
                 target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
                 painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
@@ -182,32 +186,35 @@ def _draw_columns(
 
 @lru_cache(maxsize=64)
 def column_edges(height: float) -> list[float]:
-    """Where a track of `height` is cut: from the top of the highest column to the bottom."""
+    """Return the edges of a track's slices, from the top of the highest column to the bottom."""
     return [*(height - level_heights(STEPS, height)).tolist(), height]
 
 
 def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
-    """How high each pixel column is, 0 for an idle one to LEVELS for one that is all busy."""
+    """Return the level of each pixel column, from 0 for idle to LEVELS for busy all the time."""
     return np.ceil(columns.busy * LEVELS).astype(np.int8)
 
 
 def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
-    """The pixels of levels above 0 on a track of `height`; what is there at all can be seen."""
-    # Never below two pixels: a single short span in a wide column would round to nothing.
+    """Return the height in pixels of levels above 0 on a track of `height`."""
+    # At least two pixels: a single short span in a wide column would be rounded to nothing.
     heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
     return heights
 
 
 def draw_slices(
-    painter: QPainter, pixels: NDArray[np.uint32], edges: Sequence[float], place: QRectF,
+    painter: QPainter,
+    pixels: NDArray[np.uint32],
+    edges: Sequence[float],
+    place: QRectF,
     ratio: float,
-) -> None:  # fmt: skip
+) -> None:
     """Draw lines of device pixels at a track's `place`, each from its edge to the next.
 
-    `pixels` has the shape (lines, device pixels), `edges` one more than there are lines.
+    `pixels` has the shape (lines, device pixels); there is one edge more than lines.
     """
     pixels = np.ascontiguousarray(pixels)
-    # One image for all lines; of it, drawImage stretches one line of pixels over a whole slice.
+    # One image for all lines; drawImage stretches one line of it over a whole slice.
     image, width = image_of(pixels), pixels.shape[1]
     for number, (upper, lower) in enumerate(pairwise(edges)):
         target = QRectF(place.left(), place.top() + upper, width / ratio, lower - upper)
@@ -215,9 +222,9 @@ def draw_slices(
 
 
 def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
-    """Upright lines, a pixel wide, at sorted `xs` pixels from the left of a place; from its top.
+    """Draw vertical lines, a pixel wide, at sorted `xs` pixels from the left of a place.
 
-    Filled as a texture, since a line drawn alone writes one pixel in each of the image's lines.
+    Drawn as a texture, because a single line writes one pixel in each of the image's lines.
     """
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
@@ -225,8 +232,8 @@ def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, co
     here = owners(left, left + round(ratio), pixels) < len(xs)
     line = np.where(here, np.uint32(QColor(colour).rgba()), np.uint32(0))
     texture = QPixmap.fromImage(image_of(line[None]))
-    # A texture one line high, which Qt repeats downwards. Brushes are laid out from the painter's
-    # origin unless told otherwise, so without setBrushOrigin the lines would stand elsewhere.
+    # A texture of one line, which Qt repeats vertically. Without setBrushOrigin a brush begins at
+    # the painter's origin, and the lines would be displaced.
     texture.setDevicePixelRatio(ratio)
     painter.setBrushOrigin(place.topLeft())
     painter.fillRect(place, QBrush(texture))

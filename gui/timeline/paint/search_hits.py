@@ -1,4 +1,4 @@
-"""Search hits, on tracks however reduced and in the strip of the whole run; and counts."""
+"""Draws search hits, on tracks and in the overview; and counts of spans."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from gui.timeline.paint.pixels import draw_slices, owners, pixels_of
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 
-HIT = 4.0  # height of the tick over a span that was found, or in the strip of the whole run
-WIDTH = 2.0  # of a tick in that strip
-LEAST = 3.0  # and its least width
-RIM = 1.0  # of the plot's colour below and beside it
+HIT = 4.0  # height of the tick over a hit, and of the tick in the overview
+WIDTH = 2.0  # of a tick in the overview
+LEAST = 3.0  # least width of a tick on a track
+RIM = 1.0  # in the plot's colour, around a tick
 LOW = 13.0  # lower tracks have no count
 AIR = 3.0
 
 
 def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> None:
-    """A tick at the top of each span of a track that was searched for, however short it is."""
+    """Draw a tick at the top of each hit on a track, even if the span is very short."""
     left, right = hit_pixels(scene, frame, track.lane)
     if not len(left):
         return
@@ -42,22 +42,30 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
         return
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
-    rims, tick = (
-        np.where(
-            owners((left - more) * ratio, (right + more) * ratio, pixels) < len(left),
-            np.uint32(QColor(colour).rgba()), np.uint32(0),
-        )
-        for colour, more in ((theme.plot, RIM), (theme.text, 0.0))
-    )  # fmt: skip
-    # Two lines, stretched: the ticks with rims beside them, and below them rims alone.
+    rims = _lit(left - RIM, right + RIM, pixels, ratio, theme.plot)
+    tick = _lit(left, right, pixels, ratio, theme.text)
+    # Two lines of pixels, stretched: ticks with rims on both sides, and below them only rims.
     lines = np.stack([np.where(tick > 0, tick, rims), rims])
     draw_slices(painter, lines, (0.0, height, height + RIM), place, ratio)
+    draw_slices(painter, lines, (0.0, height, height + RIM), place, ratio)
+
+
+def _lit(
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
+    pixels: int,
+    ratio: float,
+    colour: str,
+) -> NDArray[np.uint32]:
+    """Return a line of device pixels with a colour in some ranges, and clear elsewhere."""
+    covered = owners(left * ratio, right * ratio, pixels) < len(left)
+    return np.where(covered, np.uint32(QColor(colour).rgba()), np.uint32(0))
 
 
 def hit_pixels(
     scene: Scene, frame: Frame, lane: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Left and right of the ticks of a lane's hits in view, in pixels of the plot."""
+    """Return the left and right edges of a lane's visible ticks, in pixels of the plot."""
     hits = scene.hits.get(lane)
     if hits is None or not len(hits):
         return np.empty(0), np.empty(0)
@@ -65,7 +73,7 @@ def hit_pixels(
     seen = visible(columns, view.start, view.end)
     first, last = np.searchsorted(hits, [seen.start, seen.stop])
     chosen = hits[first:last]
-    # More hits than pixels: one tick for each pixel in which one begins is all that can be seen.
+    # More hits than pixels: a tick in each pixel in which a hit begins.
     if len(chosen) > view.width:
         edges, _ = pixel_edges(view)
         begun = np.flatnonzero(hit_columns(columns.starts, hits, edges)).astype(np.float64)
@@ -77,7 +85,7 @@ def hit_pixels(
 
 
 def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, count: int) -> None:
-    """How many spans a reduced track stands for, at its right end."""
+    """Write the number of spans of a reduced track at its right end."""
     if track.helper or track.height < LOW:
         return
     words = tr("{count} spans", count=about_text(count))
@@ -91,24 +99,24 @@ def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, coun
 def hit_columns(
     starts: NDArray[np.int64], hits: NDArray[np.int64], edges: NDArray[np.floating]
 ) -> NDArray[np.bool_]:
-    """Whether a hit begins in each pixel, given by n + 1 edges in ns: n entries.
+    """Return whether a hit begins in each pixel; `edges` are the n + 1 edges of pixels in ns.
 
-    `starts` are the sorted starts of a lane's spans, `hits` sorted indices of some. Costs what the
-    pixels cost, however many hits there are.
+    `starts` are the sorted starts of a lane's spans, `hits` sorted indices of spans. The cost
+    depends on the number of pixels, not of hits.
     """
-    # How many spans, and of them how many hits, begin before each edge: a pixel has a hit where the
-    # latter grows. The edges are made integers, since NumPy would otherwise turn all of `starts`,
-    # perhaps millions, into floats first; no start lies between an edge and its ceiling.
+    # The number of spans, and of hits among them, before each edge: a pixel has a hit if the latter
+    # increases. The edges are converted to integers, because NumPy would otherwise convert all of
+    # `starts`, perhaps millions, to floats; no start is between an edge and its ceiling.
     before = np.searchsorted(starts, np.ceil(edges).astype(np.int64))
     found: NDArray[np.bool_] = np.diff(np.searchsorted(hits, before)) > 0
     return found
 
 
 def hit_ticks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
-    """A tick at the height `top` for each pixel of the plot in which a hit of any lane begins."""
+    """Return a tick at the height `top` for each pixel of the plot in which a hit begins."""
     pixels = max(1, int(frame.view.width))
     edges = frame.view.times(np.linspace(0.0, frame.view.width, pixels + 1))
-    edges[-1] += 1  # what begins at the very end counts too
+    edges[-1] += 1  # includes hits that begin at the very end
     found = np.zeros(pixels, np.bool_)
     for lane, indices in hits.items():
         found |= hit_columns(trace.spans(lane).start, indices, edges)
@@ -116,7 +124,7 @@ def hit_ticks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF
 
 
 def draw_hit_ticks(painter: QPainter, theme: Theme, ticks: list[QRectF]) -> None:
-    """Draw the ticks that `hit_ticks` found."""
+    """Draw the ticks of `hit_ticks`."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.text))
     painter.drawRects(ticks)

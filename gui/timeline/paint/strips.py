@@ -1,4 +1,4 @@
-"""Draws what stands under a compute lane: the prediction's ghost, and the memory held."""
+"""Draws the strips under compute lanes: the ghosts of a prediction, and memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from core.trace.trace import Trace
-from gui.look.theme import Theme, mixed
+from gui.look.theme import Colours, Theme, mixed
 from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
 from gui.timeline.paint.counters import draw_counters
@@ -29,30 +29,30 @@ from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce
 from gui.timeline.state.bar_looks import Colouring, recoloured
 from gui.timeline.state.scene import Scene
 
-EDGE = 1.0  # an outline's width
-PALE = 0.8  # of the plot's colour within the outline
-FAINT, PALER = 0.55, 0.93  # of the same in outline and within, of a prediction that is far off
-WIDE = 2  # pixels of a column where a prediction or the memory line is crowded
-DENSE = 0.5  # changes of the memory line in a pixel from which it is crowded
+EDGE = 1.0  # width of an outline
+PALE = 0.8  # share of the plot's colour inside the outline
+FAINT, PALER = 0.55, 0.93  # the same for outline and inside, if the prediction is inaccurate
+WIDE = 2  # pixels per column where a prediction or the memory line is dense
+DENSE = 0.5  # changes per pixel from which the memory line is dense
 HEADROOM = 1.0  # free pixels above the highest line
-STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to this
+STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to half pixels
 
 
 def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
-    """Every strip that can be seen."""
+    """Draw all visible strips."""
     if scene.ghosts:
         draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
     draw_counters(painter, scene, frame)
-    most, latest = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
+    most = scene.most_held
     tracks = list(frame.visible(frame.layout.memory))
     if tracks and most:
-        draw_memory(
-            painter, [scene.memory[track.lane] for track in tracks], frame, tracks, most, latest
-        )
+        memory = [scene.memory[track.lane] for track in tracks]
+        # A live run's memory is known up to its last span.
+        draw_memory(painter, memory, frame, tracks, most, float(scene.bounds[1]))
 
 
 def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[Track]) -> None:
-    """The predicted spans of lanes, outlined and pale, as no measured span is."""
+    """Draw the predicted spans of lanes, outlined and pale in contrast to measured spans."""
     if scene.prediction is None:
         return
     ghost = _ghost_colours(scene.colouring, frame.theme, bool(scene.doubt))
@@ -61,11 +61,11 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[
         reduced = _reduced_ghost(scene, scene.prediction, track.lane, frame)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(track)))
-    # Bars and columns are worked out apart: `_draw_together` scales each of them in its own way.
+    # Bars and columns separately: `_draw_together` scales them differently.
     together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
     for one, place in found:
-        # A figure needs rectangles, and two colours in a row need slices: neither can be done
-        # together.
+        # Figures need rectangles, and overlaps in two colours need slices: `_draw_together` does
+        # neither.
         if frame.vector or is_halved(one.family, ghost.solid_codes):
             if isinstance(one, PixelColumns) and not frame.vector:
                 one = one.stretched(WIDE, int(frame.view.width))
@@ -77,10 +77,13 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[
 
 
 def _draw_ghost(
-    painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, ghost: _GhostColours,
+    painter: QPainter,
+    reduced: Bars | PixelColumns,
+    place: QRectF,
+    ghost: _GhostColours,
     vector: bool,
-) -> None:  # fmt: skip
-    """One track as boxes, and pale ones within them."""
+) -> None:
+    """Draw a track as boxes with pale boxes inside them."""
     outer, within = boxes_of(reduced, place.width(), place.height()), place.adjusted(0, 0, 0, -EDGE)
     if vector:
         fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
@@ -91,9 +94,9 @@ def _draw_ghost(
 
 
 def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> Bars | PixelColumns:
-    """What to draw of a lane's prediction: on a screen its columns are WIDE pixels each.
+    """Return a lane's reduced prediction; on a screen its columns are WIDE pixels each.
 
-    It is low and pale, so that nobody could tell them from finer ones, which would take longer.
+    The strip is low and pale, so that finer columns would not be visible, but take longer.
     """
     columns, view = scene.ghosts[lane], frame.view
     seen = visible(columns, view.start, view.end)
@@ -105,9 +108,11 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
 def _draw_together(
     painter: QPainter, placed: Sequence[tuple[Bars | PixelColumns, QRectF]], ghost: _GhostColours
 ) -> None:
-    """Tracks of one sort: lines at top and bottom, pale between, lines at the ends of wide bars.
+    """Draw several tracks that are all bars or all columns, as three lines of pixels each.
 
-    Columns are WIDE, and as high as the track: it is too low to tell how busy they are.
+    The upper and lower lines are outlines, with a pale line between them; wide bars have outlines
+    at their ends too. Columns are WIDE, and as high as the track, which is too low to show how busy
+    they are.
     """
     solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1 / WIDE
     bars = [track for track, _ in placed if isinstance(track, Bars)]
@@ -118,8 +123,8 @@ def _draw_together(
         nothing = np.int8(solid.shape[1] - 1)
         columns = [track for track, _ in placed if isinstance(track, PixelColumns)]
         outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
-    # Three lines of pixels a track, stretched to their heights: outline, body, outline. A bar too
-    # narrow for an outline has no body (0), and is filled with the outline's colour.
+    # Three lines of pixels per track, stretched to their heights: outline, inside, outline. A bar
+    # too narrow for an outline has no inside (0), and is filled with the outline's colour.
     edge, within = solid[0][outer], pale[0][inner]
     lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
     for three, (_, place) in zip(lines, placed, strict=True):
@@ -128,13 +133,17 @@ def _draw_together(
 
 
 def draw_memory(
-    painter: QPainter, memory: Sequence[LaneMemory], frame: Frame, tracks: Sequence[Track],
-    most: float, end: float,
-) -> None:  # fmt: skip
-    """What lanes hold up to `end` ns: activations from the bottom up, above them all the rest.
+    painter: QPainter,
+    memory: Sequence[LaneMemory],
+    frame: Frame,
+    tracks: Sequence[Track],
+    most: float,
+    end: float,
+) -> None:
+    """Draw the lanes' memory up to `end` ns: activations at the bottom, everything else above.
 
-    `most` bytes reach to a strip's top, for every lane alike, so that lanes can be compared. The
-    strips are all of one height. Where changes are dense, columns are WIDE pixels each, except in
+    `most` bytes are the full height of a strip, for every lane, so that lanes can be compared. All
+    strips have the same height. If changes are dense, columns are WIDE pixels each, except in
     figures.
     """
     view, wide = frame.view, 1
@@ -157,30 +166,31 @@ def draw_memory(
 
 
 def memory_pixels(
-    held: NDArray[np.float64], activations: NDArray[np.float64], height: float, ratio: float,
+    held: NDArray[np.float64],
+    activations: NDArray[np.float64],
+    height: float,
+    ratio: float,
     theme: Theme,
-) -> NDArray[np.uint32]:  # fmt: skip
-    """Memory strips as 0xAARRGGBB: a line of pixels for each device pixel of `height`.
+) -> NDArray[np.uint32]:
+    """Return memory strips as 0xAARRGGBB, with a line of pixels per device pixel of `height`.
 
-    Heights have shape (strips, columns), pixels (strips, lines, columns). The line at the top of
-    what is held joins neighbouring columns that hold something.
+    Heights have shape (strips, columns), pixels (strips, lines, columns). A line at the upper edge
+    connects adjacent columns that are not empty.
     """
     # From here on in device pixels, counted from the strip's top: line y is filled where y >= over.
-    # int16 keeps the comparisons of (strips, lines, columns) entries small.
+    # int16 makes the comparisons of (strips, lines, columns) entries fast.
     lines = max(1, round(height * ratio))
-    over, under = (
-        lines - np.round(heights * ratio).astype(np.int16)[:, None]
-        for heights in (held, activations)
-    )
-    colours = [QColor(c).rgba() for c in (*memory_colours(theme), theme.memory)]
-    rest, inner, line = (np.uint32(colour) for colour in colours)
+    over = lines - np.round(held * ratio).astype(np.int16)[:, None]
+    under = lines - np.round(activations * ratio).astype(np.int16)[:, None]
+    rest, inner = (np.uint32(colour.rgba()) for colour in memory_colours(theme))
+    line = np.uint32(QColor(theme.memory).rgba())
     y = np.arange(lines, dtype=np.int16)[:, None]
     pixels = np.where(y >= over, rest, np.uint32(0))
     np.copyto(pixels, inner, where=y >= under)
-    # The line joins a column's top with that of the column before it, as a step. A column that is
-    # empty (its top is at `lines`) has no step, neither down to it nor up from it.
+    # The line connects a column's top with the previous column's, as a step. An empty column (its
+    # top is at `lines`) has no step, neither down to it nor up from it.
     before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
-    # From a column that holds nothing no line is drawn: it would say that memory was held there.
+    # No line from an empty column: it would show memory there.
     before = np.where(before == lines, over, before)
     upper, lower = np.minimum(over, before), np.maximum(over, before) + max(1, round(EDGE * ratio))
     np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))
@@ -188,10 +198,14 @@ def memory_pixels(
 
 
 def _draw_areas(
-    painter: QPainter, held: NDArray[np.float64], activations: NDArray[np.float64],
-    left: float, bottom: float, theme: Theme,
-) -> None:  # fmt: skip
-    """The same as areas under lines, for figures."""
+    painter: QPainter,
+    held: NDArray[np.float64],
+    activations: NDArray[np.float64],
+    left: float,
+    bottom: float,
+    theme: Theme,
+) -> None:
+    """Draw memory as areas under lines, for figures."""
     some = np.flatnonzero(held)
     if not len(some):
         return
@@ -208,9 +222,9 @@ def _draw_areas(
 
 
 def stepped_line(heights: NDArray[np.float64], left: float, bottom: float) -> list[QPointF]:
-    """The line over columns of a pixel each, from `left` on; equal neighbours share a step."""
-    # Each run of equal heights gives two points, at its first and at its last x; from run to run
-    # the x is the same, so the line between them is upright.
+    """Return a line over columns of one pixel from `left` on; equal neighbours share a step."""
+    # Each run of equal heights has two points, at its first and at its last x; the next run begins
+    # at the same x, so that the line between them is vertical.
     first, last = runs(heights, heights)
     xs = (np.stack([first, last], axis=1).ravel() + left).tolist()
     ys = np.repeat(bottom - heights[first], 2).tolist()
@@ -218,12 +232,12 @@ def stepped_line(heights: NDArray[np.float64], left: float, bottom: float) -> li
 
 
 def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
-    """The colours of all that is held, and of the activations in it."""
+    """Return the colours of all memory, and of the activations in it."""
     return QColor(theme.line), QColor(theme.memory)
 
 
 def _inside(boxes: Boxes) -> Boxes:
-    """What is left of boxes within an outline, of those that are wide enough to have one."""
+    """Return the inside of boxes that are wide enough for an outline."""
     wide = boxes.width > 3 * EDGE
     left, width, height = boxes.left[wide], boxes.width[wide], boxes.height[wide]
     inner = np.maximum(0.0, height - 2 * EDGE)
@@ -232,7 +246,7 @@ def _inside(boxes: Boxes) -> Boxes:
 
 @dataclass(frozen=True, slots=True)
 class _GhostColours:
-    """The colours of codes, and most of the way to the plot's; both as numbers too."""
+    """Solid and pale colours by code, also as palettes."""
 
     solid: tuple[tuple[QColor, ...], ...]
     pale: tuple[tuple[QColor, ...], ...]
@@ -242,12 +256,16 @@ class _GhostColours:
 
 @lru_cache(maxsize=4)
 def _ghost_colours(colouring: Colouring, theme: Theme, faint: bool) -> _GhostColours:
-    colours = colouring.colours(theme)
-    solid, pale = (
-        tuple(
-            tuple(QColor(mixed(colour.name(), theme.plot, share)) for colour in parts)
-            for parts in colours
-        )
-        for share in (FAINT if faint else 0.0, PALER if faint else PALE)
-    )
+    towards_plot, inside = (FAINT, PALER) if faint else (0.0, PALE)
+    solid = _mixed_colours(colouring, theme, towards_plot)
+    pale = _mixed_colours(colouring, theme, inside)
     return _GhostColours(solid, pale, palette_of(solid), palette_of(pale))
+
+
+def _mixed_colours(colouring: Colouring, theme: Theme, share: float) -> Colours:
+    """Return the colours of each code, with a share of the plot's colour."""
+    found = []
+    for parts in colouring.colours(theme):
+        mixtures = (mixed(colour.name(), theme.plot, share) for colour in parts)
+        found.append(tuple(map(QColor, mixtures)))
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""What stands for a folded group: how many of its lanes are busy in each pixel, by family."""
+"""Summaries of folded groups: the number of busy lanes in each pixel, by family."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Card = tuple[str, list[str]]
 
 
 def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
-    """The areas of every folded group that can be seen, below the pinned lanes."""
+    """Draw the areas of all visible folded groups, below the pinned lanes."""
     top = frame.ceiling + frame.layout.band
     painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
     for group in frame.layout.groups:
@@ -35,14 +35,14 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-    """Heading and lines for a pixel of a folded group; None where there is none."""
+    """Return title and lines of the tooltip for a pixel of a folded group, or None."""
     group = at_height(frame.layout.groups, y - frame.top)
     if group is None or not group.folded:
         return None
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
-    # A viewport one pixel wide at the pointer: the same reduction as is painted, of one column.
+    # A viewport of one pixel at the pointer uses the same reduction as the picture.
     share = scene.together(group.numbers).shares(Viewport(time, wide, 1.0))[0]
     return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
 
@@ -50,59 +50,62 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
 def draw_areas(
     painter: QPainter, aggregate: Aggregate | Lanewise, frame: Frame, rect: QRectF
 ) -> None:
-    """The shares over the visible time, one family on the other from the bottom up."""
+    """Draw the shares over the visible time, families stacked from the bottom up."""
     ratio = painter.device().devicePixelRatioF()
-    wide, high = round(rect.width() * ratio), round((rect.height() - 2 * AIR) * ratio)
     inner = rect.adjusted(0, AIR, 0, -AIR)
+    wide, high = round(inner.width() * ratio), round(inner.height() * ratio)
     painter.fillRect(inner, QColor(frame.theme.grid))
-    pixels = area_pixels(aggregate.shares(frame.view.resized(wide)), frame.theme, high)
-    painter.drawImage(inner, image_of(pixels))
+    shares = aggregate.shares(frame.view.resized(wide))
+    painter.drawImage(inner, image_of(area_pixels(shares, frame.theme, high)))
 
 
 def draw_shades(
     painter: QPainter, together: Sequence[Aggregate | Lanewise], frame: Frame, rect: QRectF
 ) -> None:
-    """A thin track for each aggregate over visible time: the fewer lanes are busy, the paler."""
+    """Draw a thin track for each aggregate; it is paler where fewer lanes are busy."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())
-    view, families = frame.view, frame.theme.families
-    mixtures = ([(c.red(), c.green(), c.blue()) for c in own] for own in families)
-    colours = np.array([np.mean(mixture, axis=0) for mixture in mixtures])
+    view = frame.view
+    mean_colours = []
+    for family_colours in frame.theme.families:
+        channels = [(c.red(), c.green(), c.blue()) for c in family_colours]
+        mean_colours.append(np.mean(channels, axis=0))
+    colours = np.array(mean_colours)
     shares = np.array([one.shares(view.resized(wide)) for one in together])
     pixels = np.ascontiguousarray(blended(shares, colours))
     painter.drawImage(rect, image_of(pixels))
 
 
 def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray[np.uint32]:
-    """Shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
+    """Return shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
 
-    Idle time is transparent. A family of several colours has them in equal parts.
+    Idle time is transparent. The colours of an overlap get equal parts.
     """
-    families = theme.families
-    layers = [
-        (family, colour.rgba(), 1 / len(families[family]))
-        for family in np.flatnonzero(shares.any(axis=0)).tolist()
-        for colour in families[family]
-    ]
-    colours = np.array([*(colour for _, colour, _ in layers), 0], np.uint32)
-    # Each pixel's middle as a share of the height, from the top line down. A pixel's layer is the
-    # number of layers that end at or below it: 0 is the lowest, and beyond all comes clear (0).
+    layers: list[tuple[int, float]] = []
+    codes: list[int] = []
+    for family in np.flatnonzero(shares.any(axis=0)).tolist():
+        family_colours = theme.families[family]
+        for colour in family_colours:
+            layers.append((family, 1 / len(family_colours)))
+            codes.append(colour.rgba())
+    colours = np.array([*codes, 0], np.uint32)
+    # Each pixel's middle as a share of the height, from the top line down. The layer of a pixel is
+    # the number of layers that end at or below it: 0 is the lowest, and above all is clear (0).
     heights = (high - 0.5 - np.arange(high)) / high
     top = np.zeros(len(shares))
     place = np.zeros((high, len(shares)), np.uint8)
-    for family, _, part in layers:
+    for family, part in layers:
         top = top + shares[:, family] * part
         place += top <= heights[:, None]
     return colours[place]
 
 
 def share_lines(share: NDArray[np.float64], time: float, wide: float, origin: Origin) -> list[str]:
-    """What the hover card says of a pixel: the share of the lanes that is busy, by family."""
+    """Return the tooltip's lines for a pixel: the share of busy lanes, in total and by family."""
     busy = float(share.sum())
     at = tr("at {time}, over {length}", time=since_text(time, origin), length=duration_text(wide))
-    parts = [
-        f"{tr(FAMILIES[place].value)} {percent_text(share[place])}"
-        for place in np.argsort(-share).tolist()
-        if share[place] > 0
-    ]
+    parts = []
+    for family in np.argsort(-share).tolist():
+        if share[family] > 0:
+            parts.append(f"{tr(FAMILIES[family].value)} {percent_text(share[family])}")
     line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
-    return [line, *([" · ".join(parts)] if parts else [])]
+    return [line, " · ".join(parts)] if parts else [line]
