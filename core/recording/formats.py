@@ -127,7 +127,8 @@ KINETO = Dialect(
     read_as="Streams are lanes. Streams that mostly communicate serve the stream that computes "
     "most. Threads of the host follow, and annotations have separate rows. Steps are "
     "`ProfilerStep#`; otherwise they end with the last `Optimizer.step#` of an iteration; "
-    "otherwise they are ranges named step or iteration and a number",
+    "otherwise they are ranges named step or iteration and a number. Tasks launched within "
+    "[annotations of passes](#annotations-of-passes) have their kind",
     not_read="Arrows other than launches. Shapes, stacks and FLOPs are only shown in Details",
 )
 ASCEND = Dialect(

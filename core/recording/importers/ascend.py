@@ -18,11 +18,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import links_of_flows
 from core.recording.importers.event_names import kinds_from_names, matches
@@ -97,7 +99,16 @@ def read_ascend(
     arrows = links_of_flows(
         events, columns["thread"], rounded_start, rounded_end, progress, _LAUNCHES
     )
+    # The last call launched the task.
     launches = _launches(arrows, group, start)
+    marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == HOST)
+    attributes: dict[str, NDArray[Any]] = {}
+    if len(marks):
+        # Operators run on the thread of the annotations, and the runtime's calls on another one.
+        operators = _launches(arrows, group, -start)
+        call, task = operators.call, operators.device
+        passes = passes_of_calls(marks, columns["thread"][call], start[call])
+        kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     process_groups, group_of_name = _process_groups(names)
     bucket = np.where(IS_COMMUNICATION[kind], group_of_name[columns["name"]], ABSENT)
     imported = ImportedEvents(
@@ -108,7 +119,7 @@ def read_ascend(
         start=start,
         end=end,
         kind=kind,
-        attributes=rank_attributes(bucket.astype(np.int16), job.rank),
+        attributes=rank_attributes(bucket.astype(np.int16), job.rank) | attributes,
         launched=launches.times(start),
         step=steps.at(start) if len(steps.number) else None,
         links=launches.links,
@@ -158,16 +169,16 @@ def _stream_name(thread: str, process: str, tid: object) -> str:
 
 
 def _launches(
-    arrows: NDArray[np.int64], group: NDArray[np.int64], start: NDArray[np.int64]
+    arrows: NDArray[np.int64], group: NDArray[np.int64], priority: NDArray[np.int64]
 ) -> Launches:
     """Return the launches among pairs of events, shape (k, 2).
 
-    Of several calls from which arrows lead to one task, the last one launched it: an operator
-    calls the runtime.
+    Arrows may lead from several calls to one task: from an operator, and from the call of the
+    runtime that it makes. Of these, the one with the largest `priority` is taken.
     """
     is_launch = (group[arrows[:, 0]] == HOST) & (group[arrows[:, 1]] == DEVICE)
     call, task = arrows[is_launch].T
-    order = np.lexsort((start[call], task))
+    order = np.lexsort((priority[call], task))
     call, task = call[order], task[order]
     is_last = np.append(task[1:] != task[:-1], True)[: len(task)]
     return Launches(call[is_last], task[is_last], 0)

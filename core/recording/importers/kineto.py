@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.complete_events import INSTANTS
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import count_incomplete_flows
@@ -76,6 +77,14 @@ def read_kineto(
     group = category_groups(events, columns)
     launches = _launches(events, columns, group)
     kind = _kinds(events, columns, start, end, group, launches)
+    marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == ANNOTATION)
+    attributes: dict[str, NDArray[Any]] = {}
+    if len(marks):
+        call, task = launches.call, launches.device
+        if not (group == DEVICE).any():
+            call = task = np.flatnonzero(group == HOST)
+        passes = passes_of_calls(marks, columns["thread"][call], start[call])
+        kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     job = profiler_job(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = rows_of_events(events, columns, group, kind)
@@ -93,7 +102,7 @@ def read_kineto(
         start=start,
         end=end,
         kind=kind,
-        attributes=rank_attributes(codes[columns["group"]], job.rank),
+        attributes=rank_attributes(codes[columns["group"]], job.rank) | attributes,
         launched=launches.times(start),
         step=steps.at(start) if len(steps.number) else None,
         links=launches.links,

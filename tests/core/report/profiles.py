@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Event = dict[str, Any]
@@ -38,7 +38,8 @@ class Style:
     """What a job is like. Times are µs: `think` of the host for an operator, `work` of a kernel.
 
     The shares say how many operators are collectives, copies, or on a side stream, and how many
-    kernels wait for the last collective. `launches` says whether the profiler recorded the host.
+    kernels wait for the last collective. `launches` says whether the profiler recorded the host,
+    `annotates` whether the job names the passes of its operators.
     """
 
     ranks: int
@@ -56,6 +57,7 @@ class Style:
     syncs: bool
     launches: bool
     hiccup: bool
+    annotates: bool = False
 
 
 def style_of(rng: random.Random) -> Style:
@@ -134,7 +136,7 @@ class _Rank:
 def profile(seed: int) -> dict[str, dict[str, Any]]:
     """The files of a job, by name: one for each rank."""
     rng = random.Random(seed)
-    style = style_of(rng)
+    style = replace(style_of(rng), annotates=seed % 3 == 0)
     base = rng.randint(10**18, 2 * 10**18) if rng.random() < 0.7 else None
     ranks = [
         _Rank(style, random.Random(rng.random()), rng.uniform(0, 30)) for _ in range(style.ranks)
@@ -194,6 +196,9 @@ def _run_step(
         if style.launches:
             op = f"nccl:{name[13:]}" if talks else "aten::mm"
             rank.add("cpu_op", op, start, rank.now - start, 100, 100)
+        if style.annotates:
+            name = f"block ({'FBW'[place % 3]}{place // 3})"
+            rank.add("user_annotation", name, start, rank.now - start, 100, 100)
     if style.syncs:
         done = max(rank.free.values(), default=0.0)
         waited = max(1.0, done - rank.now)

@@ -87,6 +87,15 @@ def test_the_last_call_that_leads_to_a_task_launched_it(tmp_path):
     assert begin < first.launched
 
 
+def test_tasks_belong_to_the_pass_of_the_operator_that_launched_them(tmp_path):
+    file = one_step(0)
+    # The operator of the first task runs from 1.6 to 1.9 µs, and the runtime's call later.
+    file.complete(0, 1, "mlp (F3)", 1_500, 1_950, cat="cpu_op", args={})
+    trace = opened(tmp_path, file).trace
+    passes = [(span.kind, span.microbatch) for span in trace if span.lane == 0]
+    assert passes == [(Kind.FORWARD, 3), (Kind.OTHER, None)]
+
+
 def test_idle_time_of_one_rank_has_the_causes_that_are_counted_by_hand(tmp_path):
     trace = opened(tmp_path, one_step(0)).trace
     # From 110 to 600 the collective runs; the next task was launched at 650, after the device had

@@ -1,0 +1,225 @@
+"""Passes of a pipeline by the annotations around the calls that launch a profiler's tasks.
+
+Such annotations name a pass by its letter, `attn (F)`, with a micro-batch as in `attn (F3)` or
+`attn (F) 3`; as torch.distributed.pipelining does, `Forward 3` or `PP:2F3` (stage 2); or a forward
+and a backward that run together, `PP:(2F3;5B1)OVERLAP_F_B`. F is a forward pass, B a backward pass,
+and I and W are the parts of one for the input and the weights.
+
+The innermost annotation that is of one pass gives a task its kind. The stage and the micro-batch
+are those of the innermost annotation that has them for this direction. Autograd launches backward
+passes from another thread: the calls of a thread without such annotations belong to those of the
+only thread with some, at their time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Ints
+from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.recording.importers.event_names import MEMORY_COPY, matches
+from core.recording.importers.nesting import depths
+
+MOST_DEPTHS = 16
+"""Number of annotations around a call that are looked at."""
+_KIND_OF_LETTER = {
+    "F": Kind.FORWARD,
+    "B": Kind.BACKWARD,
+    "I": Kind.BACKWARD_INPUT,
+    "W": Kind.BACKWARD_WEIGHT,
+}
+_LETTER = re.compile(r"\(([FBIW])(\d{0,9})\)(?:[ #]*(\d{1,9}))?$")
+_WORD = re.compile(r"^(Forward|Backward) (\d{1,9})$")
+_ACTION = re.compile(r"^(?:PP:)?(\d{1,4})([FBIW])(\d{1,9})$")
+_OVERLAP = re.compile(r"^(?:PP:)?\((\d{1,4}F\d{1,9});(\d{1,4}[BI]\d{1,9})\)OVERLAP_F_B$")
+_FORWARD, _BACKWARD = range(2)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedPass:
+    """The pass that an annotation names; None for what it does not say.
+
+    `stage` and `microbatch` are those of the forward and the backward pass. An annotation of both
+    has no `kind`.
+    """
+
+    kind: Kind | None
+    stage: tuple[int | None, int | None] = (None, None)
+    microbatch: tuple[int | None, int | None] = (None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class PassMarks:
+    """The n annotations of passes as arrays; times are ns, and numbers ABSENT if they are unknown.
+
+    `kind` is a position in KINDS or ABSENT. `stage` and `microbatch`, shape (n, 2), are those of
+    the forward and the backward pass.
+    """
+
+    thread: Ints
+    start: Ints
+    end: Ints
+    kind: Ints
+    stage: Ints
+    microbatch: Ints
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        name: NDArray[np.int32],
+        thread: NDArray[np.int32],
+        start: Ints,
+        end: Ints,
+        is_annotation: NDArray[np.bool_],
+    ) -> PassMarks:
+        """Return the annotations of passes among events; `name` has positions in `names`."""
+        passes = [annotated_pass(text) for text in names]
+        is_pass = np.array([each is not None for each in passes], np.bool_)
+        mine = np.flatnonzero(is_annotation & is_pass[name]) if len(names) else np.empty(0, int)
+        mine = mine[np.lexsort((-end[mine], start[mine]))]
+        kind = np.full(len(names), ABSENT, np.int64)
+        stage = np.full((len(names), 2), ABSENT, np.int64)
+        microbatch = np.full((len(names), 2), ABSENT, np.int64)
+        for place, each in enumerate(passes):
+            if each is None:
+                continue
+            if each.kind is not None:
+                kind[place] = KIND_CODES[each.kind]
+            stage[place] = _numbers(each.stage)
+            microbatch[place] = _numbers(each.microbatch)
+        code = name[mine]
+        return cls(
+            thread[mine].astype(np.int64),
+            start[mine],
+            end[mine],
+            kind[code],
+            stage[code],
+            microbatch[code],
+        )
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def picked(self, places: Ints) -> PassMarks:
+        """Return some of the annotations."""
+        return PassMarks(
+            self.thread[places],
+            self.start[places],
+            self.end[places],
+            self.kind[places],
+            self.stage[places],
+            self.microbatch[places],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchedPasses:
+    """The passes of n calls: kind, stage and micro-batch, ABSENT for calls outside of passes."""
+
+    kind: Ints
+    stage: Ints
+    microbatch: Ints
+
+
+def annotated_pass(name: str) -> AnnotatedPass | None:
+    """Return the pass that an annotation names, or None."""
+    match = _LETTER.search(name)
+    if match is not None:
+        number = match[2] or match[3]
+        return _one_pass(match[1], None, int(number) if number else None)
+    match = _WORD.match(name)
+    if match is not None:
+        return _one_pass(match[1][0], None, int(match[2]))
+    match = _ACTION.match(name)
+    if match is not None:
+        return _one_pass(match[2], int(match[1]), int(match[3]))
+    match = _OVERLAP.match(name)
+    if match is None:
+        return None
+    forward, backward = annotated_pass(match[1]), annotated_pass(match[2])
+    assert forward is not None and backward is not None
+    return AnnotatedPass(
+        None,
+        (forward.stage[_FORWARD], backward.stage[_BACKWARD]),
+        (forward.microbatch[_FORWARD], backward.microbatch[_BACKWARD]),
+    )
+
+
+def _one_pass(letter: str, stage: int | None, microbatch: int | None) -> AnnotatedPass:
+    if letter == "F":
+        return AnnotatedPass(Kind.FORWARD, (stage, None), (microbatch, None))
+    return AnnotatedPass(_KIND_OF_LETTER[letter], (None, stage), (None, microbatch))
+
+
+def _numbers(pair: tuple[int | None, int | None]) -> list[int]:
+    return [ABSENT if number is None else number for number in pair]
+
+
+def passes_of_calls(marks: PassMarks, thread: NDArray[np.int32], moment: Ints) -> LaunchedPasses:
+    """Return the passes of n calls, given their threads and their starts in ns."""
+    count = len(moment)
+    kind = np.full(count, ABSENT, np.int64)
+    stage = np.full((count, 2), ABSENT, np.int64)
+    microbatch = np.full((count, 2), ABSENT, np.int64)
+    threads = np.unique(marks.thread)
+    for number in threads.tolist():
+        own_marks = marks.picked(np.flatnonzero(marks.thread == number))
+        is_mine = thread == number
+        if len(threads) == 1:
+            is_mine |= ~np.isin(thread, threads)
+        calls = np.flatnonzero(is_mine)
+        depth, _ = depths(own_marks.start, own_marks.end)
+        # Inner annotations are later, and replace what outer ones say.
+        for level in range(min(int(depth.max()) + 1, MOST_DEPTHS)):
+            level_marks = own_marks.picked(np.flatnonzero(depth == level))
+            place = np.searchsorted(level_marks.start, moment[calls], "right") - 1
+            is_inside = (place >= 0) & (level_marks.end[place] > moment[calls])
+            inside, mark = calls[is_inside], place[is_inside]
+            kind[inside] = _known_or(level_marks.kind[mark], kind[inside])
+            stage[inside] = _known_or(level_marks.stage[mark], stage[inside])
+            microbatch[inside] = _known_or(level_marks.microbatch[mark], microbatch[inside])
+    direction = np.where(kind == KIND_CODES[Kind.FORWARD], _FORWARD, _BACKWARD)
+    every = np.arange(count)
+    is_pass = kind != ABSENT
+    return LaunchedPasses(
+        kind,
+        np.where(is_pass, stage[every, direction], ABSENT),
+        np.where(is_pass, microbatch[every, direction], ABSENT),
+    )
+
+
+def with_passes(
+    names: Sequence[str],
+    name: NDArray[np.int32],
+    kind: NDArray[np.int8],
+    task: Ints,
+    passes: LaunchedPasses,
+) -> tuple[NDArray[np.int8], dict[str, NDArray[Any]]]:
+    """Return the kinds of n events and attributes for them, with the passes of some tasks.
+
+    `name` has positions in `names`, and `task` the positions of the tasks that have `passes`. A
+    task that communicates or copies memory keeps its kind, and has the micro-batch only: the
+    members of a collective have one stage.
+    """
+    is_copy = matches(names, MEMORY_COPY)[name[task]]
+    is_compute = (kind[task] == KIND_CODES[Kind.OTHER]) & ~is_copy & (passes.kind != ABSENT)
+    computing = task[is_compute]
+    kind = kind.copy()
+    kind[computing] = passes.kind[is_compute]
+    stage = np.full(len(kind), ABSENT, np.int16)
+    stage[computing] = passes.stage[is_compute]
+    microbatch = np.full(len(kind), ABSENT, np.int32)
+    microbatch[task] = passes.microbatch
+    return kind, {"stage": stage, "microbatch": microbatch}
+
+
+def _known_or(values: Ints, otherwise: Ints) -> Ints:
+    """Return the values, and others where they are ABSENT."""
+    return np.where(values == ABSENT, otherwise, values)
