@@ -77,7 +77,6 @@ messages: messages-extract messages-update messages-compile
 
 messages-extract: setup
 	@mkdir -p build
-	$(python) -m tests.gui.core_sentences
 	$(babel) extract --mapping pyproject.toml --no-location --sort-output \
 		--output build/messages.pot .
 

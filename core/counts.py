@@ -43,3 +43,8 @@ def rows_text(n: int) -> Message:
 def stages_text(n: int) -> Message:
     """Return `2 stages`."""
     return counted("{n:,} stage", "{n:,} stages", n)
+
+
+def steps_text(n: int) -> Message:
+    """Return `2 steps`."""
+    return counted("{n:,} step", "{n:,} steps", n)

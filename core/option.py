@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from core.message import Text, error_message, message
+from core.message import Message, Text, error_message, message
 
 T = TypeVar("T")
 Value = int | float | str | bool | None
@@ -64,7 +64,7 @@ class Option(Generic[T]):
       which raises ValueError, naming the option, for any other.
     - `repeated`: several words, joined by spaces; on the command line, several arguments.
     - `excludes` names an option that cannot be given together with this one.
-    - `unused` returns the reason why the setting has no effect with the other settings, or "".
+    - `unused` returns True if the setting has no effect with the other settings.
     - `runs_only`: changes how a step is run, but not its plan.
     - `rare`: seldom set; the form has it in a separate part.
     - `contrast` describes the difference of two runs with the values `a` and `b`, first for a `b`
@@ -86,7 +86,7 @@ class Option(Generic[T]):
     repeated: bool = False
     group: OptionGroup = OptionGroup.RUN
     excludes: str = ""
-    unused: Callable[[RunSettings], str] = lambda settings: ""
+    unused: Callable[[RunSettings], bool] = lambda settings: False
     runs_only: bool = False
     rare: bool = False
     contrast: tuple[str, str] | tuple[()] = ()
@@ -122,14 +122,21 @@ class Option(Generic[T]):
             return self._text_problem(value)
         if self.least <= value <= self.most:
             return ""
-        unit = "" if self.unit == "n" else f" {self.unit}"
+        if self.unit == "n":
+            return message(
+                "{flag} {value}: use {least:,} or more, at most {most:,}",
+                flag=self.flag,
+                value=value,
+                least=self.least,
+                most=self.most,
+            )
         return message(
-            "{flag} {value}: use {least:,} or more, at most {most:,}{unit}",
+            "{flag} {value}: use {least:,} or more, at most {most:,} {unit}",
             flag=self.flag,
             value=value,
             least=self.least,
             most=self.most,
-            unit=unit,
+            unit=Message(self.unit),
         )
 
     def _text_problem(self, value: str) -> Text:
@@ -190,9 +197,11 @@ def with_options(
     return add
 
 
-def listed(names: Sequence[str], last: str = "or") -> str:
+def listed(names: Sequence[str], last: Literal["or", "and"] = "or") -> Text:
     """Join names to `a, b or c`, for messages that list accepted values."""
     if len(names) < 2:
         return "".join(names)
     others = ", ".join(names[:-1])
-    return f"{others} {last} {names[-1]}"
+    if last == "and":
+        return message("{others} and {last}", others=others, last=names[-1])
+    return message("{others} or {last}", others=others, last=names[-1])

@@ -1,4 +1,4 @@
-"""Text helpers: escaping of foreign texts, error messages, counts, durations and sizes."""
+"""Text helpers: escaping of foreign texts, error messages, durations and sizes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,6 @@ _STEERING = (
 )
 _ESCAPED = re.compile(f"[{_LINES}{_STEERING}]")
 _REPLACED = re.compile(f"[{_STEERING}]")
-# Not in numbers such as 0.1 and 1,001, nor after names: `lane 1 blocks` means the blocks of lane 1.
-_ONE_OF_MANY = re.compile(
-    r"(?<![\w.,:-])(?<!rank )(?<!lane )(?<!stage )(?<!step )"
-    r"1 (block|byte|chunk|host|lane|micro-batch|number|rank|replica|row|share|stage)e?s\b"
-)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -51,7 +46,7 @@ def error_text(error: object) -> str:
     """Return an error as one plain line, without the middle of long words and texts."""
     message = _system_text(error) if isinstance(error, OSError) else str(error)
     # Of the errors that get here only MemoryError may have no text.
-    text = in_number(message) or "there is not enough memory"
+    text = message or "there is not enough memory"
     return plain(shortened(text))
 
 
@@ -81,20 +76,6 @@ def _system_text(error: OSError) -> str:
     if error.errno is None or not error.strerror:
         return str(error)
     return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return `1 stage` or `2 stages`; `many` is an irregular plural."""
-    noun = one if count == 1 else many or f"{one}s"
-    return f"{count:,} {noun}"
-
-
-def in_number(text: str) -> str:
-    """Correct plurals after a 1 in an English text: `at most 1 stage` instead of `1 stages`.
-
-    Only for sentences whose templates are translated; use `counted` for others.
-    """
-    return _ONE_OF_MANY.sub(r"1 \1", text)
 
 
 def _short(text: str, most: int) -> str:

@@ -32,6 +32,7 @@ from bubblescope.cli.report import (
     verified_text,
 )
 from bubblescope.cli.spans_table import table_query, write_table
+from core.counts import lanes_text, rows_text
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
 from core.engine.torchrun.launch import launch
@@ -39,7 +40,7 @@ from core.errors import PlanError
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host_hardware
 from core.models.description import ModelDescription
-from core.plain import counted, plain, say
+from core.plain import plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.launching import Hosts, check_launch, check_parts
 from core.plan.pipeline.options import SCHEDULE
@@ -95,8 +96,8 @@ def print_plan(arguments: argparse.Namespace) -> None:
         write_whole(arguments.csv, csv_text(orders))
     for rows, step_plan in plans.items():
         title = (
-            f"{specification.strategy}{schedule} of {model.name}, {counted(rows, 'row')} on "
-            f"{counted(len(planned.lanes), 'lane')}"
+            f"{specification.strategy}{schedule} of {model.name}, {rows_text(rows)} on "
+            f"{lanes_text(len(planned.lanes))}"
         )
         say(plan_text(step_plan, model, title, arguments.tasks))
 

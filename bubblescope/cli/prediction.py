@@ -15,11 +15,12 @@ from bubblescope.cli.figures import figure_options
 from bubblescope.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
 from core.costs.costs import CostError, CostModel, cost_name, further_name
 from core.costs.costs_file import NEEDED, read_costs, reported_costs, write_costs
+from core.counts import lanes_text, microbatches_text, stages_text
 from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, check_writable, whole_file, write_whole
-from core.plain import counted, in_number, say
+from core.plain import say
 from core.plan.faults import Faults, faults_given, hiccups_of
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
@@ -69,7 +70,7 @@ def predict(arguments: argparse.Namespace) -> None:
     if specification.devices != run.specification.devices:
         say("devices: imagined GPUs, which copy while they compute; --devices chooses others")
     for text in faults.without_effect(run.plan.columns, run.plan.lanes):
-        say(text)
+        say(str(text))
     # Tell the user that some of the given faults are ignored.
     if any(hiccup.step != step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
@@ -149,10 +150,10 @@ def prediction_text(summary: dict[str, Any]) -> str:
     """Return the text that `predict` prints for a summary."""
     schedule = f" {summary['schedule']}" if summary["schedule"] else ""
     computing = [lane for lane in summary["lanes"] if lane["role"] == Role.COMPUTE]
-    pieces = counted(summary["microbatches"], "micro-batch", "micro-batches")
+    pieces = microbatches_text(summary["microbatches"])
     lines = [
-        f"{summary['strategy']}{schedule}, {counted(summary['stages'], 'stage')} on "
-        f"{counted(len(computing), 'lane')}, {pieces}: predicted",
+        f"{summary['strategy']}{schedule}, {stages_text(summary['stages'])} on "
+        f"{lanes_text(len(computing))}, {pieces}: predicted",
         f"step: {milliseconds(summary['makespan_ns'])} ms",
         bubble_text(
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
@@ -179,14 +180,20 @@ def costs_text(costs: CostModel) -> str:
             for size, ns in curve:
                 by_size.setdefault(size, []).append(milliseconds(ns))
         for size, times in sorted(by_size.items()):
-            rows.append((name, in_number(f"{size:g} rows"), " ".join(times)))
+            rows.append((name, _sized(size, "row"), " ".join(times)))
     for kind, ns in costs.joined.items():
         rows.append((f"joined {cost_name(kind)}", "block after the first", milliseconds(ns)))
     for kind, curve in costs.transfers.items():
         for size, ns in curve:
-            rows.append((str(kind), in_number(f"{size:g} bytes"), milliseconds(ns)))
+            rows.append((str(kind), _sized(size, "byte"), milliseconds(ns)))
     unit = "block" if costs.by_block else "stage"
     return table(("cost", "of", f"ms, by {unit}"), rows)
+
+
+def _sized(size: float, unit: str) -> str:
+    """Return `1 row` or `2.5 rows`."""
+    plural = "" if size == 1 else "s"
+    return f"{size:g} {unit}{plural}"
 
 
 def _row(lane: dict[str, Any]) -> Sequence[object]:

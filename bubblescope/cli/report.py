@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from core.counts import lanes_text, steps_text
 from core.explain.causes import Cause
+from core.message import counted
 from core.models.description import ModelDescription
-from core.plain import counted, digits, plain, size_text
+from core.plain import digits, plain, size_text
 from core.plan.devices import HOST, Hardware, device_kind
 from core.plan.division import Stage
 from core.plan.grid import grid
@@ -97,7 +99,7 @@ def summary_text(summary: Summary) -> str:
         return "No measured step was completed."
     words = [summary.strategy, summary.schedule, "of"] if summary.strategy else []
     model = plain(" ".join(filter(None, [*words, summary.model])))
-    lines = [f"{model} on {counted(len(summary.devices), 'lane')}"]
+    lines = [f"{model} on {lanes_text(len(summary.devices))}"]
     lines += injected_lines(summary.injected_faults)
     if summary.verdict is not None:
         lines.append(f"verdict: {summary.verdict.text}")
@@ -134,14 +136,14 @@ def _steps_lines(summary: Summary) -> list[str]:
     uncertainty = max(step.clock_uncertainty_ns or 0 for step in steps)
     return [
         f"step: {milliseconds(median.makespan_ns)} ms ({which})",
-        f"over {counted(len(steps), 'step')}: {mean} ms mean, {shortest} shortest, {longest} "
+        f"over {steps_text(len(steps))}: {mean} ms mean, {shortest} shortest, {longest} "
         f"longest; loss {first_loss} to {last_loss}; times known to {digits(uncertainty / 1e3)} µs",
     ]
 
 
 def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> str:
     """Return a table of collectives and of the ranks that arrived last, longest waits first."""
-    name = f"collective, over {counted(steps, 'step')}"
+    name = f"collective, over {steps_text(steps)}"
     header = (name, "times", "arrived last", "mean wait ms", "mean transfer ms")
     first = sorted(collectives, key=lambda one: one.mean_wait_ns, reverse=True)
     rows = []
@@ -150,7 +152,8 @@ def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> 
         transfer = milliseconds(one.mean_transfer_ns)
         rows.append((_collective_name(one), one.times, _last(one), wait, transfer))
     left = len(first) - len(rows)
-    more = f"\nand {counted(left, 'collective')} with shorter waits" if left else ""
+    others = counted("{n:,} collective", "{n:,} collectives", left)
+    more = f"\nand {others} with shorter waits" if left else ""
     return table(header, rows) + more
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from bubblescope.cli.commands import open_with_warnings
 from bubblescope.cli.parts import TAKE_PART, part_of
 from bubblescope.cli.report import table
+from core.counts import steps_text
 from core.errors import PlanError
 from core.files import check_outputs, write_whole
-from core.plain import cell, counted, duration_text, say
+from core.plain import cell, duration_text, say
 from core.report.even_split import EvenSplit, even_split
 from core.report.mesh import Axis
 from core.report.slowdown import Saving, Slowdown, slowdown
@@ -65,7 +66,7 @@ def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
     """
     replayed = f", {found.replayed} of them replayed" if found.replayed < found.steps else ""
     step = duration_text(found.step_ns)
-    lines = [f"step {step}, mean of {counted(found.steps, 'step')}{replayed}"]
+    lines = [f"step {step}, mean of {steps_text(found.steps)}{replayed}"]
     if split is not None and split.text is not None:
         lines.append(str(split.text))
     lines += ["", "per cent of a step that the job would save if a part were like its peers:", ""]

@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from core.errors import PlanError
 from core.explain.run_step import explain_run_step
+from core.message import Message, Text, message
+from core.option import listed
 from core.plain import digits, duration_text
 from core.predict.replan import RunPlans
 from core.report.device_shares import device_shares
@@ -39,7 +41,7 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 }
 _UNITS = {"%": 0.01, "us": 1e3, "ms": 1e6, "s": 1e9}
 _FORM = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*(\d+(?:\.\d+)?)\s*(%|us|ms|s)\s*", re.ASCII)
-FORMS = 'use a form such as "bubble<20%", "exposed<=5%" or "step<120ms"'
+_FORMS = message('use a form such as "bubble<20%", "exposed<=5%" or "step<120ms"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +67,50 @@ class Checked:
         compare = _COMPARISONS[self.assertion.comparison]
         return compare(self.found, self.assertion.value)
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> Message:
+        """The assertion, whether it holds, and the value."""
         figure = self.assertion.figure
         is_share = figure in SHARES
         found = f"{digits(100 * self.found)} %" if is_share else duration_text(self.found)
-        state = "holds" if self.holds else "does not hold"
-        return f"{self.assertion.text} {state}: {figure} is {found}"
+        values = {"assertion": self.assertion.text, "figure": figure.value, "found": found}
+        if self.holds:
+            return message("{assertion} holds: {figure} is {found}", **values)
+        return message("{assertion} does not hold: {figure} is {found}", **values)
 
 
 def parse_assertion(text: str) -> Assertion:
     """Return the assertion that a text has. Raises PlanError, in one line, if it has none."""
     found = _FORM.fullmatch(text)
     if found is None:
-        raise PlanError(f"--assert {text}: {FORMS}")
+        raise PlanError(message("--assert {text}: {forms}", text=text, forms=_FORMS))
     name, comparison, number, unit = found.groups()
     if name not in tuple(GateFigure):
-        raise PlanError(f"--assert {text}: there is no figure {name}; use {', '.join(GateFigure)}")
+        raise PlanError(
+            message(
+                "--assert {text}: there is no figure {name}; use {accepted}",
+                text=text,
+                name=name,
+                accepted=listed(list(GateFigure)),
+            )
+        )
     figure = GateFigure(name)
     if (unit == "%") != (figure in SHARES):
-        kind = "per cent" if figure in SHARES else "us, ms or s"
-        raise PlanError(f"--assert {text}: {figure} is in {kind}; {FORMS}")
+        unit = message("per cent") if figure in SHARES else message("us, ms or s")
+        raise PlanError(
+            message(
+                "--assert {text}: {figure} is in {unit}; {forms}",
+                text=text,
+                figure=figure.value,
+                unit=unit,
+                forms=_FORMS,
+            )
+        )
     return Assertion(text.strip(), figure, comparison, float(number) * _UNITS[unit])
 
 
 def check_assertions(
-    trace: Trace, assertions: Sequence[Assertion], name: str
+    trace: Trace, assertions: Sequence[Assertion], name: Text
 ) -> tuple[Checked, ...]:
     """Check assertions about a run's median step, or about all steps of a device's streams.
 
@@ -102,7 +123,13 @@ def check_assertions(
     for assertion in assertions:
         found = figures.get(assertion.figure, math.nan)
         if math.isnan(found):
-            raise PlanError(f"--assert {assertion.text}: {name} does not have this figure")
+            raise PlanError(
+                message(
+                    "--assert {text}: {name} does not have this figure",
+                    text=assertion.text,
+                    name=name,
+                )
+            )
         checked.append(Checked(assertion, found))
     return tuple(checked)
 

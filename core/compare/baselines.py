@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.errors import PlanError
+from core.message import message
 
 MOST_NAMED = 8
 
@@ -22,16 +23,34 @@ def find_baseline(baseline: str, new: str, name: str | None) -> str:
         is_other = folder.is_dir() and same.exists() and not same.samefile(new)
         return str(same) if is_other else baseline
     if not folder.is_dir():
-        raise PlanError(f"--name {name}: {baseline} is not a folder of baselines")
+        raise PlanError(
+            message(
+                "--name {name}: {baseline} is not a folder of baselines",
+                name=name,
+                baseline=baseline,
+            )
+        )
     names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     if name in names:
         return str(folder / name)
     found = [each for each in names if each.split(".")[0] == name]
     if not found:
-        known = _listed(names)
-        raise PlanError(f"--name {name}: {baseline} has no such recording; it has {known}")
+        raise PlanError(
+            message(
+                "--name {name}: {baseline} has no such recording; it has {known}",
+                name=name,
+                baseline=baseline,
+                known=_listed(names),
+            )
+        )
     if len(found) > 1:
-        raise PlanError(f"--name {name}: several recordings have this name: {_listed(found)}")
+        raise PlanError(
+            message(
+                "--name {name}: several recordings have this name: {found}",
+                name=name,
+                found=_listed(found),
+            )
+        )
     return str(folder / found[0])
 
 

@@ -19,6 +19,7 @@ from core.compare.slower_work import slower_work
 from core.compare.step_times import FEWEST_STEPS, StepTimes, noise_ns, step_times
 from core.compare.totals import time_totals
 from core.errors import PlanError
+from core.message import Message, Text, counted, message
 from core.plain import duration_text
 from core.trace.median_step import whole_steps
 from core.trace.trace import Trace
@@ -53,7 +54,7 @@ class Gate:
     noise: float
     fail_over: float
     judgement: Judgement
-    reason: str
+    reason: Text
     checked: tuple[Checked, ...]
 
     @property
@@ -62,9 +63,9 @@ class Gate:
         return self.new.mean_ns / self.baseline.mean_ns - 1
 
     @property
-    def failures(self) -> tuple[str, ...]:
+    def failures(self) -> tuple[Message, ...]:
         """Reasons why the gate fails, a line each; empty if it passes."""
-        failed = [str(one) for one in self.checked if not one.holds]
+        failed = [one.text for one in self.checked if not one.holds]
         return (self.sentence, *failed) if self.judgement is Judgement.SLOWER else tuple(failed)
 
     @property
@@ -73,27 +74,48 @@ class Gate:
         return not self.failures
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Message:
         """The judgement in one line, with the noise."""
-        before, after = duration_text(self.baseline.mean_ns), duration_text(self.new.mean_ns)
-        noise = f"noise {percent(self.noise)}"
-        times = f"a step takes {after} instead of {before}"
-        change = f"{percent(abs(self.shift))}, {noise}"
+        values = {
+            "before": duration_text(self.baseline.mean_ns),
+            "after": duration_text(self.new.mean_ns),
+            "noise": percent(self.noise),
+        }
+        change = percent(abs(self.shift))
         if self.judgement is Judgement.SLOWER:
-            return f"slower: {times} ({change}): {self.reason}"
+            return message(
+                "slower: a step takes {after} instead of {before} ({change}, noise {noise}): "
+                "{reason}",
+                change=change,
+                reason=self.reason,
+                **values,
+            )
         if self.judgement is Judgement.ALLOWED:
-            return (
-                f"slower, but allowed: {times} ({change}, allowed {percent(self.fail_over)}): "
-                f"{self.reason}"
+            return message(
+                "slower, but allowed: a step takes {after} instead of {before} ({change}, noise "
+                "{noise}, allowed {allowed}): {reason}",
+                change=change,
+                allowed=percent(self.fail_over),
+                reason=self.reason,
+                **values,
             )
         if self.judgement is Judgement.FASTER:
-            return f"faster: {times} ({change})"
-        if self.judgement is Judgement.NOT_JUDGED:
-            return (
-                f"not judged: {times}; the noise of {percent(self.noise)} hides a slow-down of "
-                f"{percent(self.fail_over)}: record more steps, or allow more"
+            return message(
+                "faster: a step takes {after} instead of {before} ({change}, noise {noise})",
+                change=change,
+                **values,
             )
-        return f"no slower: {times}, within the noise of {percent(self.noise)}"
+        if self.judgement is Judgement.NOT_JUDGED:
+            return message(
+                "not judged: a step takes {after} instead of {before}; the noise of {noise} hides "
+                "a slow-down of {allowed}: record more steps, or allow more",
+                allowed=percent(self.fail_over),
+                **values,
+            )
+        return message(
+            "no slower: a step takes {after} instead of {before}, within the noise of {noise}",
+            **values,
+        )
 
 
 def percent(fraction: float) -> str:
@@ -106,7 +128,7 @@ def judge(
     new: Trace,
     fail_over: float = 0.0,
     assertions: Sequence[Assertion] = (),
-    names: tuple[str, str] = ("the baseline", "the new run"),
+    names: tuple[Text, Text] = (message("the baseline"), message("the new run")),
 ) -> Gate:
     """Judge a run against a baseline; `names` are used in errors.
 
@@ -125,19 +147,32 @@ def judge(
     return Gate(before, after, noise, fail_over, judgement, reason, checked)
 
 
-def _measured(trace: Trace, name: str) -> StepTimes:
+def _measured(trace: Trace, name: Text) -> StepTimes:
     steps = whole_steps(trace)
     if not steps:
-        raise PlanError(f"{name} has no whole steps; at least {FEWEST_STEPS} are needed")
+        raise PlanError(
+            message(
+                "{name} has no whole steps; at least {fewest} are needed",
+                name=name,
+                fewest=FEWEST_STEPS,
+            )
+        )
     try:
         times = step_times(trace, steps)
     except ValueError:
         raise PlanError(
-            f"{name} has {len(steps)} whole steps of one plan or fewer; at least {FEWEST_STEPS} "
-            "are needed to know the noise"
+            message(
+                "{name} has at most {steps} with the same plan; at least {fewest} are needed to "
+                "know the noise",
+                name=name,
+                steps=counted("{n} whole step", "{n} whole steps", len(steps)),
+                fewest=FEWEST_STEPS,
+            )
         ) from None
     if times.mean_ns <= 0:
-        raise PlanError(f"{name} has steps that take no time; there is nothing to judge")
+        raise PlanError(
+            message("{name} has steps that take no time; there is nothing to judge", name=name)
+        )
     return times
 
 
@@ -149,11 +184,12 @@ def _judgement(shift: float, noise: float, fail_over: float) -> Judgement:
     return Judgement.SLOWER if shift > fail_over else Judgement.ALLOWED
 
 
-def _reason(a: Trace, b: Trace, before: StepTimes, after: StepTimes) -> str:
+def _reason(a: Trace, b: Trace, before: StepTimes, after: StepTimes) -> Message:
     """Return the reason why B's steps are longer than A's: by replay, or else by contributions."""
     found = slower_work(a, b, list(before.middle), list(after.middle))
     if found is not None:
-        return f"{found} costs {duration_text(found.cost_ns)} more"
+        cost = duration_text(found.cost_ns)
+        return message("{work} costs {cost} more", work=found.text, cost=cost)
     totals_a, totals_b = time_totals(a, before.middle), time_totals(b, after.middle)
     settings = differing_settings(a, totals_a.step, b, totals_b.step)
     rows = by_reason(totals_a, totals_b)

@@ -6,7 +6,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from core.compare.gate import Gate, Judgement, percent
 from core.compare.step_times import StepTimes
-from core.plain import counted, duration_text, plain, plain_markup
+from core.counts import steps_text
+from core.plain import duration_text, plain, plain_markup
 
 SUITE = "bubblescope gate"
 _MARKDOWN = "\\`*_[]<>|#"
@@ -24,7 +25,7 @@ def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
     lines = [
         f"### Step time: {state}",
         "",
-        _escaped(gate.sentence),
+        _escaped(str(gate.sentence)),
         "",
         "| | run | steps | mean of the middle half |",
         "|---|---|---|---|",
@@ -36,7 +37,7 @@ def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
     if gate.checked:
         lines.append("")
     for one in gate.checked:
-        lines.append(f"- {_escaped(str(one))}")
+        lines.append(f"- {_escaped(str(one.text))}")
     return "\n".join(lines) + "\n"
 
 
@@ -51,10 +52,10 @@ def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
     A step time that is not judged is a skipped case.
     """
     results = {Judgement.SLOWER: "failure", Judgement.NOT_JUDGED: "skipped"}
-    cases = [_case("step time", names[1], results.get(gate.judgement, ""), gate.sentence)]
+    cases = [_case("step time", names[1], results.get(gate.judgement, ""), str(gate.sentence))]
     for one in gate.checked:
         result = "" if one.holds else "failure"
-        cases.append(_case(one.assertion.text, names[1], result, str(one)))
+        cases.append(_case(one.assertion.text, names[1], result, str(one.text)))
     skipped = int(gate.judgement is Judgement.NOT_JUDGED)
     counts = f'tests="{len(cases)}" failures="{len(gate.failures)}" skipped="{skipped}"'
     lines = [
@@ -71,10 +72,10 @@ def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
 def gate_text(gate: Gate, names: tuple[str, str]) -> str:
     """Return the text that `gate` prints: one line, and one for each assertion."""
     state = "PASS" if gate.passes else "FAIL"
-    before = counted(len(gate.baseline.steps), "step")
-    after = counted(len(gate.new.steps), "step")
+    before = steps_text(len(gate.baseline.steps))
+    after = steps_text(len(gate.new.steps))
     lines = [f"{state}: {gate.sentence}"]
-    lines += [str(one) for one in gate.checked]
+    lines += [str(one.text) for one in gate.checked]
     lines.append(f"baseline: {names[0]}, {before}; new: {names[1]}, {after}")
     return "\n".join(plain(line) for line in lines)
 

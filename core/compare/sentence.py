@@ -57,10 +57,10 @@ def reasons_text(
     difference: int,
     settings: Sequence[SettingDifference],
     duration: FormatDuration,
-) -> str:
+) -> Message:
     """Return the main reasons of a difference in ns, without a full stop; see `sentence`."""
     named = main_topics(weights(rows), difference)
-    return f"{_reasons_text(named, duration)}{_settings_text(named, settings)}"
+    return join_texts([_reasons_text(named, duration), _settings_text(named, settings)], "")
 
 
 def _same_length(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Floats
 from core.compare.matching import StepTasks, match_steps
+from core.message import N_, Message, message
 from core.plan.task import IS_COMMUNICATION, KINDS
 from core.report.measured import MeasuredSteps
 from core.trace.trace import Trace
@@ -30,9 +31,9 @@ MATCHED = 0.9
 class Work(StrEnum):
     """Sorts of work, as words for a sentence."""
 
-    COMPUTING = "computing"
-    MOVING = "moving data"
-    HOST = "waiting for the host"
+    COMPUTING = N_("computing")
+    MOVING = N_("moving data")
+    HOST = N_("waiting for the host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,17 @@ class SlowerWork:
     kind: str = ""
     lane: str = ""
 
-    def __str__(self) -> str:
-        names = [self.work.value]
+    @property
+    def text(self) -> Message:
+        """The work with its kind and lane: `computing (backward) on cpu:2`."""
+        work = Message(self.work)
+        if self.kind and self.lane:
+            return message("{work} ({kind}) on {lane}", work=work, kind=self.kind, lane=self.lane)
         if self.kind:
-            names.append(f"({self.kind})")
+            return message("{work} ({kind})", work=work, kind=self.kind)
         if self.lane:
-            names.append(f"on {self.lane}")
-        return " ".join(names)
+            return message("{work} on {lane}", work=work, lane=self.lane)
+        return work
 
 
 def slower_work(a: Trace, b: Trace, steps_a: list[int], steps_b: list[int]) -> SlowerWork | None:

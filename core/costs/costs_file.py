@@ -64,7 +64,7 @@ from core.costs.costs import (
     is_constant,
 )
 from core.files import write_whole
-from core.message import Message, message
+from core.message import Message, Text, join_texts, message
 from core.option import listed
 from core.plan.link import Link
 from core.plan.task import Kind
@@ -168,9 +168,9 @@ def costs_of(values: object) -> CostModel:
     link, transfer_ns = _link(values)
     missing = _missing(passes)
     if link is None and transfer_ns is None and not transfers:
-        missing.append(f"transfer_ms (or {' and '.join(_LINK)})")
+        missing.append(message("transfer_ms (or {keys})", keys=listed(_LINK, "and")))
     if missing:
-        raise CostError(message("the costs miss {missing}", missing=", ".join(missing)))
+        raise CostError(message("the costs miss {missing}", missing=join_texts(missing, ", ")))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     scatter = _number("scatter", values.get("scatter", 0.0))
     joined_ms = _by_kind("joined", values, by)
@@ -423,7 +423,7 @@ def _input_is_data(values: Mapping[str, object], by: object) -> bool:
     return True
 
 
-def _missing(passes: Mapping[Kind, object]) -> list[str]:
+def _missing(passes: Mapping[Kind, object]) -> list[Text]:
     """Return the names of the costs that every file needs and this one lacks."""
     parts = () if Kind.BACKWARD in passes else (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
     needed = (Kind.FORWARD, *parts, Kind.STEP)

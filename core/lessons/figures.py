@@ -7,6 +7,7 @@ from collections.abc import Callable
 from core.explain.balance import first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
+from core.message import message
 from core.plain import duration_text, size_text
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
 from core.trace.trace import Trace
@@ -22,7 +23,7 @@ def figures_of(trace: Trace) -> dict[str, str]:
     """Return every figure of a run by name, as text. Raises NothingMeasuredError."""
     summary = summarise(trace)
     if not [step for step in summary.steps if step.complete]:
-        raise NothingMeasuredError("the run has no whole measured step")
+        raise NothingMeasuredError(message("the run has no whole measured step"))
     return {name: figure(trace, summary) for name, figure in FIGURES.items()}
 
 

@@ -33,12 +33,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.counts import steps_text
 from core.errors import PlanError
 from core.files import reason
 from core.lessons.figures import FIGURES
+from core.message import Message, Text, counted, error_message, message
 from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
-from core.plain import counted
 from core.plan.planning import check
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.task import KINDS
@@ -109,7 +110,13 @@ def find_lesson(name: str) -> Path:
     if name.lstrip("0") in numbers:
         return known[numbers.index(name.lstrip("0"))]
     if name.isdigit() or not name.endswith(".md"):
-        raise LessonError(f"lesson {name!r}: use 1 to {len(known)} or a file that ends in .md")
+        raise LessonError(
+            message(
+                "lesson {name!r}: use 1 to {last} or a file that ends in .md",
+                name=name,
+                last=len(known),
+            )
+        )
     return Path(name)
 
 
@@ -120,7 +127,14 @@ def read_lesson(path: Path) -> Lesson:
         heading, first = _header(lines)
         steps = tuple(_step(block) for block in _blocks(lines, first))
     if not 1 <= len(steps) <= MOST_STEPS:
-        raise LessonError(f"{path}: {len(steps)} steps; use 1 to {MOST_STEPS}, each with ## Title")
+        raise LessonError(
+            message(
+                "{path}: {steps}; use 1 to {most}, each with ## Title",
+                path=path,
+                steps=steps_text(len(steps)),
+                most=MOST_STEPS,
+            )
+        )
     return Lesson(path.stem, heading, steps)
 
 
@@ -169,7 +183,7 @@ def filled(text: str, figures: list[dict[str, str]]) -> str:
 
 
 class _LineError(ValueError):
-    def __init__(self, line: int, text: str) -> None:
+    def __init__(self, line: int, text: Text) -> None:
         super().__init__(text)
         self.line = line
 
@@ -184,18 +198,24 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise LessonError(f"{path} cannot be read: {reason(error)}") from error
+        raise LessonError(
+            message("{path} cannot be read: {reason}", path=path, reason=reason(error))
+        ) from error
     except UnicodeDecodeError as error:
-        raise LessonError(f"{path}: it is not a text in UTF-8") from error
+        raise LessonError(message("{path}: it is not a text in UTF-8", path=path)) from error
     except _LineError as error:
-        raise LessonError(f"{path}, line {error.line}: {error}") from error
+        raise LessonError(
+            message("{path}, line {number}: {error}", path=path, number=error.line, error=error)
+        ) from error
 
 
 def _lines(path: Path) -> list[str]:
     with open_regular(path) as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise LessonError(f"{path}: a lesson has at most {MOST_BYTES:,} bytes")
+        raise LessonError(
+            message("{path}: a lesson has at most {most:,} bytes", path=path, most=MOST_BYTES)
+        )
     # Some editors write a byte order mark, which utf-8-sig skips.
     return data.decode("utf-8-sig").splitlines()
 
@@ -203,13 +223,13 @@ def _lines(path: Path) -> list[str]:
 def _header(lines: list[str]) -> tuple[LessonHeading, int]:
     """Return the heading, and the index of the first line after the header."""
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
-        raise _LineError(1, "a lesson begins with ---, title: …, ---")
+        raise _LineError(1, message("a lesson begins with ---, title: …, ---"))
     end = lines.index("---", 1)
     # Only the first colon separates, because a title may contain one.
     pairs = (line.partition(":") for line in lines[1:end])
     values = {name.strip(): value.strip() for name, _, value in pairs}
     if not values.get("title"):
-        raise _LineError(2, "the header needs a line title: …")
+        raise _LineError(2, message("the header needs a line title: …"))
     return LessonHeading(values["title"], values.get("about", "")), end + 1
 
 
@@ -223,7 +243,7 @@ def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
             block = []
         elif not block:
             if line.strip():
-                raise _LineError(number, "there must be no text before the first ## Title")
+                raise _LineError(number, message("there must be no text before the first ## Title"))
             continue
         block.append((number, line))
     if block:
@@ -236,19 +256,32 @@ def _step(block: _Lines) -> LessonStep:
     indented = [(n, line) for n, line in block if line.startswith(_INDENT) and line.strip()]
     runs = tuple(_run(n, line) for n, line in indented)
     if not 1 <= len(runs) <= MOST_RUNS:
-        raise _LineError(number, f"{len(runs)} runs; a step has 1 to {MOST_RUNS}, indented by four")
+        raise _LineError(
+            number,
+            message(
+                "{runs}; a step has 1 to {most}, indented by four",
+                runs=_runs_text(len(runs)),
+                most=MOST_RUNS,
+            ),
+        )
     lines = {name: _keyword_line(block, name) for name in _KEYWORDS}
     line, point = lines["Point"]
     if point not in (*PARTS, *KINDS) and lane_pointed_at(point) is None:
-        known = f"{', '.join(PARTS)}, lane 0 or a kind of task such as all-reduce"
-        raise _LineError(line, f"Point: {point!r}: use {known}")
+        raise _LineError(
+            line,
+            message(
+                "Point: {point!r}: use {parts}, lane 0 or a kind of task such as all-reduce",
+                point=point,
+                parts=", ".join(PARTS),
+            ),
+        )
     paragraph = [
         line.strip()
         for _, line in block[1:]
         if line.strip() and not line.startswith(_INDENT) and _keyword(line) is None
     ]
     if not paragraph:
-        raise _LineError(number, "a step needs a paragraph")
+        raise _LineError(number, message("a step needs a paragraph"))
     text = " ".join(paragraph)
     # Check figures now, because texts are filled only after the runs.
     for line, words in ((number, text), lines["Question"], lines["Answer"]):
@@ -270,17 +303,43 @@ def _keyword_line(block: _Lines, name: str) -> tuple[int, str]:
     found = [(number, line) for number, line in block if _keyword(line) == name]
     if len(found) != 1:
         first_line = block[0][0]
-        raise _LineError(first_line, f"{len(found)} lines {name}: …; a step needs one")
+        raise _LineError(
+            first_line,
+            counted(
+                "{n} line {name}: …; a step needs one",
+                "{n} lines {name}: …; a step needs one",
+                len(found),
+                name=name,
+            ),
+        )
     number, line = found[0]
     return number, line.partition(":")[2].strip()
+
+
+def _runs_text(n: int) -> Message:
+    return counted("{n} run", "{n} runs", n)
 
 
 def _check_figures(number: int, text: str, runs: int) -> None:
     for name, run in _FIGURE.findall(text):
         if name not in FIGURES:
-            raise _LineError(number, f"{{{name}}}: use {listed(list(FIGURES))}")
+            raise _LineError(
+                number,
+                message(
+                    "{figure}: use {accepted}",
+                    figure=f"{{{name}}}",
+                    accepted=listed(list(FIGURES)),
+                ),
+            )
         if run and int(run) > runs:
-            raise _LineError(number, f"{{{name}@{run}}}: this step has {counted(runs, 'run')}")
+            raise _LineError(
+                number,
+                message(
+                    "{figure}: this step has {runs}",
+                    figure=f"{{{name}@{run}}}",
+                    runs=_runs_text(runs),
+                ),
+            )
 
 
 def _run(number: int, line: str) -> Specification:
@@ -289,11 +348,16 @@ def _run(number: int, line: str) -> Specification:
         specification = specification_of(_given(line))
         check(specification)
     except (PlanError, ValueError) as error:
-        raise _LineError(number, str(error)) from error
+        raise _LineError(number, error_message(error)) from error
     # A model file is Python code, and reading a lesson must not run any.
     if specification.own_model:
         raise _LineError(
-            number, f"--model {specification.model.name!r}: a lesson cannot name a file"
+            number,
+            message(
+                "{flag} {value!r}: a lesson cannot name a file",
+                flag="--model",
+                value=specification.model.name,
+            ),
         )
     return specification
 
@@ -307,15 +371,23 @@ def _given(line: str) -> dict[str, str | int | float | bool | None]:
     for word in words:
         option = _OPTIONS.get(word)
         if option is None:
-            raise ValueError(f"{word!r} is not an option of run, such as {flag_of('strategy')}")
+            raise ValueError(
+                message(
+                    "{word!r} is not an option of run, such as {flag}",
+                    word=word,
+                    flag=flag_of("strategy"),
+                )
+            )
         if option.kind is bool:
             # A switch inverts its default: `--no-calibrate` is the flag of `calibrate`.
             given[option.name] = not option.default
             continue
         value = next(words, None)
         if value is None:
-            raise ValueError(f"{word} needs a value")
+            raise ValueError(message("{flag} needs a value", flag=word))
         if option.suffix and value.endswith(option.suffix):
-            raise ValueError(f"{word} {value!r}: a lesson cannot name a file")
+            raise ValueError(
+                message("{flag} {value!r}: a lesson cannot name a file", flag=word, value=value)
+            )
         given[option.name] = option.kind(value)
     return given

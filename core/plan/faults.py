@@ -15,7 +15,7 @@ import numpy as np
 
 from core.arrays import Bools, Floats, Ints
 from core.errors import PlanError
-from core.message import Text, message
+from core.message import Message, Text, message
 from core.option import Option, OptionGroup, RunSettings, listed
 from core.plan.lanes import asks_virtual
 from core.plan.plan import Lane, Role
@@ -114,10 +114,9 @@ def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
     return found
 
 
-def _unused(settings: RunSettings) -> str:
-    if asks_virtual(settings.devices):
-        return ""
-    return "Faults are put into virtual lanes alone, such as 8xvirtual."
+def _unused(settings: RunSettings) -> bool:
+    """Return True without virtual lanes: faults are put into these alone."""
+    return not asks_virtual(settings.devices)
 
 
 def _words(name: str, help: str, form: str, reads: Callable[[str], object]) -> Option[str | None]:
@@ -297,7 +296,7 @@ class Faults:
                 extra[computed[:1]] += hiccup.ns  # [:1] is empty if the lane computes nothing
         return factors, extra
 
-    def without_effect(self, columns: TaskColumns, lanes: Sequence[Lane]) -> list[str]:
+    def without_effect(self, columns: TaskColumns, lanes: Sequence[Lane]) -> list[Message]:
         """Return a sentence for each fault that lengthens no task of a step on `lanes`."""
         links, computes = links_of(columns, lanes), ~IS_COMMUNICATION[columns.kind]
         affected: list[tuple[Option[str | None], str, Bools]] = []
@@ -311,7 +310,7 @@ class Faults:
             on_lane = (columns.lane == hiccup.lane) & computes
             affected.append((HICCUP, f"lane={hiccup.lane}", on_lane))
         return [
-            f"{option.flag} {value}: no task of this plan is there to be lengthened"
+            message("{flag} {value} affects no task of this plan", flag=option.flag, value=value)
             for option, value, tasks in affected
             if not tasks.any()
         ]

@@ -103,7 +103,7 @@ def check_devices(devices: list[str], hardware: Hardware) -> None:
     """Raise PlanError if one of `devices` is not on this machine."""
     for device in (device.removeprefix(VIRTUAL) for device in devices):
         if device not in hardware.devices:
-            have = ", ".join(hardware.devices[1:]) or "no accelerator"
+            have = ", ".join(hardware.devices[1:]) or message("no accelerator")
             raise PlanError(
                 message(
                     "there is no {device}: this machine has {have}; CPU lanes are 2xcpu",

@@ -82,7 +82,7 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
         message("--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0", endpoint=endpoint): (
             bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
         ),
-        "--record: several hosts need a FOLDER that all see, or what `listen` shows": (
+        message("--record: several hosts need a FOLDER that all see, or what `listen` shows"): (
             hosts.nodes > 1 and not out
         ),
     }

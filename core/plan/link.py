@@ -51,7 +51,9 @@ latencies: these are rounded values that programs see (RDMA at 100 Gbit/s, TCP a
 """
 DEFAULT_LINK = "5:25"
 """Roughly what a program gets from a PCIe 4.0 x16 slot."""
-ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
+_ACCEPTED = message(
+    "LATENCY_US:GB_S such as {usual}, {names}", usual=DEFAULT_LINK, names=", ".join(LINKS)
+)
 
 
 def link_text(text: str | None) -> Message:
@@ -91,7 +93,7 @@ def read_link(text: str) -> Link | None:
             message(
                 "--link {text!r}: use {accepted} or {measured}, each number below 10^9",
                 text=text,
-                accepted=ACCEPTED,
+                accepted=_ACCEPTED,
                 measured=MEASURED,
             )
         )

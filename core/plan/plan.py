@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from core.counts import rows_text
 from core.errors import PlanError
-from core.message import message
+from core.message import Message, Text, message
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.division import Collectives, Part, Pipeline, Placement, Stage
@@ -272,20 +272,24 @@ class Strategy:
         return bool(self.rank_model)
 
 
-def require_rows(job: Job, needed: int, parts: str, whole: str = "a batch") -> None:
-    """Raise PlanError if the job has fewer than `needed` rows, one for each of the `parts`.
+A_BATCH = message("a batch")
 
-    `whole` describes the job's rows in the message.
+
+def require_rows(
+    job: Job, needed: int, parts_text: Callable[[int], Message], whole: Text = A_BATCH
+) -> None:
+    """Raise PlanError if the job has fewer than `needed` rows, one for each part of the batch.
+
+    `parts_text` returns the text of a number of parts, and `whole` describes the job's rows.
     """
     if job.rows < needed:
         raise PlanError(
             message(
-                "{needed} {parts} need at least {rows}, but {whole} has {held}: use at "
-                "most {held} {parts}",
-                needed=needed,
-                parts=parts,
+                "{parts} need at least {rows}, but {whole} has {held}: use at most {most}",
+                parts=parts_text(needed),
                 rows=rows_text(needed),
                 whole=whole,
                 held=job.rows,
+                most=parts_text(job.rows),
             )
         )

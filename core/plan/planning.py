@@ -23,7 +23,7 @@ from core.plan.specification import (
     STRATEGY_OPTIONS,
     Specification,
     describe,
-    virtual_only,
+    has_real_lanes,
     with_defaults,
 )
 from core.plan.strategies import STRATEGIES
@@ -166,7 +166,7 @@ def check_numbers(specification: Specification) -> None:
 def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
     """Raise PlanError if an option for virtual lanes is given for real ones."""
     for option, value in specification.values:
-        if option.unused is virtual_only and value is not None and not lanes[0].is_virtual:
+        if option.unused is has_real_lanes and value is not None and not lanes[0].is_virtual:
             raise PlanError(
                 message(
                     "{flag} {value} is for virtual lanes, and {name} is a real one; use "

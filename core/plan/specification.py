@@ -38,23 +38,23 @@ STRATEGY_OPTIONS: tuple[Option[Any], ...] = tuple(
 """The options of all strategies; the last strategies have the most options and come first."""
 
 
-def _blocks_unused(settings: RunSettings) -> str:
+def _blocks_unused(settings: RunSettings) -> bool:
+    """Return True if torch runs the ranks by itself, without recording their blocks."""
     strategy = STRATEGIES.get(settings.strategy)
-    if strategy is None or not strategy.on_ranks:
-        return ""
-    return "torch runs the ranks by itself: their blocks are not recorded."
+    return strategy is not None and strategy.on_ranks
 
 
-def virtual_only(settings: RunSettings) -> str:
-    """Return why an option for virtual lanes has no effect on a run's lanes; "" if it has one."""
-    return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
+def has_real_lanes(settings: RunSettings) -> bool:
+    """Return True if no virtual lanes are asked for; only these have a clock of their own."""
+    return not asks_virtual(settings.devices)
 
 
-def _launcher_unused(settings: RunSettings) -> str:
+def _launcher_unused(settings: RunSettings) -> bool:
+    """Return True if torch's own engine has neither the strategy nor the lanes."""
     strategy = STRATEGIES.get(settings.strategy)
     if strategy is not None and not strategy.torch_engine:
-        return "Torch's own engine does not have this strategy."
-    return "Torch's own engine has no virtual lanes." if asks_virtual(settings.devices) else ""
+        return True
+    return asks_virtual(settings.devices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Specification:
         DEFAULT_LINK,
         "link",
         reads=read_link,
-        unused=virtual_only,
+        unused=has_real_lanes,
     ).field()
     speed: float | None = Option(
         "speed",
@@ -126,7 +126,7 @@ class Specification:
         "times",
         least=1e-4,
         most=1_000_000,
-        unused=virtual_only,
+        unused=has_real_lanes,
         runs_only=True,
         rare=True,
     ).field()

@@ -14,6 +14,7 @@ from core.costs.footprint import peak_bytes
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.explain.bubble import bubble_of
+from core.message import Text, error_message
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.pipeline.options import (
@@ -83,7 +84,7 @@ class AdviceResult:
 
     ways: list[Advice]
     present: Advice | None
-    missing: str = ""
+    missing: Text = ""
     measured_ns: int | None = None
 
     @property
@@ -151,7 +152,8 @@ def advise_in_turns(asked: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
     except CostError:
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
-    yield AdviceResult(found, present, str(missing[0]) if missing else "", asked.measured_ns)
+    lacking = error_message(missing[0]) if missing else ""
+    yield AdviceResult(found, present, lacking, asked.measured_ns)
 
 
 def way_of(specification: Specification) -> Specification:

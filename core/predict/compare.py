@@ -17,7 +17,7 @@ from core.costs.costs_file import reported_costs
 from core.costs.durations import durations, gaps
 from core.costs.simulate import simulate
 from core.costs.waits import meeting, waits_of
-from core.message import N_
+from core.message import N_, message
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
@@ -125,7 +125,7 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
     known = known_costs(trace)
     if known is None:
         if trace.costs is not None:
-            raise CostError("the costs that the recording holds make no sense")
+            raise CostError(message("the costs that the recording holds make no sense"))
         return None
     costs, source = known
     wanted = completed_steps(trace) if steps is None else steps

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from core.message import N_
 from core.plan.plan import Role
 from core.predict.compare import Comparison
 from core.trace.trace import Trace
@@ -17,9 +18,13 @@ TINY_NS = 100_000  # the launch of a task takes about as long
 class Doubt(StrEnum):
     """Why a prediction is not to be trusted, as a sentence."""
 
-    SHARED = "It is off by more than a quarter: lanes share cores, which slow each other down."
-    TINY = "It is off by more than a quarter: these tasks are so short that starting them counts."
-    UNKNOWN = "It is off by more than a quarter: the tasks took other times than their costs say."
+    SHARED = N_("It is off by more than a quarter: lanes share cores, which slow each other down.")
+    TINY = N_(
+        "It is off by more than a quarter: these tasks are so short that starting them counts."
+    )
+    UNKNOWN = N_(
+        "It is off by more than a quarter: the tasks took other times than their costs say."
+    )
 
 
 def doubt(trace: Trace, comparison: Comparison) -> Doubt | None:

@@ -17,8 +17,10 @@ from core.costs.blockwise import blockwise
 from core.costs.costs import STAGED, CostModel, Curve, cost_at
 from core.costs.peaks import peak_activations
 from core.costs.plan_times import predict_times
+from core.counts import microbatches_text, stages_text
 from core.errors import PlanError
 from core.explain.bubble import bubble_of, closed_form
+from core.message import message
 from core.models.description import ModelDescription
 from core.option import Value
 from core.order import stable_argsort
@@ -184,13 +186,20 @@ def whole_answer(question: WhatIfQuery) -> tuple[PlannedStep, Prediction]:
 
 def _planned(job: Job) -> Plan:
     """The job's plan. Raises PlanError, also for one that is too large."""
-    stages, microbatches = ranks_of(job, job.schedule), len(microbatch_rows(job))
+    stages = math.prod(ranks_of(job, job.schedule))
+    microbatches = len(microbatch_rows(job))
     # Counted before the plan is made: it is the plan that would fill the memory.
-    passes = math.prod(stages) * microbatches * len(job.schedule.uses)
+    passes = stages * microbatches * len(job.schedule.uses)
     if passes > MOST_PASSES:
         raise PlanError(
-            f"{microbatches:,} micro-batches through {math.prod(stages):,} stages are {passes:,} "
-            f"passes: use fewer of them, so that there are at most {MOST_PASSES:,}"
+            message(
+                "{microbatches} through {stages} are {passes:,} passes: use fewer of them, so that "
+                "there are at most {most:,}",
+                microbatches=microbatches_text(microbatches),
+                stages=stages_text(stages),
+                passes=passes,
+                most=MOST_PASSES,
+            )
         )
     return STRATEGY.plan(job)
 

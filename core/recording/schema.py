@@ -260,7 +260,7 @@ class TraceWriter:
         self._queue.append(NoteRow(Record.COUNTER, name, self.now(), step, lane, value))
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
-        """Add a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
+        """Add a line of English text; levels are `info`, `size`, `warning`, `error` and `state`."""
         self._queue.append(NoteRow(Record.LOG, level, self.now(), step, text=text))
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Floats
 from core.errors import PlanError
+from core.message import message
 from core.report.measured import MeasuredSteps
 from core.report.mesh import Axis, Worker, largest_axes, mesh_of
 from core.report.peer_replays import JobReplays, Replays, StepReplays
@@ -90,14 +91,14 @@ def slowdown(trace: Trace, steps: Sequence[int], axes: tuple[Axis, Axis] | None 
     run = MeasuredSteps.of(trace, steps)
     workers = mesh_of(run)
     if len(workers) < 2:
-        raise PlanError("fewer than two lanes compute; there are no peers to compare with")
+        raise PlanError(message("fewer than two lanes compute; there are no peers to compare with"))
     rows, columns = axes or largest_axes(workers)
     if trace.step_table.follow:
         replays: Replays = JobReplays.of(trace, steps, workers)
     elif run.has_waits:
         replays = StepReplays.of(run, workers)
     else:
-        raise PlanError("the trace does not contain what tasks wait for on other lanes")
+        raise PlanError(message("the trace does not contain what tasks wait for on other lanes"))
     return _slowdown(replays, workers, (rows, columns), len(run.steps))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from core.counts import rows_text
 from core.message import Text, message
 from core.sql.tables import TABLES, table_of
 from core.trace.trace import Trace
@@ -130,7 +131,7 @@ def _rows_of(connection: Any, columns: Sequence[str]) -> tuple[list[tuple[object
                 size += length
             if size > MOST_IN_AN_ANSWER:
                 return rows, message(
-                    "only the first {rows:,} rows: their values are too long", rows=len(rows)
+                    "only the first {rows}: their values are too long", rows=rows_text(len(rows))
                 )
             rows.append(row)
     return rows, ""

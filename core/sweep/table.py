@@ -11,7 +11,8 @@ from pathlib import Path
 
 from core.engine.messages import Outcome
 from core.errors import PlanError
-from core.message import Text, message
+from core.message import Message, Text, counted, message
+from core.option import listed
 from core.plain import cell
 from core.plan.specification import Specification
 from core.reading import one_line, read_regular
@@ -94,8 +95,11 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[SweepRow], int]:
     if not path.exists():
         return [], 0
     if not path.is_file():
-        raise PlanError(f"--csv {path}: that is not a regular file; name a table to continue")
-    with one_line(f"{path} cannot be read as a sweep's table", PlanError, csv.Error):
+        raise PlanError(
+            message("--csv {path}: that is not a regular file; name a table to continue", path=path)
+        )
+    unreadable = message("{path} cannot be read as a sweep's table", path=path)
+    with one_line(unreadable, PlanError, csv.Error):
         data = read_regular(path)
         # Each row is written at once and ends in a newline. Text after the last newline is a row
         # that was cut by a crash.
@@ -116,7 +120,13 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[SweepRow], int]:
     for number, line in enumerate(lines[1:], 2):
         row = _row(path, number, line, places)
         if row.point in seen:
-            raise PlanError(f"{path}: line {number} repeats a run; delete one of its lines")
+            raise PlanError(
+                message(
+                    "{path}: line {number} repeats a run; delete one of its lines",
+                    path=path,
+                    number=number,
+                )
+            )
         seen.add(row.point)
         rows.append(row)
     return rows, len(whole)
@@ -127,33 +137,51 @@ def _row(
 ) -> SweepRow:
     """Parse a line of the table. Raises PlanError, naming the problem."""
     if len(line) != len(COLUMNS):
-        raise PlanError(f"{path}: line {number} has {len(line)} cells instead of {len(COLUMNS)}")
+        raise PlanError(
+            counted(
+                "{path}: line {number} has {n} cell instead of {columns}",
+                "{path}: line {number} has {n} cells instead of {columns}",
+                len(line),
+                path=path,
+                number=number,
+                columns=len(COLUMNS),
+            )
+        )
     options = len(COLUMNS) - len(OWN)
     texts = tuple(line[:options])
     own = dict(zip(OWN, line[options:], strict=True))
     if texts not in places:
         raise PlanError(
-            f"{path} is from another sweep: line {number} {_difference(texts, list(places))}; "
-            "name another file, or delete this one"
+            message(
+                "{path} is from another sweep: line {number} {difference}; name another file, or "
+                "delete this one",
+                path=path,
+                number=number,
+                difference=_difference(texts, list(places)),
+            )
         )
-    with one_line(f"{path}: line {number} is not a valid row", PlanError):
+    invalid = message("{path}: line {number} is not a valid row", path=path, number=number)
+    with one_line(invalid, PlanError):
         repeat = int(own["repeat"])
         lanes = int(own["lanes"])
         step_ms = float(own["step_ms"])
         is_valid = repeat >= 1 and lanes >= 1 and step_ms > 0 and math.isfinite(step_ms)
         if not is_valid:
-            raise ValueError("a number is out of range")
+            raise ValueError(message("a number is out of range"))
     return SweepRow(Point(places[texts], repeat), lanes, step_ms, own["timing"])
 
 
-def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> str:
+def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Message:
     """Describe the value of a row that is not part of the sweep: `has batch 6, not 12`."""
     for place, option in enumerate(SWEPT):
         here = dict.fromkeys(other[place] for other in known)
         if texts[place] not in here:
-            wanted = " or ".join(text or "none" for text in here)
-            return f"has {option.name} {texts[place] or 'none'}, not {wanted}"
-    return "combines values that this sweep does not combine"
+            wanted = listed([text or "none" for text in here])
+            given = texts[place] or "none"
+            return message(
+                "has {name} {given}, not {wanted}", name=option.name, given=given, wanted=wanted
+            )
+    return message("combines values that this sweep does not combine")
 
 
 def _texts(setting: Specification) -> tuple[str, ...]:
@@ -168,4 +196,6 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _not_a_table(path: Path) -> PlanError:
-    return PlanError(f"{path} is not the table of a sweep of this version; name another file")
+    return PlanError(
+        message("{path} is not the table of a sweep of this version; name another file", path=path)
+    )

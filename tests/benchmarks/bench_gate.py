@@ -106,8 +106,9 @@ def found_in(random: np.random.Generator, machine: Machine) -> Found:
     wanted = 2 * unchanged.noise * unchanged.baseline.mean_ns
     after = slowed_by(wanted, run, disturbed, second, slowdown, mean_ns)
     gate = judge(before, after)
-    has_words = all(word in gate.sentence for word in slowdown.words)
-    names_lane = "on virtual" in gate.sentence
+    sentence = str(gate.sentence)
+    has_words = all(word in sentence for word in slowdown.words)
+    names_lane = "on virtual" in sentence
     return Found(slowdown, gate, has_words and names_lane == (slowdown.lane is not None))
 
 

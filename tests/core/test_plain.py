@@ -56,25 +56,6 @@ def test_an_error_that_quotes_nothing_long_is_told_whole():
     assert error_text(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("m.csv is for 1 micro-batches, not 5", "m.csv is for 1 micro-batch, not 5"),
-        (
-            "2 stages of 8 blocks need 1 numbers from 1 to 7",
-            "2 stages of 8 blocks need 1 number from 1 to 7",
-        ),
-        ("use at most 1 stages", "use at most 1 stage"),
-        (
-            "21 rows, 0.1 rows, 1,001 rows, lane 1 ranks",
-            "21 rows, 0.1 rows, 1,001 rows, lane 1 ranks",
-        ),
-    ],
-)
-def test_an_error_has_one_of_a_thing_in_the_singular(text, shown):
-    assert error_text(ValueError(text)) == shown
-
-
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_a_cell_that_begins_as_a_formula_is_quoted(text):
     assert cell(text) == f"'{text}"

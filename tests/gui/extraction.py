@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from babel.messages.extract import extract_python
@@ -18,7 +17,6 @@ from core.models.catalogue import MODELS
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS
 from core.plan.strategies import STRATEGIES
-from tests.gui.core_sentences import file_sentences
 
 NOT_TEXT = re.compile(r"[\W\d]*|n|name|list|.*\.arrow")
 """Signs, numbers, units that no field shows, and names of files."""
@@ -37,15 +35,9 @@ def actions(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Itera
     yield from _extracted(texts)
 
 
-def core(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
-    """Yield marked texts of a module, and its messages that are not values yet."""
-    yield from extract_python(file, keywords, comments, options)
-    yield from _extracted(file_sentences(Path(file.name).resolve()))
-
-
 def registry(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
     """Yield what the strategies, schedules, models or options of a registry are called and for."""
-    yield from core(file, keywords, comments, options)
+    yield from extract_python(file, keywords, comments, options)
     texts = []
     match file.name.split("/")[-2:]:
         case ["strategies", _]:

@@ -181,7 +181,7 @@ def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
         qtbot.wait(drawn.randrange(600))
         killed = service.pid
         os.kill(killed, signal.SIGKILL)
-        qtbot.waitUntil(lambda: PREDICTOR_ENDED[1:] in panel.picture.note, timeout=RUN_MS)
+        qtbot.waitUntil(lambda: str(PREDICTOR_ENDED)[1:] in panel.picture.note, timeout=RUN_MS)
         panel.sliders["devices"].value = asked = 3 + number % 2
         qtbot.waitUntil(lambda asked=asked: lanes_of_answer(panel) == asked, timeout=RUN_MS)
         assert service.pid != killed

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.parameter import is_lazy
 
+from core.counts import rows_text
 from core.engine.models.exported import cut_blocks
 from core.engine.models.modules import Batch, LossFunction
 from core.errors import PlanError
@@ -198,11 +199,10 @@ def _load_batch(module: ModuleType, name: str, rows: int, generator: torch.Gener
     if not is_pair or not all(_has_rows(value, rows) for value in batch):
         raise PlanError(
             message(
-                "--model {name!r}: batch({rows}) must give input and target, tensors of "
-                "{rows2} rows",
+                "--model {name!r}: batch({number}) must give input and target, tensors of {rows}",
                 name=name,
-                rows=rows,
-                rows2=rows,
+                number=rows,
+                rows=rows_text(rows),
             )
         )
     return batch[0], batch[1]

@@ -150,7 +150,10 @@ def _address(endpoint: str) -> str:
             probe.connect((host, int(port)))
             return str(probe.getsockname()[0])
     except OSError as error:
-        raise PlanError(f"--rdzv-endpoint {endpoint}: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise PlanError(
+            message("--rdzv-endpoint {endpoint}: {reason}", endpoint=endpoint, reason=reason)
+        ) from error
 
 
 def _variables(hosts: Hosts) -> dict[str, str]:

@@ -27,7 +27,7 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     operations = _operations(prepared)
     plan = prepared.plan_list[0]
     for text in Faults.of(prepared.specification).without_effect(plan.columns, plan.lanes):
-        writer.log("warning", text)
+        writer.log("warning", str(text))
     with IsolatedLane(prepared.lanes[0]) as isolated:
         if isolated.note:
             writer.log("warning", isolated.note)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bools, Ints
-from core.message import Text, message
+from core.message import Text, counted, message
 from core.plan.pipeline.actions import (
     BACKWARD,
     FORWARD,
@@ -194,8 +194,9 @@ def _misses(action: Action) -> ScheduleError:
     return ScheduleError(message("the schedule misses {action}", action=action))
 
 
-def _stages(held: Sequence[int]) -> str:
+def _stages(held: Sequence[int]) -> Text:
+    """Return `stages 0, 2`."""
     if not held:
-        return "no stage"
-    word = "stages" if len(held) > 1 else "stage"
-    return f"{word} {', '.join(map(str, held))}"
+        return message("no stage")
+    numbers = ", ".join(map(str, held))
+    return counted("stage {numbers}", "stages {numbers}", len(held), numbers=numbers)

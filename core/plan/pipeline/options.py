@@ -13,15 +13,15 @@ MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
 MOST_ROWS = 10**12
 
 
-def _chunks_unused(settings: RunSettings) -> str:
+def _chunks_unused(settings: RunSettings) -> bool:
+    """Return True if the schedule itself determines how many stages a lane has."""
     schedule = SCHEDULES.get(settings[SCHEDULE] or DEFAULT_SCHEDULE)
-    if schedule is not None and schedule.settable_chunks:
-        return ""
-    return "The schedule says itself how many stages a lane holds."
+    return schedule is None or not schedule.settable_chunks
 
 
-def _lane_memory_unused(settings: RunSettings) -> str:
-    return "" if settings[BALANCE] else "Only measured times are balanced under a limit."
+def _lane_memory_unused(settings: RunSettings) -> bool:
+    """Return True unless measured times are balanced: only these have a limit."""
+    return not settings[BALANCE]
 
 
 def read_borders(text: str) -> list[int]:

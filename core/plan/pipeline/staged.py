@@ -11,7 +11,7 @@ from core.arrays import Ints
 from core.counts import blocks_text, lanes_text, replicas_text, stages_text
 from core.errors import PlanError
 from core.gc_paused import gc_paused
-from core.message import message
+from core.message import counted, message
 from core.order import stable_argsort
 from core.plan.collectives import start_together
 from core.plan.division import Part, Pipeline, Placement, Stage
@@ -69,12 +69,16 @@ def _borders(text: str, stages: int, blocks: int) -> list[int]:
     if len(borders) != stages - 1 or borders[-1] >= blocks:
         raise PlanError(
             message(
-                "--borders {text}: {stages} of {blocks} need {borders} numbers from 1 to {last}",
+                "--borders {text}: {stages} of {blocks} need {numbers}",
                 text=text,
                 stages=stages_text(stages),
                 blocks=blocks_text(blocks),
-                borders=stages - 1,
-                last=blocks - 1,
+                numbers=counted(
+                    "{n} number from 1 to {last}",
+                    "{n} numbers from 1 to {last}",
+                    stages - 1,
+                    last=blocks - 1,
+                ),
             )
         )
     return borders

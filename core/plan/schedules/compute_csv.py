@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from core.counts import microbatches_text
 from core.errors import PlanError
 from core.message import Message, message
 from core.plan.schedules.schedule import (
@@ -60,9 +61,9 @@ def load_schedule(path: str) -> Schedule:
         refuse(
             count == microbatches,
             message(
-                "{path} is for {microbatches} micro-batches, not {count}",
+                "{path} is for {microbatches}, not {count}",
                 path=path,
-                microbatches=microbatches,
+                microbatches=microbatches_text(microbatches),
                 count=count,
             ),
         )
@@ -72,7 +73,7 @@ def load_schedule(path: str) -> Schedule:
     return Schedule(
         path,
         Path(path).name,
-        f"From a file: {len(rows)} ranks, {stages} stages, {microbatches} micro-batches.",
+        "From a file.",
         lambda rank, ranks, count, chunks: orders[rank],
         stage_placement=lambda ranks, chunks: stage_placement,
         check=check,
@@ -104,7 +105,7 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
 
 def _read(path: str) -> list[list[Action]]:
     """Read the actions of each line. Raises PlanError."""
-    with one_line(f"{path} cannot be read as a schedule", PlanError, csv.Error):
+    with one_line(message("{path} cannot be read as a schedule", path=path), PlanError, csv.Error):
         text = read_regular(path).decode("utf-8-sig")  # spreadsheets write a byte order mark
         # newline="" leaves line breaks inside quotes to csv.
         lines = list(csv.reader(io.StringIO(text, newline="")))

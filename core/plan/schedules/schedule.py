@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from core.counts import ranks_text
+from core.counts import microbatches_text, ranks_text
 from core.errors import PlanError
 from core.message import Text, message
 from core.plan.task import Kind
@@ -206,9 +206,8 @@ def equal_rounds(ranks: int, microbatches: int, chunks: int) -> None:
     refuse(
         microbatches % count == 0,
         message(
-            "{microbatches} micro-batches on {ranks} make no {count} equal rounds: use a "
-            "multiple of {multiple}",
-            microbatches=microbatches,
+            "{microbatches} on {ranks} make no {count} equal rounds: use a multiple of {multiple}",
+            microbatches=microbatches_text(microbatches),
             ranks=ranks_text(ranks),
             count=count,
             multiple=ranks,

@@ -11,6 +11,8 @@ lanes sum them by all-reduce, and each lane steps its copy.
 
 from dataclasses import replace
 
+from core.counts import replicas_text, rows_text
+from core.message import message
 from core.option import Option
 from core.plan.pipeline.options import PIPELINE_OPTIONS
 from core.plan.pipeline.staged import staged_plan
@@ -27,9 +29,9 @@ REPLICAS: Option[int | None] = Option(
 def plan(job: Job) -> Plan:
     """Return a plan with a pipeline for each replica, on equal shares of the lanes."""
     replicas = job[REPLICAS] or DEFAULT_REPLICAS
-    require_rows(job, replicas, "replicas")
+    require_rows(job, replicas, replicas_text)
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
-    whole = f"a replica's share of {job.rows} rows"
+    whole = message("a replica's share of {rows}", rows=rows_text(job.rows))
     # Shares may differ by a row, and then so do the micro-batches.
     return staged_plan(job, [microbatch_rows(s, whole) for s in shares], job.schedule)
 

@@ -1,8 +1,8 @@
 """Pipeline parallel: stages overlap on micro-batches, in the order of a schedule."""
 
-from core.counts import rows_text
+from core.counts import microbatches_text, rows_text
 from core.errors import PlanError
-from core.message import message
+from core.message import Text, message
 from core.plan.pipeline.options import (
     DEFAULT_MICROBATCHES,
     MICROBATCHES,
@@ -11,11 +11,11 @@ from core.plan.pipeline.options import (
     SPLIT_SIZE,
 )
 from core.plan.pipeline.staged import staged_plan
-from core.plan.plan import Job, Plan, Strategy, require_rows
+from core.plan.plan import A_BATCH, Job, Plan, Strategy, require_rows
 from core.plan.splits import split, tensor_split
 
 
-def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
+def microbatch_rows(job: Job, whole: Text = A_BATCH) -> list[int]:
     """Return the rows of each micro-batch.
 
     `torch.split` divides the batch if the job has a split size, else `torch.tensor_split`. Without
@@ -28,19 +28,19 @@ def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
         if len(sizes) > MOST_MICROBATCHES:
             raise PlanError(
                 message(
-                    "--split-size {size} makes {sizes:,} micro-batches of {rows}; use a size "
-                    "that makes at most {most_microbatches:,}",
+                    "--split-size {size} makes {microbatches} of {rows}; use a size that makes at "
+                    "most {most:,}",
                     size=size,
-                    sizes=len(sizes),
+                    microbatches=microbatches_text(len(sizes)),
                     rows=rows_text(job.rows),
-                    most_microbatches=MOST_MICROBATCHES,
+                    most=MOST_MICROBATCHES,
                 )
             )
         return sizes
     asked = job[MICROBATCHES] or job.schedule.microbatches
     if asked is None:
         return tensor_split(job.rows, min(DEFAULT_MICROBATCHES, job.rows))
-    require_rows(job, asked, "micro-batches", whole)
+    require_rows(job, asked, microbatches_text, whole)
     return tensor_split(job.rows, asked)
 
 

@@ -79,15 +79,17 @@ def _check(job: Job) -> None:
         if number % lanes:
             fitting = [n for n in range(1, number + 1) if number % n == 0]
             below = max(n for n in fitting if n < lanes)
-            above = [f" or {n}" for n in fitting if n > lanes][:1]
+            above = min((n for n in fitting if n > lanes), default=None)
+            use = lanes_text(below)
+            if above is not None:
+                use = message("{below} or {above} lanes", below=below, above=above)
             raise PlanError(
                 message(
-                    "{lanes} do not divide {flag} {number}; use {below}{above} lanes",
+                    "{lanes} do not divide {flag} {number}; use {use}",
                     lanes=lanes_text(lanes),
                     flag=flag,
                     number=number,
-                    below=below,
-                    above="".join(above),
+                    use=use,
                 )
             )
 

@@ -63,7 +63,7 @@ class PredictionProgress:
 class PredictionLost:
     """The process has ended by itself, with all requests that it had; `text` says so in a line."""
 
-    text: str
+    text: Text
 
 
 PredictionReply = PredictionDone | PredictionRefused | PredictionProgress | PredictionLost

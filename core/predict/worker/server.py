@@ -78,9 +78,10 @@ def refusal(number: int, error: Exception) -> PredictionRefused:
     if isinstance(error, PlanError):
         text = error_message(error)
     elif isinstance(error, MemoryError):
-        text = str(error) or message("there is not enough memory for this prediction")
+        text = error_message(error) or message("there is not enough memory for this prediction")
     else:
-        text = f"the prediction failed: {type(error).__name__}: {error}"
+        name = type(error).__name__
+        text = message("the prediction failed: {name}: {reason}", name=name, reason=error)
     return PredictionRefused(number, text)
 
 

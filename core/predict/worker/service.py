@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from core.message import message
 from core.predict.advisor import AdviceQuery
 from core.predict.whatif import WhatIfQuery
 from core.predict.worker import server
@@ -31,7 +32,7 @@ from core.predict.worker.requests import (
 )
 from core.process.worker import Worker
 
-PREDICTOR_ENDED = "the process that predicts has ended; ask again to start it afresh"
+PREDICTOR_ENDED = message("the process that predicts has ended; ask again to start it afresh")
 PRIORITY = (WhatIfQuery, StepTimes, Draw, AdviceQuery)
 """Kinds of requests, the most urgent first: a user who moves a slider waits for a WhatIfQuery."""
 
@@ -134,7 +135,8 @@ class PredictionService:
         try:
             process = self._alive_process()
         except OSError as error:
-            client.listener(PredictionLost(f"no prediction: {error.strerror or error}"))
+            text = message("no prediction: {reason}", reason=error.strerror or error)
+            client.listener(PredictionLost(text))
             return self._number
         entry = _Entry(self._number, client, request)
         with self._lock:

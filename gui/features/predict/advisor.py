@@ -24,6 +24,7 @@ from gui.app.check import friendly
 from gui.app.titles import model_title
 from gui.features.predict.advisor_panel import AdvisorPanel, ranked
 from gui.features.verdict.suggestion import better_ways
+from gui.look.core_texts import translated
 from gui.look.text import change_text, duration_text, range_text, tr
 
 BUSY_MS = 300  # before that there is nothing to cancel
@@ -117,8 +118,11 @@ class AdvisorController(QObject):
     def _show(self, advised: AdviceResult) -> None:
         """Show predicted ways, and keep them: one of them may be run next."""
         self._predicted = {way_of(way.specification): way for way in advised.ways}
-        left_out = tr("Some ways are left out: {missing}.", missing=advised.missing)
-        self.panel.show_line(f"{self._words()} {left_out if advised.missing else ''}", True)
+        line = self._words()
+        if advised.missing:
+            missing = translated(advised.missing)
+            line += " " + tr("Some ways are left out: {missing}.", missing=missing)
+        self.panel.show_line(line, True)
         self.panel.show_ways(ranked(advised, lambda way: self._measured.get(way_of(way))))
         if self._trace is not None and not self._is_new:  # else it is of the run before
             self.advised.emit(better_ways(advised), self._trace.header)

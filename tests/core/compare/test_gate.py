@@ -33,7 +33,9 @@ def slower(slowdown: Slowdown, run: Specification = RUN) -> Trace:
 def test_a_run_without_a_change_is_no_slower(baseline: Trace) -> None:
     gate = judge(baseline, run_of(RUN, QUIET, 2))
     assert gate.judgement is Judgement.ALIKE and gate.passes and not gate.failures
-    assert gate.sentence.startswith("no slower: ") and "within the noise of " in gate.sentence
+    assert str(gate.sentence).startswith("no slower: ") and "within the noise of " in str(
+        gate.sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,20 +51,20 @@ def test_a_run_without_a_change_is_no_slower(baseline: Trace) -> None:
 def test_a_slower_run_fails_and_says_why(baseline: Trace, slowdown: Slowdown, reason: str) -> None:
     gate = judge(baseline, slower(slowdown))
     assert gate.judgement is Judgement.SLOWER and not gate.passes
-    assert gate.failures == (gate.sentence,) and "\n" not in gate.sentence
-    assert f": {reason}" in gate.sentence and gate.sentence.endswith(" ms more")
+    assert gate.failures == (gate.sentence,) and "\n" not in str(gate.sentence)
+    assert f": {reason}" in str(gate.sentence) and str(gate.sentence).endswith(" ms more")
 
 
 def test_the_kind_of_pass_that_is_slower_is_named(baseline: Trace) -> None:
     run = replace(RUN, slow_kind="backward:1.3")
     gate = judge(baseline, run_of(run, QUIET, 2))
-    assert "computing (backward) costs " in gate.sentence
+    assert "computing (backward) costs " in str(gate.sentence)
 
 
 def test_runs_of_different_plans_have_the_reason_of_a_comparison(baseline: Trace) -> None:
     gate = judge(baseline, run_of(pipeline(10, microbatches=2), QUIET, 2))
-    assert "its lanes spend on average " in gate.sentence
-    assert gate.sentence.endswith("(2 micro-batches instead of 8)")
+    assert "its lanes spend on average " in str(gate.sentence)
+    assert str(gate.sentence).endswith("(2 micro-batches instead of 8)")
 
 
 def test_a_slow_down_up_to_what_is_allowed_passes(baseline: Trace) -> None:
@@ -70,7 +72,7 @@ def test_a_slow_down_up_to_what_is_allowed_passes(baseline: Trace) -> None:
     assert judge(baseline, new, fail_over=0.03).judgement is Judgement.SLOWER
     allowed = judge(baseline, new, fail_over=0.1)
     assert allowed.judgement is Judgement.ALLOWED and allowed.passes
-    assert "allowed 10 %): computing costs " in allowed.sentence
+    assert "allowed 10 %): computing costs " in str(allowed.sentence)
 
 
 def test_below_the_noise_nothing_is_judged() -> None:
@@ -78,7 +80,7 @@ def test_below_the_noise_nothing_is_judged() -> None:
     a, b = run_of(RUN, noisy, 1), run_of(RUN, noisy, 2, Slowdown((), factor=1.05))
     gate = judge(a, b, fail_over=0.03)
     assert gate.noise > 0.05 and gate.judgement is Judgement.NOT_JUDGED and gate.passes
-    assert "hides a slow-down of 3 %: record more steps, or allow more" in gate.sentence
+    assert "hides a slow-down of 3 %: record more steps, or allow more" in str(gate.sentence)
 
 
 def test_a_faster_run_passes(baseline: Trace) -> None:
@@ -93,7 +95,7 @@ def test_equal_runs_have_the_least_noise(baseline: Trace) -> None:
 def test_five_steps_a_side_are_needed(baseline: Trace) -> None:
     few = run_of(pipeline(4), QUIET, 1)
     for a, b, name in ((few, baseline, "main.arrow"), (baseline, few, "new.arrow")):
-        with pytest.raises(PlanError, match=f"^{name} has 4 whole steps.* at least 5 are needed"):
+        with pytest.raises(PlanError, match=f"^{name} has at most 4 whole steps.* at least 5 are"):
             judge(a, b, names=NAMES)
 
 
@@ -109,7 +111,7 @@ def test_assertions_fail_with_the_figure(baseline: Trace) -> None:
     bounds = [parse_assertion(text) for text in ("bubble<5%", "exposed<=90%", "step > 1us")]
     gate = judge(baseline, baseline, assertions=bounds)
     assert [one.holds for one in gate.checked] == [False, True, True]
-    (failure,) = gate.failures
+    (failure,) = map(str, gate.failures)
     assert failure.startswith("bubble<5% does not hold: bubble is ") and failure.endswith(" %")
 
 

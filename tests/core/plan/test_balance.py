@@ -61,7 +61,8 @@ def test_borders_are_the_stages_of_a_plan():
         ("0,2", "use rising numbers of blocks"),
         ("2,x", "use rising numbers of blocks"),
         ("", "use rising numbers of blocks"),
-        ("2,6", "3 stages of 6 blocks need 2 numbers from 1 to 5"),
+        ("2,6", "3 stages of 6 blocks need 2 numbers from 1 to 5$"),
+        ("6", "2 stages of 6 blocks need 1 number from 1 to 5$"),
     ],
 )
 def test_borders_that_cannot_be_are_refused(borders, why):

@@ -142,6 +142,10 @@ def test_a_bad_value_is_refused_in_one_line_that_says_what_is_accepted(specifica
         (Specification(devices="9xcpu"), "9 stages need at least 9 blocks, but mlp has 8"),
         (Specification(devices="2xcpu", batch=4, microbatches=5), "5 micro-batches need at least"),
         (
+            Specification(devices="2xcpu", batch=1, microbatches=2),
+            "2 micro-batches need at least 2 rows, but a batch has 1: use at most 1 micro-batch$",
+        ),
+        (
             Specification(devices="2xcpu", batch=8, data=10, microbatches=4),
             "4 micro-batches need at least 4 rows, but a batch has 2",
         ),

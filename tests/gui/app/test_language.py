@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
-from gettext import NullTranslations
 from io import BytesIO
 from pathlib import Path
 
@@ -33,9 +32,7 @@ from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Hardware
-from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
-from core.plan.strategies import STRATEGIES
 from core.sweep.sweep import Point
 from core.sweep.table import UnmeasuredError, sweep_row
 from gui.app.check import check_specification
@@ -49,6 +46,7 @@ from gui.report.run import write_run_report
 from gui.window.start import Sitting
 from tests.gui.catalogues import extracted, po_file, read_catalogue, translations
 from tests.gui.fake_client import FakeClient
+from tests.gui.marks import Marked, is_bare
 from tests.gui.pictures import until
 from tests.gui.report.test_report import Reader
 from tests.gui.window.test_window import MakeWindow, perform
@@ -196,21 +194,6 @@ def test_a_refusal_is_translated_and_so_are_the_counts_in_it(qapp: QApplication)
     assert refusal.startswith("9 stages need at least 9 blocks, but ")
 
 
-class Marked(NullTranslations):
-    """Puts every text of the catalogue in marks, so that one that nobody translates is seen."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        ids = [message.id for message in read_catalogue("ko")]
-        self._known = {text for id in ids for text in ((id,) if isinstance(id, str) else id)}
-
-    def gettext(self, message: str) -> str:
-        return f"⟦{message}⟧" if message in self._known else message
-
-    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        return self.gettext(super().ngettext(msgid1, msgid2, n))
-
-
 class MarkedQt(QTranslator):
     """Puts every text of Qt's own in marks."""
 
@@ -268,7 +251,7 @@ def test_no_text_of_the_window_escapes_translation(
     window.findChild(KeySheet).grab()
     headings = [read_heading(path) for path in shipped()]
     lessons = {text for heading in headings for text in (heading.title, heading.about)}
-    assert {text for text in shown | painted if _is_bare(text)} - lessons == set()
+    assert {text for text in shown | painted if is_bare(text)} - lessons == set()
 
 
 def _texts(top: QWidget) -> Iterator[str]:
@@ -308,7 +291,7 @@ def test_no_text_of_a_report_escapes_translation(marks: None, tmp_path: Path) ->
     write_run_report(trace_of(specification(steps=2, verify=True)), tmp_path / "run.html")
     words = Reader((tmp_path / "run.html").read_text("utf-8")).words
     values = {"pipeline", "mlp", "Generated with Qt"}
-    assert {text for text in words if text not in values and _is_bare(text)} == set()
+    assert {text for text in words if text not in values and is_bare(text)} == set()
 
 
 def test_a_report_tells_its_language(qapp: QApplication, tmp_path: Path) -> None:
@@ -341,25 +324,6 @@ def test_a_file_is_read_in_the_language_that_is_spoken(qapp: QApplication, tmp_p
 
 
 FIGURE = re.compile(r"\{[^}]*\}")
-PLANNED = "|".join(map(re.escape, (*STRATEGIES, *SCHEDULES)))
-NAMES = re.compile(
-    rf"""<[^>]*> | &nbsp; | \b(?:{PLANNED})(?![\w-]) | \b(?:
-        (?:\dx)?(?:cpu|virtual)(?::\d)?(?:\ (?:comm|copy))? | auto | float\d+ | bfloat16
-        | engine | torchrun | sgd | momentum | adamw? | [\w-]+\.arrow | Bubblescope
-        | linear\d* | (?:kind|stage|lane|step|replica|block|bucket|task|name):(?:\S*)
-    )""",
-    re.VERBOSE,
-)
-"""What is called the same in every language: devices, values, files, keys of a search."""
-
-
-def _is_bare(text: str) -> bool:
-    """Whether words stand outside of the marks that are no names, units or keys."""
-    depth, outside = 0, []
-    for sign in text:
-        depth += (sign == "⟦") - (sign == "⟧")
-        outside.append(sign if depth == 0 and sign != "⟧" else " ")
-    return re.search(r"[A-Za-z]{3,}", NAMES.sub(" ", "".join(outside))) is not None
 
 
 def test_a_sweep_says_in_the_windows_language_why_a_run_has_no_result(qapp: QApplication) -> None:
