@@ -1,1 +1,1 @@
-"""The timeline's widgets, and what mouse and pointer do on them."""
+"""The timeline's widgets, with the mouse, the pointer and tooltips."""

@@ -1,4 +1,4 @@
-"""The crosshair: the moment under the pointer, over all lanes and on the axis."""
+"""The crosshair: the time under the pointer, over all lanes and on the axis."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from gui.timeline.layout.frame import AXIS, Frame, at_height
 from gui.timeline.layout.moments import moment_text
 from gui.timeline.state.scene import Scene
 
-SNAP = 6.0  # pixels from which an edge of a span draws the crosshair to itself
+SNAP = 6.0  # pixels; the crosshair snaps to an edge of a span within this distance
 DOT = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Crosshair:
-    """A moment in ns; `lane` has the edge of a span there that the crosshair snapped to."""
+    """A time in ns; if the crosshair snapped to an edge of a span, `lane` is the span's lane."""
 
     time: float
     lane: int | None = None
 
 
 def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | None:
-    """The crosshair for a pixel of the picture, or None outside of the plot and its axis.
+    """Return the crosshair for a pixel of the picture, or None outside the plot and its axis.
 
     It snaps to the nearest edge of a span on the lane under the pointer; between lanes and on the
-    axis to that of any lane that can be seen.
+    axis to the nearest one on any visible lane.
     """
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
@@ -39,22 +39,21 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     count = len(scene.trace.header.lanes)
     seen = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
     under = at_height(seen, y - frame.top) if y >= frame.ceiling else None
-    edges = [
-        (abs(edge - time), Crosshair(float(edge), track.lane))
-        for track in ([under] if under else seen)
-        if (edge := nearest_edge(scene.trace.spans(track.lane), time)) is not None
-    ]
-    distance, snapped = min(edges, key=lambda pair: pair[0], default=(math.inf, Crosshair(time)))
-    return snapped if distance <= reach else Crosshair(time)
+    best, shortest = Crosshair(time), math.inf
+    for track in [under] if under else seen:
+        edge = nearest_edge(scene.trace.spans(track.lane), time)
+        if edge is not None and abs(edge - time) < shortest:
+            best, shortest = Crosshair(float(edge), track.lane), abs(edge - time)
+    return best if shortest <= reach else Crosshair(time)
 
 
 def nearest_edge(spans: Spans, time: float) -> int | None:
-    """The start or end of a lane's span that is closest to a moment, in ns; None without spans."""
+    """Return the start or end of a span that is closest to a time, in ns; None without spans."""
     edges = []
     for column in (spans.start, spans.end):
-        # A lane's spans do not overlap, so its ends are sorted as its starts are: only the last
-        # edge before the moment and the first one after it can be the nearest.
-        # Sought as a whole number: NumPy would turn the whole column into floats for a float.
+        # A lane's spans do not overlap, so its ends are sorted like its starts: only the last edge
+        # before the time and the first one after it can be the nearest. Searched as an integer: for
+        # a float NumPy would convert the whole column to floats.
         index = int(column.searchsorted(math.ceil(time)))
         edges += column[max(0, index - 1) : index + 1].tolist()
     return min(edges, key=lambda edge: abs(edge - time), default=None)
@@ -63,7 +62,7 @@ def nearest_edge(spans: Spans, time: float) -> int | None:
 def draw_crosshair(
     painter: QPainter, frame: Frame, fonts: Fonts, shown: Crosshair, bottom: float
 ) -> None:
-    """A line over all lanes, its time on the axis, and a dot where it has snapped to an edge."""
+    """Draw a line over all lanes, its time on the axis, and a dot at the edge it snapped to."""
     x = frame.x(shown.time)
     if not frame.left <= x <= frame.left + frame.view.width:
         return
@@ -79,20 +78,19 @@ def draw_crosshair(
 
 
 def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
-    """The time that stands on the axis, and its place."""
+    """Return the text on the axis, and its rectangle."""
     text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel)
     width = text_width(fonts.small, text) + 12
-    left = min(
-        max(frame.x(shown.time) - width / 2, frame.left), frame.left + frame.view.width - width
-    )
+    rightmost = frame.left + frame.view.width - width
+    left = min(max(frame.x(shown.time) - width / 2, frame.left), rightmost)
     return text, QRectF(left, 2, width, AXIS - 5)
 
 
 def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:
-    track = next(
-        (track for track in frame.visible(frame.layout.tracks) if track.lane == lane), None
-    )
-    if track is None:
+    for track in frame.visible(frame.layout.tracks):
+        if track.lane == lane:
+            break
+    else:
         return
     middle = frame.top + track.top + track.height / 2
     if middle < frame.ceiling:

@@ -1,4 +1,4 @@
-"""Spans, gaps and ranges in words, for tooltips and the Details panel."""
+"""Texts for spans, gaps and ranges, for tooltips and the Details panel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gui.timeline.state.selection import TimeRange
 
 Facts = list[tuple[str, str]]
 Card = tuple[str, list[str]]
-NAMED = 6  # lanes that are listed by name
+NAMED = 6  # most lanes that are listed by name
 TITLES = {
     Kind.SCATTER: N_("Scatter"),
     Kind.REPLICATE: N_("Replicate"),
@@ -55,28 +55,28 @@ TITLES = {
 
 
 def kind_title(kind: Kind) -> str:
-    """What spans of a kind are called."""
+    """Return the title of a kind of spans."""
     return tr(TITLES[kind])
 
 
 def action(span: Span) -> str:
-    """The textbook name of what a span did: `2F1`, as plans print it; `0F3+3B1` for an overlap."""
+    """Return a span's textbook name: `2F1`, as plans print it; `0F3+3B1` for an overlap."""
     if span.kind is Kind.OVERLAP:
         return "+".join(overlapped(span))
     before = span.stage if span.block is None else span.block
-    behind = span.microbatch if span.bucket is None else span.bucket
-    if span.kind.is_communication and before is None and behind is None:
-        behind = span.replica  # to or from whom, where nothing else tells
-    return f"{'' if before is None else before}{span.kind.letter}{'' if behind is None else behind}"
+    after = span.microbatch if span.bucket is None else span.bucket
+    if span.kind.is_communication and before is None and after is None:
+        after = span.replica  # the other side, if nothing else identifies it
+    return f"{'' if before is None else before}{span.kind.letter}{'' if after is None else after}"
 
 
 def short_name(span: Span) -> str:
-    """The textbook name, of a task of another program its own."""
+    """Return the textbook name, or of an imported task its label."""
     return action(span) or span.label
 
 
 def overlapped(span: Span) -> tuple[str, str]:
-    """The forward and the backward that an overlap is: `0F3` and `3B1`."""
+    """Return the forward and the backward of an overlap: `0F3` and `3B1`."""
     return (
         f"{span.stage}{Kind.FORWARD.letter}{span.microbatch}",
         f"{span.paired_stage}{Kind.BACKWARD.letter}{span.paired_microbatch}",
@@ -84,7 +84,7 @@ def overlapped(span: Span) -> tuple[str, str]:
 
 
 def span_title(span: Span) -> str:
-    """What a span is: `Forward · stage 0 · micro-batch 3`, `Forward 0F3 and backward 3B1`."""
+    """Return a title: `Forward · stage 0 · micro-batch 3`, `Forward 0F3 and backward 3B1`."""
     if span.kind is Kind.OVERLAP:
         forward, backward = overlapped(span)
         both = tr("Forward {forward} and backward {backward}", forward=forward, backward=backward)
@@ -92,21 +92,25 @@ def span_title(span: Span) -> str:
         return " · ".join([both, *replica])
     parts = [span.name or kind_title(span.kind)]
     numbers = (
-        (tr("stage {n}"), span.stage), (tr("replica {n}"), span.replica),
-        (tr("micro-batch {n}"), span.microbatch), (tr("block {n}"), span.block),
+        (tr("stage {n}"), span.stage),
+        (tr("replica {n}"), span.replica),
+        (tr("micro-batch {n}"), span.microbatch),
+        (tr("block {n}"), span.block),
         (tr("bucket {n}"), span.bucket),
-    )  # fmt: skip
-    parts += [words.format(n=number) for words, number in numbers if number is not None]
+    )
+    for words, number in numbers:
+        if number is not None:
+            parts.append(words.format(n=number))
     return " · ".join(parts)
 
 
 def span_card(trace: Trace, span: Span, now: float | None = None) -> Card:
-    """Heading and lines of a span."""
+    """Return title and lines of a span's tooltip."""
     return span_title(span), span_lines(trace, span, now)
 
 
 def _moved(span: Span) -> str:
-    """How much a task moves, and what: `3.15 MB (activation)`."""
+    """Return the size and payload of a task: `3.15 MB (activation)`."""
     size = bytes_text(span.bytes)
     if span.payload is Payload.NONE:
         return size
@@ -114,7 +118,7 @@ def _moved(span: Span) -> str:
 
 
 def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
-    """What a tooltip says of a span below its heading."""
+    """Return the lines of a span's tooltip below its title."""
     carried = [carried_rows_text(span.rows, span.paired_rows)] if span.rows else []
     if span.bytes:
         carried.append(_moved(span))
@@ -130,7 +134,7 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
 
 
 def predicted_card(predicted: Span, measured: Span | None) -> Card:
-    """Heading and lines of a predicted span, beside what was `measured` of the same task."""
+    """Return title and lines of a predicted span's tooltip, compared with the `measured` span."""
     assert predicted.end is not None
     length = predicted.end - predicted.start
     words = tr("Predicted: {task}, {time}", task=action(predicted), time=duration_text(length))
@@ -149,12 +153,14 @@ def predicted_card(predicted: Span, measured: Span | None) -> Card:
 
 
 def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: float) -> Card:
-    """Heading and lines of what a lane holds from `start` to `end` ns."""
+    """Return title and lines of the tooltip for a lane's memory from `start` to `end` ns."""
     held, activations = memory.most(start, end)
     title = tr(
         "{lane} holds {size}, of it activations {part}",
-        lane=_lane(trace, lane), size=bytes_text(held), part=bytes_text(activations),
-    )  # fmt: skip
+        lane=_lane(trace, lane),
+        size=bytes_text(held),
+        part=bytes_text(activations),
+    )
     at = np.array([start], np.int64)
     rest = [name for name in MEMORY_COUNTERS if name != ACTIVATIONS]
     sizes = [(name, float(trace.counter(name, lane).at(at)[0])) for name in rest]
@@ -164,7 +170,7 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
 
 
 def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
-    """Heading and lines of a counter at `start` ns, and until `end` ns if it changes meanwhile."""
+    """Return title and lines of a counter's tooltip at `start` ns; its range is until `end` ns."""
     found = line.between(start, end)
     if found is None:
         return None
@@ -182,7 +188,7 @@ def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
 
 
 def waited_text(trace: Trace, span: Span) -> str:
-    """What a span waited for last, and how long after it the span began; empty if for nothing."""
+    """Return the last dependency of a span, and the delay of its start; "" without a dependency."""
     prior = waited_for(trace, span)
     if prior is None or prior.end is None:
         return ""
@@ -194,14 +200,14 @@ def waited_text(trace: Trace, span: Span) -> str:
 
 
 def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Facts:
-    """What the Details panel lists of a span or gap, as names and values."""
+    """Return names and values of a span or gap for the Details panel."""
     if isinstance(selection, Gap):
         return _gap_facts(trace, selection)
     return _span_facts(trace, selection, now)
 
 
 def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
-    """What the Details panel lists of a range; its figures stand in Statistics."""
+    """Return names and values of a range for the Details panel; its figures are in Statistics."""
     lanes = trace.header.lanes
     count = len(lanes if chosen.lanes is None else chosen.lanes)
     names = ", ".join(lanes[lane].name for lane in (chosen.lanes or ())[:NAMED])
@@ -213,7 +219,7 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
 
 
 def measure_facts(trace: Trace, measure: Measure) -> Facts:
-    """What the Details panel lists of the distance between two spans."""
+    """Return names and values of a distance between two spans for the Details panel."""
     ends = [
         tr("{task} on {lane}", task=short_name(span), lane=_lane(trace, span.lane))
         for span in (measure.first, measure.second)
@@ -233,8 +239,8 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
         rows.append((tr("Step"), origin.name))
     if span.rows:
         is_uneven = span.paired_rows not in (None, span.rows)
-        told = carried_rows_text(span.rows, span.paired_rows) if is_uneven else str(span.rows)
-        rows.append((tr("Rows"), told))
+        uneven_text = carried_rows_text(span.rows, span.paired_rows)
+        rows.append((tr("Rows"), uneven_text if is_uneven else str(span.rows)))
     if span.bytes:
         rows.append((tr("Moves"), _moved(span)))
     if span.end is not None:
@@ -265,7 +271,7 @@ def _gap_facts(trace: Trace, gap: Gap) -> Facts:
 
 
 def step_origin(trace: Trace, step: int | None) -> Origin:
-    """A step's start, from which the moments of what belongs to it count; of no step the run's."""
+    """Return a step's start as the origin of times in it; without a step the run's start."""
     if step not in trace.steps:
         return Origin()
     name = step_name(step, trace.header.specification.warmup)
@@ -273,16 +279,17 @@ def step_origin(trace: Trace, step: int | None) -> Origin:
 
 
 def _task(span: Span) -> str:
-    """What a span did, and its title; what another program did has only the latter."""
+    """Return a span's textbook name and title; an imported span has only the latter."""
     return " · ".join(filter(None, (action(span), span_title(span))))
 
 
 def _between(start: int, end: int, origin: Origin) -> str:
     return tr(
         "{start} to {end} ({length})",
-        start=origin.number(start, 1e6, 3), end=since_text(end, origin),
+        start=origin.number(start, 1e6, 3),
+        end=since_text(end, origin),
         length=duration_text(end - start),
-    )  # fmt: skip
+    )
 
 
 def _lane(trace: Trace, lane: int) -> str:

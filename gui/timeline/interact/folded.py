@@ -1,4 +1,4 @@
-"""What a pixel of a reduced track stands for: how many spans, and which kinds had its time."""
+"""Tooltip for a pixel of a reduced track: number of spans, and shares of time by kind."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import is_reduced, visible
 from gui.timeline.state.scene import Scene
 
-MOST_KINDS = 4  # that the card lists; the others are added up
+MOST_KINDS = 4  # kinds in the tooltip; the others are added up
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """`count` spans that share `length` ns of a lane; `shares` of it by kind, most first, 0 to 1.
+    """`count` spans in `length` ns of a lane; `shares` of it by kind, 0 to 1, largest first.
 
-    What the shares leave of 1 is idle.
+    The remainder to 1 is idle time.
     """
 
     count: int
@@ -29,40 +29,44 @@ class Folded:
 
 
 def folded_at(scene: Scene, track: Track, start: float, end: float) -> Folded:
-    """What a lane has from `start` to `end` ns."""
+    """Return the spans and shares of a lane from `start` to `end` ns."""
     seen = visible(scene.columns[track.lane], start, end)
     spans = scene.trace.spans(track.lane)[seen]
     length = np.minimum(spans.end, end) - np.maximum(spans.start, start)
     # ns by kind: bincount adds up the lengths as weights, in one pass.
-    spent = np.bincount(scene.trace.table.rows["kind"][spans.row], length, len(KINDS))
-    order = np.argsort(-spent, kind="stable")
-    shares = tuple((KINDS[k], float(spent[k]) / (end - start)) for k in order.tolist() if spent[k])
-    return Folded(len(spans), end - start, shares)
+    kinds = scene.trace.table.rows["kind"][spans.row]
+    spent = np.bincount(kinds, length, len(KINDS))
+    shares = []
+    for code in np.argsort(-spent, kind="stable").tolist():
+        if spent[code]:
+            shares.append((KINDS[code], float(spent[code]) / (end - start)))
+    return Folded(len(spans), end - start, tuple(shares))
 
 
 def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-    """The card of a pixel that several spans of a reduced track share, or None."""
+    """Return the tooltip for a pixel with several spans of a reduced track, or None."""
     track, view = frame.layout.track_at(y - frame.top), frame.view
     if track is None or not frame.left <= x <= frame.left + view.width:
         return None
     seen = visible(scene.columns[track.lane], view.start, view.end)
     if not is_reduced(seen.stop - seen.start, view):
         return None
-    # From one edge of the pixel to the other, as the track was reduced pixel by pixel.
-    start = view.time(float(int(x - frame.left)))
-    found = folded_at(scene, track, start, view.time(float(int(x - frame.left)) + 1))
+    # From one edge of the pixel to the other, like the track itself.
+    pixel = float(int(x - frame.left))
+    found = folded_at(scene, track, view.time(pixel), view.time(pixel + 1))
     if found.count < 2:
         return None
-    lane = scene.trace.header.lanes[track.lane].name
     title = tr(
         "{count} spans in {time} on {lane}",
-        count=about_text(found.count), time=duration_text(found.length), lane=lane,
-    )  # fmt: skip
+        count=about_text(found.count),
+        time=duration_text(found.length),
+        lane=scene.trace.header.lanes[track.lane].name,
+    )
     return title, [*share_lines(found), tr("Zoom in to see each of them.")]
 
 
 def share_lines(found: Folded) -> list[str]:
-    """The share of each kind and of idle time, a line each."""
+    """Return a line for the share of each kind and of idle time."""
     parts = [(kind_title(kind), share) for kind, share in found.shares[:MOST_KINDS]]
     rest = sum(share for _, share in found.shares[MOST_KINDS:])
     idle = 1.0 - sum(share for _, share in found.shares)

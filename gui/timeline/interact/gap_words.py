@@ -1,4 +1,4 @@
-"""An idle gap in words: a sentence, the card beside the pointer, and its reasons as table rows."""
+"""Texts for an idle gap: a sentence, its tooltip, and its reasons as table rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gui.timeline.interact.describe import Card, short_name
 
 
 class ReasonRow(NamedTuple):
-    """A reason in a table: its cause, how long, and what held the lane up; `task` is its number."""
+    """A reason in a table: cause, duration, and the blocking task; `task` is the task's number."""
 
     cause: str
     duration: str
@@ -35,7 +35,7 @@ class ReasonRow(NamedTuple):
 
 
 def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
-    """Why a lane is idle: `cpu:1 waits 12.1 ms for 0F0 on cpu:0: pipeline fills`."""
+    """Return why a lane is idle: `cpu:1 waits 12.1 ms for 0F0 on cpu:0: pipeline fills`."""
     lane = report.lane.name
     words = _main_words(trace, step, report)
     if len(words) == 1:
@@ -45,7 +45,7 @@ def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
 
 
 def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = "") -> Card:
-    """Heading and lines of a gap; without a report how long it is, and the `problem` if any."""
+    """Return title and lines of a gap's tooltip; without a report its length, and the `problem`."""
     then = gap_end_words(trace, gap)
     lane = trace.header.lanes[gap.lane].name
     length = duration_text(gap.end - gap.start)
@@ -60,13 +60,13 @@ def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = ""
 
 
 def between_card(report: GapReport) -> Card:
-    """Heading and line of the time between two steps."""
+    """Return title and lines of the tooltip for the time between two steps."""
     reason = _plain_words(report.cause, report.duration)
     return tr(WHOLE, lane=report.lane.name, reason=reason), [tr("It belongs to no step.")]
 
 
 def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
-    """Every reason of a gap, in order of time."""
+    """Return all reasons of a gap, in order of time."""
     return [
         ReasonRow(
             _reason_name(reason),
@@ -85,7 +85,7 @@ def _reason_name(reason: Reason) -> str:
 
 
 def gap_end_words(trace: Trace, gap: Gap) -> str:
-    """What comes after a gap."""
+    """Return the text on what follows a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
     return tr("Then {task} starts.", task=short_name(trace.span(gap.lane, gap.before)))
@@ -122,7 +122,7 @@ def _blocking_task_words(trace: Trace, step: int, reason: Reason) -> str:
 
 
 def _blocking_task(trace: Trace, step: int, reason: Reason) -> str:
-    """The task that held a lane up, named as its bar's card names it."""
+    """Return the name of the blocking task, as in its tooltip."""
     if reason.blocking is None:
         return ""
     span = trace.find(step, reason.blocking.index)

@@ -18,9 +18,9 @@ from gui.timeline.state.selection import REACH, hit, nearest
 
 
 def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-    """Heading and lines for a pixel of the picture, or None where there is nothing to say."""
+    """Return title and lines of the tooltip for a pixel of the picture, or None."""
     found = hit(scene, frame, x, y)
-    # A span that still runs is none of those that are reduced: the pointer is on it alone.
+    # A span that still runs is not part of a reduced track: the pointer is on it alone.
     running = isinstance(found, Span) and found.end is None
     folded = None if running else folded_card(scene, frame, x, y)
     if folded is not None:
@@ -41,7 +41,7 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
 
 
 def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
-    """The predicted span at a pixel of the picture, or None."""
+    """Return the predicted span at a pixel of the picture, or None."""
     track = at_height(frame.layout.ghosts, y - frame.top)
     if track is None or scene.prediction is None:
         return None

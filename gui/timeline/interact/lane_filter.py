@@ -1,4 +1,4 @@
-"""The field above the lanes' names: which of them are shown."""
+"""The field above the lanes' names that filters lanes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gui.timeline.state.timeline import TimelineState
 from gui.widgets.label import Label
 
 LEAVE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
-MANY = 24  # with more lanes the field is there without being asked for
+MANY = 24  # with more lanes the field is always visible
 
 
 class LaneFilter(QWidget):
-    """A field below the axis' unit, and in its place how many lanes match; Esc shows all lanes."""
+    """A field below the axis's title, and above it the number of matches; Esc shows all lanes."""
 
     def __init__(
         self, state: TimelineState, lanes: LaneArranger, over: QWidget, back: QWidget
@@ -28,7 +28,9 @@ class LaneFilter(QWidget):
         self._state, self._back, self._wanted = state, back, False
         self.field, self.count = QLineEdit(), Label()
         self.field.setPlaceholderText(tr("Filter lanes"))
-        self.field.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # letters are the timeline's keys
+        self.field.setFocusPolicy(
+            Qt.FocusPolicy.ClickFocus
+        )  # letters are shortcuts of the timeline
         self.field.setAccessibleName(tr("Filter lanes by name"))
         self.field.setToolTip(
             tr("Show the lanes whose names contain this; * stands for anything. Esc shows all.")
@@ -49,17 +51,17 @@ class LaneFilter(QWidget):
         self.hide()
 
     def ask(self) -> None:
-        """Show the field and let one type."""
+        """Show the field and focus it."""
         self._wanted = True
         self.refresh()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
     def refresh(self) -> None:
-        """Say how many lanes there are, and be there where there are many."""
+        """Update the number of lanes; show the field if there are many."""
         shown, every = lane_counts(self._state)
         text = self._state.stack.state.filter
-        # setText tells `lanes.filter` through textChanged, which ends here again.
+        # setText calls `lanes.filter` through textChanged, which calls this again.
         if self.field.text() != text:
             self.field.setText(text)
         self.count.setText(count_text(shown, every))
@@ -71,11 +73,11 @@ class LaneFilter(QWidget):
     def eventFilter(self, watched: object, event: QEvent) -> bool:  # noqa: D102
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if escape and event.type() is QEvent.Type.ShortcutOverride:
-            event.accept()  # or the window would take the key for itself
+            event.accept()  # otherwise the window handles the key
             return True
         if escape and event.type() is QEvent.Type.KeyPress:
-            # The focus goes back before `refresh` hides the field: Qt would give it to whatever
-            # comes next.
+            # The focus moves before `refresh` hides the field, or Qt would move it to the next
+            # widget.
             self._wanted = False
             self._back.setFocus(Qt.FocusReason.OtherFocusReason)
             self.field.clear()
@@ -89,7 +91,7 @@ class LaneFilter(QWidget):
 
 
 def count_text(shown: int, every: int) -> str:
-    """`12 of 1,024 lanes`."""
+    """Return `12 of 1,024 lanes`."""
     if shown == every:
         return lanes_text(every)
     return tr("{shown} of {n} lanes", shown=f"{shown:,}", n=f"{every:,}")

@@ -1,4 +1,4 @@
-"""The column of the lanes' names: clicks and drags in it, and the stripe of the chosen lane."""
+"""The column of the lanes' names: clicks and drags, and the mark of the chosen lane."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from gui.timeline.paint.overlay import write_lines
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
 
-STRIPE = 3.0  # width of the stripe beside the chosen lane
+STRIPE = 3.0  # width of the stripe next to the chosen lane
 
 
 class LaneNames:
-    """What the mouse does with the names, by heights in the widget, and what tells of it."""
+    """Handles the mouse over the names, by heights in the widget, and draws the result."""
 
     def __init__(self, state: TimelineState, lanes: LaneArranger, choice: LaneChoice) -> None:
         self._state, self._lanes, self._choice = state, lanes, choice
-        self._carried: tuple[int, int] | None = None  # a lane, and the place where it would go
-        state.scene_changed.connect(self._let_go)
+        # The lane that is dragged, and the place to which it would move.
+        self._dragged: tuple[int, int] | None = None
+        state.scene_changed.connect(self._cancel_drag)
 
     def click_at(self, y: float) -> None:
-        """Choose the lane at a height, or fold and open the group whose heading is there."""
+        """Choose the lane at a height, or fold or open the group whose heading is there."""
         frame = self._state.frame
         lane, group = _lane_at(frame, y), at_height(frame.layout.groups, y - frame.top)
         if lane is not None:
@@ -34,25 +35,28 @@ class LaneNames:
             self._lanes.toggle(group.key)
 
     def drag_to(self, start: float, y: float) -> None:
-        """Show where the lane at the height `start` would go."""
+        """Show where the lane at the height `start` would move to."""
         frame = self._state.frame
-        lane = _lane_at(frame, start) if self._carried is None else self._carried[0]
-        if lane is not None:
-            extents = (frame.layout.extent_of(other) for other in self._others(lane))
-            # The lanes whose middles are above the pointer: so many stand before the one that is
-            # carried.
-            place = sum((top + end) / 2 < y - frame.top for top, end in extents)
-            self._carried = lane, place
-            self._choice.choose(lane)
+        lane = _lane_at(frame, start) if self._dragged is None else self._dragged[0]
+        if lane is None:
+            return
+        # The place is the number of other lanes whose middles are above the pointer.
+        place = 0
+        for other in self._others(lane):
+            top, end = frame.layout.extent_of(other)
+            if (top + end) / 2 < y - frame.top:
+                place += 1
+        self._dragged = lane, place
+        self._choice.choose(lane)
 
     def drop(self) -> None:
-        """Put the lane that was dragged where it was shown."""
-        carried, self._carried = self._carried, None
-        if carried is not None:
-            self._lanes.put(*carried)
+        """Move the dragged lane to the place that is shown."""
+        dragged, self._dragged = self._dragged, None
+        if dragged is not None:
+            self._lanes.put(*dragged)
 
     def draw(self, painter: QPainter, fonts: Fonts, area: QRectF) -> None:
-        """Mark the chosen lane, and the place where a lane would go that is dragged."""
+        """Mark the chosen lane, and the place of a dragged lane."""
         frame, name, lane = self._state.frame, self._state.stack.state.filter, self._state.lane
         painter.setClipRect(area.adjusted(0, AXIS + STEPS, 0, 0))
         if not frame.layout.stands and name:
@@ -63,15 +67,15 @@ class LaneNames:
             painter.drawLine(0, int(y), int(area.width()), int(y))
         if lane is not None and lane in frame.layout.stands:
             _draw_chosen(painter, frame, lane)
-        if self._carried is not None:
-            self._draw_place(painter, frame, *self._carried)
+        if self._dragged is not None:
+            self._draw_place(painter, frame, *self._dragged)
         painter.setClipping(False)
 
-    def _let_go(self) -> None:
-        self._carried = None
+    def _cancel_drag(self) -> None:
+        self._dragged = None
 
     def _others(self, lane: int) -> list[int]:
-        """The lanes among which a lane can be put."""
+        """Return the lanes among which a lane can be moved."""
         neighbours = arrangement_of(self._state).neighbours(lane)
         return [other for other in neighbours if other != lane]
 
@@ -88,7 +92,7 @@ class LaneNames:
 
 
 def _lane_at(frame: Frame, y: float) -> int | None:
-    """The compute lane at a height of the widget, with all that stands under it."""
+    """Return the compute lane at a height of the widget, including everything under it."""
     for track in frame.layout.tracks:
         if not track.helper:
             top, end = frame.layout.extent_of(track.lane)
@@ -106,7 +110,7 @@ def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
 
 
 def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name: str) -> None:
-    """What is said where no lane matches the filter."""
+    """Draw the text for a filter without a match."""
     hint = tr("Esc in the field above the names shows all lanes.")
     lines = (
         (fonts.bold, frame.theme.text, tr("No lane is called “{name}”.", name=name)),

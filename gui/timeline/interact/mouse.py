@@ -1,4 +1,4 @@
-"""The mouse on the timeline: wheel, drags, clicks and hovering."""
+"""Mouse input of the timeline: wheel, drags, clicks and hovering."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from gui.timeline.state.timeline import TimelineState
 
 DRAG = 4.0  # pixels that the pointer moves before a press becomes a drag
 NOTCH = 120.0  # angleDelta of one notch of a wheel
-ZOOM = 0.8  # of the time stays visible for each notch
-HEIGHTEN = 1.15  # times as high are lanes after each notch
+ZOOM = 0.8  # fraction of the time that stays visible, per notch
+HEIGHTEN = 1.15  # factor of the lanes' height, per notch
 
 
 class _Drag(Enum):
@@ -34,7 +34,7 @@ class _Drag(Enum):
 
 
 class MouseNavigator:
-    """Turns mouse events, in pixels of the picture, into moves and selections of a `state`."""
+    """Converts mouse events, in pixels of the picture, to moves and selections of a `state`."""
 
     def __init__(self, state: TimelineState, overlays: TimelineOverlays, names: LaneNames) -> None:
         self._state, self._overlays, self._names = state, overlays, names
@@ -43,7 +43,7 @@ class MouseNavigator:
         self._from = self._last = QPointF()
 
     def press(self, event: QMouseEvent) -> None:
-        """Middle or Shift+left begins a pan; left a click or a selection."""
+        """Begin a pan (middle button, or Shift and left), or a click or selection (left)."""
         self._from = self._last = event.position()
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         left = event.button() is Qt.MouseButton.LeftButton
@@ -54,11 +54,11 @@ class MouseNavigator:
             self._drag = _Drag.NAME if _over_names(event.position()) else _Drag.PRESSED
 
     def move(self, event: QMouseEvent) -> None:
-        """Pan, stretch the selection, or hover."""
+        """Pan, extend the selection, or hover."""
         at = event.position()
         if self._drag is _Drag.PAN:
-            # From move to move and not from the press: the view has moved along meanwhile, so a
-            # distance from the press would count twice.
+            # The distance is from the last move, not from the press: the view has moved meanwhile,
+            # and a distance from the press would be counted twice.
             self._navigator.pan_by(self._last.x() - at.x())
             self._scroll_by(self._last.y() - at.y())
         elif self._drag is _Drag.PRESSED and abs(at.x() - self._from.x()) >= DRAG:
@@ -75,33 +75,32 @@ class MouseNavigator:
         self._last = at
 
     def release(self, event: QMouseEvent) -> None:
-        """A press that did not move far is a click."""
+        """End a drag, or handle a click if the pointer has not moved far."""
         if self._drag is _Drag.PRESSED:
             self._click(event.position())
         elif self._drag is _Drag.NAME:
             self._names.click_at(event.position().y())
         elif self._drag is _Drag.CARRY:
             self._names.drop()
-        # Shift+click: a press with Shift begins a pan, and is a click only if it went nowhere.
+        # Shift+click: a press with Shift begins a pan, and is a click if the pointer has not moved.
         elif self._drag is _Drag.PAN and self._is_click(event):
             self._selector.measure_to(self._at(event.position()))
         self._drag = _Drag.NONE
-        # A drag's moves are one entry of the history; the next drag begins another.
+        # The moves of a drag are one entry of the history; the next drag begins another.
         self._state.history.pause()
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Fit what is under the pointer."""
+        """Fit the view to the item under the pointer."""
         found = self._at(event.position())
         if event.button() is Qt.MouseButton.LeftButton and found is not None:
             self._selector.fit(found)
 
     def wheel(self, event: QWheelEvent) -> None:
-        """Zoom at the pointer, over the names scroll; Shift or sideways pan; Ctrl: lane height."""
+        """Zoom at the pointer, or scroll over the names; pan with Shift, resize lanes with Ctrl."""
         turn, at = event.angleDelta(), event.position()
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
-            # Some platforms tell Shift and the wheel as a
-            # turn sideways already, others as one up or down.
+            # With Shift, some platforms report a horizontal turn, others a vertical one.
             self._navigator.pan_by(-(turn.x() or turn.y()) / 2)
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
             LaneArranger(self._state).scale(HEIGHTEN ** (turn.y() / NOTCH), at.y())
@@ -112,21 +111,21 @@ class MouseNavigator:
         event.accept()
 
     def _click(self, at: QPointF) -> None:
-        """Select the span or gap at a pixel, or nothing; a flag there is told."""
-        # Flags first, as they lie over the axis and the lanes.
+        """Select the span or gap at a pixel, or nothing; on a flag, emit its signal."""
+        # Flags first, because they cover the axis and the lanes.
         if not self._overlays.click_at(at):
             self._selector.stop_measuring()
             self._state.select(self._at(at))
 
     def _select_area(self, start: QPointF, end: QPointF) -> None:
-        """Select the time between two pixels, over the lanes between them."""
+        """Select the time between two pixels, on the lanes between them."""
         scene, view = self._state.scene, self._state.viewport
-        if scene is not None:
-            first, last = sorted(
-                view.time(min(max(0.0, at.x() - LABELS), view.width)) for at in (start, end)
-            )
-            lanes = lanes_between(scene, self._state.frame, start.y(), end.y())
-            self._state.select(TimeRange(int(first), int(last), lanes))
+        if scene is None:
+            return
+        left = min(max(0.0, min(start.x(), end.x()) - LABELS), view.width)
+        right = min(max(0.0, max(start.x(), end.x()) - LABELS), view.width)
+        lanes = lanes_between(scene, self._state.frame, start.y(), end.y())
+        self._state.select(TimeRange(int(view.time(left)), int(view.time(right)), lanes))
 
     def _at(self, at: QPointF) -> Span | Gap | None:
         if self._state.scene is None or at.y() < AXIS + STEPS:
@@ -137,11 +136,11 @@ class MouseNavigator:
         self._state.scroll_to(self._state.scroll + round(pixels))
 
     def _is_click(self, event: QMouseEvent) -> bool:
-        """Whether a press of the left button, which would have panned, did not move far."""
+        """Return whether the left button was pressed and released at nearly the same place."""
         moved = (event.position() - self._from).manhattanLength()
         return event.button() is Qt.MouseButton.LeftButton and moved < DRAG
 
 
 def _over_names(at: QPointF) -> bool:
-    """Whether a pixel lies in the column of the lanes' names."""
+    """Return whether a pixel is in the column of the lanes' names."""
     return at.x() < LABELS

@@ -1,4 +1,4 @@
-"""What lies over a timeline's lanes: crosshair, card, bookmarks' flags, distances, selection."""
+"""Overlay of a timeline: crosshair, tooltip, flags of bookmarks, distances, selection."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gui.timeline.state.timeline import TimelineState
 
 
 class TimelineOverlays(QObject):
-    """Draws over the picture of a `state`, in the widget `over`, and knows where the pointer is.
+    """Draws over the picture of a `state`, in the widget `over`, and follows the pointer.
 
-    `flag_clicked` carries the index of a bookmark.
+    `flag_clicked` has the index of a bookmark.
     """
 
     flag_clicked = Signal(int)
@@ -38,34 +38,34 @@ class TimelineOverlays(QObject):
     # Pointing
 
     def hover_at(self, at: QPointF | None) -> None:
-        """The pointer is at a pixel, or has left: crosshair and card go along."""
+        """Move the crosshair and the tooltip to a pixel; None means that the pointer has left."""
         card = None if at is None else self._card_at(at)
         hovered = None if at is None or card is None else (at, *card)
-        # Moves come faster than frames; most of them change nothing that is drawn.
+        # Moves are more frequent than frames, and most of them change nothing that is drawn.
         if hovered != self.hovered:
             self.hovered = hovered
             self._over.update()
         self._point_at(at)
 
     def show_moment(self, time_ns: float) -> None:
-        """Put the crosshair at a moment until the pointer moves."""
+        """Move the crosshair to a time until the pointer moves."""
         self.crosshair = Crosshair(time_ns)
         self._over.update()
 
     def click_at(self, at: QPointF) -> bool:
-        """Whether a click on the timeline met a flag, which is told."""
+        """Emit `flag_clicked` if there is a flag at a pixel, and return whether there is."""
         index = self._flag_at(at)
         if index is not None:
             self.flag_clicked.emit(index)
         return index is not None
 
     def flag(self, index: int) -> QRectF:
-        """Where a bookmark's flag is; empty if it cannot be seen."""
+        """Return the rectangle of a bookmark's flag; empty if it is not visible."""
         return next((f.rect for f in self._flags() if f.index == index), QRectF())
 
     @property
     def bookmark_here(self) -> int | None:
-        """The bookmark that begins at the crosshair, or None."""
+        """The index of the bookmark at the crosshair, or None."""
         if self.crosshair is None:
             return None
         reach = SNAP * self._state.viewport.ns_per_pixel
@@ -86,7 +86,7 @@ class TimelineOverlays(QObject):
             draw_outline(painter, frame, rect_of(state.scene.trace, frame, state.anchor))
             draw_measure(painter, frame, fonts, measure, area.bottom())
         painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
-        # Before flags and crosshair: it clears the axis' labels that these would cover in part.
+        # Before flags and crosshair: it erases the axis's labels that these would cover partly.
         self._hide_ticks(painter, fonts)
         draw_bookmarks(painter, frame, fonts, state.bookmarks.listed, bottom)
         if self.crosshair is not None:
@@ -97,8 +97,8 @@ class TimelineOverlays(QObject):
     # Inside
 
     def _follow_move(self) -> None:
-        """Something else is under the pointer now: the card goes, the crosshair points anew."""
-        # Kept: `hover_at(None)` forgets where the pointer is, which has not moved.
+        """Hide the tooltip and update the crosshair: the picture moved under the pointer."""
+        # Stored first: `hover_at(None)` resets the pointer, which has not moved.
         pointer = self._pointer
         self.hover_at(None)
         self._point_at(pointer)
@@ -113,7 +113,7 @@ class TimelineOverlays(QObject):
             self._over.update()
 
     def _card_at(self, at: QPointF) -> Card | None:
-        """What is told of a pixel: a flag on the axis in full, or what is on the lanes."""
+        """Return the tooltip for a pixel: of a flag on the axis, or of an item on the lanes."""
         index, scene = self._flag_at(at), self._state.scene
         if index is not None:
             bookmark = self._state.bookmarks.listed[index]

@@ -1,4 +1,4 @@
-"""The whole run in a strip, with the visible part marked; click or drag to go there."""
+"""A strip with the whole run, and the visible part marked; click or drag to move the view."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.timeline import TimelineState
 
-HEIGHT = 34  # of the strip; the legend stands below it
+HEIGHT = 34  # height of the strip; the legend is below it
 LEGEND = 24
 EDGE = 5.0
-HITS_TOP = 0.5  # where the ticks of what was searched for stand
-BANDS = 24  # into which very many lanes are put together
+HITS_TOP = 0.5  # upper edge of the ticks of search hits
+BANDS = 24  # bands that very many lanes are combined to
 
 
 class Overview(QWidget):
-    """A strip below a timeline, whose `state` it shows and moves."""
+    """A strip below a timeline, which shows and moves the timeline's `state`."""
 
     def __init__(self, state: TimelineState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class Overview(QWidget):
         self._explain()
 
     def refresh(self) -> None:
-        """Draw the lanes anew with what has come since."""
+        """Redraw the lanes with new data."""
         self._picture = None
         self._explain()
 
@@ -66,8 +66,8 @@ class Overview(QWidget):
         scene = self._state.scene
         if scene is not None and scene.bounds == (0, 0):
             scene = None
-        # Lanes of the whole run are the dearest to draw, so they are not drawn anew when the view
-        # moves: veil and window lie over the picture.
+        # The lanes of the whole run take longest to draw, so they are not redrawn when the view
+        # moves: veil and window are drawn over their picture.
         if scene is not None and (self._picture is None or self._drawn != whole):
             self._picture, self._drawn = self._draw_lanes(scene, whole), whole
         with QPainter(self) as painter:
@@ -96,26 +96,26 @@ class Overview(QWidget):
             self._go(event)
 
     def _take_theme(self) -> None:
-        # The signal comes with every frame of the timeline: only another theme is of interest here.
+        # The signal is emitted for every frame of the timeline; only a changed theme matters here.
         if self._state.theme is not self._theme:
             self._theme = self._state.theme
             self.refresh()
 
     def _show_visible(self) -> None:
-        self.update(0, 0, self.width(), HEIGHT)  # the legend stays as it is
+        self.update(0, 0, self.width(), HEIGHT)  # the legend does not change
 
     def _go(self, event: QMouseEvent) -> None:
         if self._state.scene is not None:
             self._navigator.centre_on(self._whole().time(event.position().x() - LABELS))
 
     def _whole(self) -> Viewport:
-        """All of the run over the strip's width; while live it grows by eighths, to stay calm."""
+        """Return a view of the whole run; a live run's end is rounded up, in steps of an eighth."""
         if self._state.scene is None:
             return Viewport(width=max(1.0, self.width() - LABELS - RIGHT))
         start, end = map(float, self._state.scene.bounds)
         if self._state.now is not None:
             end = max(end, self._state.now)
-            # In ns: at least 0.1 s, and then by factors of 1.125. Were it the run's length, every
+            # In ns: at least 0.1 s, and then by factors of 1.125. With the exact length, every
             # batch of spans would move all bars.
             steps = math.ceil(math.log(max(1.0, (end - start) / 1e8), 1.125))
             end = start + 1e8 * 1.125**steps
@@ -127,17 +127,17 @@ class Overview(QWidget):
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
-        # The ground is painted below it, by `paintEvent`.
+        # paintEvent paints the ground below it
         picture.fill(Qt.GlobalColor.transparent)
         lanes = [lane.index for lane in scene.trace.header.compute_lanes]
         height = (HEIGHT - 2 * EDGE) / len(lanes)
-        tracks = [
-            Track(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)
-            for n, lane in enumerate(lanes)
-        ]
+        gap = 1 if height > 2 else 0
+        tracks = []
+        for place, lane in enumerate(lanes):
+            tracks.append(Track(lane, EDGE + place * height, max(1.0, height - gap), True))
         frame = Frame(whole, Layout(tuple(tracks), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
-            # Tracks below a pixel would hide one another: bands of lanes are mixed instead.
+            # Tracks lower than a pixel would cover one another: bands of lanes are blended instead.
             if height < 1:
                 bands = np.array_split(np.array(lanes), BANDS)
                 together = [scene.together(band.tolist()) for band in bands]
@@ -149,7 +149,7 @@ class Overview(QWidget):
         return picture
 
     def _explain(self) -> None:
-        """Choose what the legend says; it takes as many lines as it needs."""
+        """Update the legend, with as many lines as it needs."""
         entries = []
         if self._state.scene is not None and self._has_legend:
             entries = legend_entries(self._state.scene, self._theme, self._state.strips)
@@ -160,9 +160,10 @@ class Overview(QWidget):
         self.update()
 
     def _visible(self, whole: Viewport) -> tuple[float, float]:
-        """The pixels from which and until which the strip is on screen."""
+        """Return the left and right pixel of the visible part."""
         seen, right = self._state.viewport, LABELS + whole.width
-        x0, x1 = (min(max(LABELS + whole.x(t), LABELS), right) for t in (seen.start, seen.end))
+        x0 = min(max(LABELS + whole.x(seen.start), LABELS), right)
+        x1 = min(max(LABELS + whole.x(seen.end), LABELS), right)
         return x0, x1
 
     def _draw_veil(self, painter: QPainter, whole: Viewport) -> None:

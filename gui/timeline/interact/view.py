@@ -1,4 +1,4 @@
-"""The timeline's widget: paints a TimelineState, and turns events into calls on it."""
+"""The timeline's widget: paints a TimelineState, and converts events to calls on it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from gui.timeline.state.selector import Selector
 from gui.timeline.state.step_on_screen import StepOnScreen
 from gui.timeline.state.timeline import TimelineState
 
-EXPLAIN_S = 0.006  # of a frame, for explaining steps; those that are left come with the next
+EXPLAIN_S = 0.006  # of a frame, for explaining steps; the rest is done in the next frames
 
 
 class TimelineView(QAbstractScrollArea):
-    """Draws a `state`, and lets mouse and keys change it.
+    """Draws a `state`, and changes it by mouse and keys.
 
     `navigator`, `selector`, `lanes` and `choice` are the commands on the state, for menus and
-    panels. `reduction_changed` carries how many spans a pixel of the densest lane stands for.
+    panels. `reduction_changed` has the number of spans per pixel of the densest lane.
     """
 
     reduction_changed = Signal(float)
@@ -55,9 +55,9 @@ class TimelineView(QAbstractScrollArea):
         self.setAccessibleDescription(
             tr("One row for each lane; the Details panel tells the selection.")
         )
-        # Without it Qt sends moves only while a button is pressed, and nothing could be hovered.
+        # By default Qt sends moves only while a button is pressed, which makes hovering impossible.
         self.viewport().setMouseTracking(True)
-        # paintEvent covers every pixel: Qt need not clear them first.
+        # paintEvent covers every pixel, so Qt need not clear them.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.waiting = ""
         self.per_pixel = 0.0
@@ -72,8 +72,8 @@ class TimelineView(QAbstractScrollArea):
         self.lane_filter = LaneFilter(state, self.lanes, self.viewport(), self)
         self._names = LaneNames(state, self.lanes, self.choice)
         self._mouse = MouseNavigator(state, self.overlays, self._names)
-        # Two sorts of change: the picture is drawn anew, or only what lies over it. The latter come
-        # with every move of the pointer.
+        # Two kinds of change: redraw the picture, or only the overlay. The latter is needed for
+        # every move of the pointer.
         state.picture_changed.connect(self._redraw)
         state.overlay_changed.connect(self.viewport().update)
         for signal in (state.tracks_changed, state.lane_changed):
@@ -81,13 +81,13 @@ class TimelineView(QAbstractScrollArea):
         state.resize(self.viewport().width(), self.viewport().height())
 
     def set_waiting(self, text: str) -> None:
-        """What an empty timeline says that it waits for."""
+        """Set the text of an empty timeline while a run is starting."""
         self.waiting = text
         self._redraw()
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the picture shows the state as it is now."""
+        """True if the picture shows the current state."""
         return self._picture is not None
 
     # Qt's events
@@ -125,8 +125,8 @@ class TimelineView(QAbstractScrollArea):
         self._mouse.double_click(event)
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: D102
-        # The viewport's events come through here; this widget's own leaveEvent would wait until the
-        # scroll bar is left too.
+        # Events of the viewport pass here; this widget's leaveEvent would wait until the pointer
+        # has left the scroll bar too.
         if event.type() is QEvent.Type.Leave:
             self.overlays.hover_at(None)
         return super().viewportEvent(event)
@@ -134,10 +134,10 @@ class TimelineView(QAbstractScrollArea):
     # Inside
 
     def _redraw(self) -> None:
-        """Draw anew with the next frame; the scroll bar stands as the state says."""
+        """Redraw with the next frame, and update the scroll bar."""
         self._picture = None
-        # `scroll` is read first: setRange may cut the bar's value, which comes back through
-        # scrollContentsBy and sets the state's. The bar would then have the last word.
+        # `scroll` is read first: setRange may limit the bar's value, which sets the state's scroll
+        # through scrollContentsBy. The bar would then override the state.
         bar, scroll = self.verticalScrollBar(), self.state.scroll
         bar.setPageStep(max(1, int(self.viewport().height() - AXIS - STEPS)))
         bar.setRange(0, self.state.most_scroll)
@@ -145,7 +145,7 @@ class TimelineView(QAbstractScrollArea):
         self.viewport().update()
 
     def _tell_lanes(self) -> None:
-        """Say to screen readers which lane is chosen, and how many are shown."""
+        """Describe to screen readers which lane is chosen, and how many are visible."""
         state, (shown, every) = self.state, lane_counts(self.state)
         words = tr("{shown} of {n} lanes are shown.", shown=shown, n=every)
         if state.scene is not None and state.lane is not None:
@@ -154,11 +154,10 @@ class TimelineView(QAbstractScrollArea):
         self.setAccessibleDescription(words)
 
     def _draw_picture(self) -> QPixmap:
-        """Everything but selection and hover, which change more often than this."""
+        """Draw everything except the overlay, which changes more often."""
         ratio = self.devicePixelRatioF()
         size = self.viewport().size() * ratio
-        # Painted over again and again: a new one for each frame is some MB to ask for and to give
-        # back.
+        # Reused, because allocating and freeing several MB for each frame takes time.
         if self._canvas.size() != size:
             self._canvas = QPixmap(size)
         picture = self._canvas
@@ -176,8 +175,8 @@ class TimelineView(QAbstractScrollArea):
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
         state, frame = self.state, self.state.frame
         if not explain_shown(scene, state.viewport, state.strips.path, EXPLAIN_S):
-            # Not at once: paintEvent is about to keep this picture, and would take the request for
-            # another with it. With `self` as its context the call is dropped if the widget goes
+            # Later: paintEvent stores this picture after this returns, which would undo the
+            # request. With `self` as its context the call is dropped if the widget is deleted
             # first.
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, frame, fonts, area, self._labels)
