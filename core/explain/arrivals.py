@@ -98,7 +98,8 @@ def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
 
 
 def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
-    last = Counter(dict(one.last)) + Counter(dict(other.last))
+    last = Counter(dict(one.last))
+    last.update(dict(other.last))
     return replace(
         one,
         times=one.times + other.times,

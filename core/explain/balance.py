@@ -82,8 +82,9 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
     numbers = np.array(steps, np.int64)
     mine = _of_steps(trace.spans(lane), numbers)
     kinds = mine["kind"]
+    durations = mine.end - mine.start
     # Sums of doubles: exact up to 2**53, which is 104 days of ns, or 9 PB.
-    ns = np.bincount(kinds, mine.end - mine.start, len(KINDS)).astype(np.int64)
+    ns = np.bincount(kinds, durations, len(KINDS)).astype(np.int64)
     sizes = np.bincount(kinds, mine["bytes"], len(KINDS)).astype(np.int64)
     counts = np.bincount(kinds, minlength=len(KINDS))
     kind_ns: dict[Kind, int] = {}
@@ -115,12 +116,14 @@ def _of_steps(spans: Spans, steps: Ints) -> Spans:
     are_consecutive = (lasts[:-1] == firsts[1:]).all()
     if are_consecutive:
         return spans[firsts[0] : lasts[-1]]
-    parts = [spans[first:last] for first, last in zip(firsts, lasts, strict=True)]
+    parts: list[Spans] = []
+    for first, last in zip(firsts, lasts, strict=True):
+        parts.append(spans[first:last])
     return Spans.joined(parts)
 
 
 def _peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> int:
-    """Return the most bytes that a lane held at a moment of n intervals."""
+    """Return the most bytes that a lane held at any moment of n intervals."""
     counters = _memory_of(trace, lane)
     if not len(starts) or not counters:
         return 0
@@ -205,15 +208,17 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Fir
     kinds: set[Kind] = set()
     for balance in compute:
         kinds.update(balance.kind_ns)
-    if len(compute) < 2 or not kinds & {Kind.GATHER, Kind.REDUCE}:
+    collects = not kinds.isdisjoint((Kind.GATHER, Kind.REDUCE))
+    if len(compute) < 2 or not collects:
         return []
     first, *others = compute
     shares: list[FirstLaneShare] = []
     for kind in SHARED_KINDS:
         if kind in kinds:
-            own = first.kind_ns.get(kind, 0)
+            own_ns = first.kind_ns.get(kind, 0)
+            own_bytes = first.kind_bytes.get(kind, 0)
             mean = fmean([balance.kind_ns.get(kind, 0) for balance in others])
-            shares.append(FirstLaneShare(kind, own, mean, first.kind_bytes.get(kind, 0)))
+            shares.append(FirstLaneShare(kind, own_ns, mean, own_bytes))
     if first.peak_bytes:
         mean = fmean([balance.peak_bytes for balance in others])
         shares.append(FirstLaneShare(None, first.peak_bytes, mean))
@@ -271,7 +276,7 @@ def unevenness(trace: Trace, steps: Sequence[int]) -> Unevenness:
 
 
 def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
-    """Return the ns for which each lane computes, and for which it or a lane of its moves data.
+    """Return the ns for which each lane computes, and for which it or its helpers move data.
 
     Both have the shape (steps, lanes). Waiting for other ranks in a collective counts as neither.
     """

@@ -18,8 +18,8 @@ WAITS_FOR_PASS = frozenset(
 _WITH_BLOCKER = WAITS_FOR_PASS | frozenset(ACTIONS) | {Cause.TRANSFER, Cause.COLLECTIVE}
 _HAS_BLOCKER = np.array([cause in _WITH_BLOCKER for cause in CAUSES])  # by code
 _WAITS_FOR_PASS = np.array([cause in WAITS_FOR_PASS for cause in CAUSES])  # by code
-# Pieces of one group may share a label: one wait for a lane is both "pipeline fills" and "other
-# lane computes" if the lane's first pass is in between.
+# Pieces of one group may share a label. One wait for a lane can have two causes: it is "pipeline
+# fills" before the lane's first pass and "other lane computes" after it.
 _GROUP = np.where(_WAITS_FOR_PASS, -1, np.arange(len(CAUSES)))  # by code
 
 
@@ -78,7 +78,7 @@ def main_waits(explanation: Explanation) -> BlockerWaits:
 
 
 def _largest_of_groups(group: Ints, size: NDArray[np.number], count: int) -> Ints:
-    """Return the position of the largest entry of each of `count` groups; on a tie the last one."""
+    """Return the position of the largest entry of each of `count` groups; the last one on a tie."""
     order = np.lexsort((size, group))
     # Sorted by group and size, the last entry of a group is its largest.
     ends = np.searchsorted(group[order], np.arange(count), "right")

@@ -125,11 +125,13 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
         #                           begun              ended
         # Both are clipped to the gap: work of the task before the gap did not block the lane.
         is_task = task >= 0
-        ended = np.where(is_task, np.clip(columns.end[task], since, until), since)
-        begun = np.where(is_task, np.clip(waits.begun[task], since, ended), since)
+        end_in_gap = np.clip(columns.end[task], since, until)
+        ended = np.where(is_task, end_in_gap, since)
+        begin_in_gap = np.clip(waits.begun[task], since, ended)
+        begun = np.where(is_task, begin_in_gap, since)
         found.append(_pieces(gap, ended, until, waiter, met, late=True))
         found.append(_pieces(gap, begun, ended, task, met, late=False))
-        # A walk ends when its task ran at the begin of the gap.
+        # A walk ends when its task was running at the start of the gap.
         goes_on = begun > since
         gap = gap[goes_on]
         until = begun[goes_on]
@@ -163,5 +165,10 @@ def _pieces(
     some = end > start
     count = int(np.count_nonzero(some))
     return IdlePieces(
-        gap[some], start[some], end[some], blocking[some], np.full(count, late), met[some]
+        gap=gap[some],
+        start=start[some],
+        end=end[some],
+        blocking=blocking[some],
+        late=np.full(count, late),
+        met=met[some],
     )

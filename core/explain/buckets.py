@@ -120,4 +120,6 @@ def _ready(explanation: Explanation, trace: Trace) -> dict[int, int]:
         return {}
     spans = StepSpans.of(trace, step).spans
     noted = spans[spans["ready"] != ABSENT]
-    return dict(zip(noted["task"].tolist(), noted["ready"].tolist(), strict=True))
+    tasks = noted["task"].tolist()
+    times = noted["ready"].tolist()
+    return dict(zip(tasks, times, strict=True))

@@ -15,11 +15,11 @@ from core.explain.arrivals import Arrivals
 from core.plan.link import Link
 
 MOSTLY = 2 / 3
-"""The share of the time from which on a collective is a matter of skew, or of the transfer."""
+"""Least share of a collective's time that makes it a matter of skew, or of the transfer."""
 
 
 class TimeClass(StrEnum):
-    """The largest part of the time of a collective."""
+    """Where most of the time of a collective goes."""
 
     TRANSFER = "transfer"
     """Moving data."""
@@ -33,9 +33,9 @@ class TimeClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTime:
-    """The class of a collective's time, and how long its bytes need on the link.
+    """The class of a collective's time, and the transfer time of its bytes on the link.
 
-    `needed_ns` is for one time; None if the size is not known or if there is no link.
+    `needed_ns` is the transfer time of one run of it; None if its size or the link is not known.
     """
 
     time_class: TimeClass
@@ -44,7 +44,8 @@ class CollectiveTime:
 
 def collective_time(one: Arrivals, uncertainty_ns: float, link: Link | None) -> CollectiveTime:
     """Classify a collective; clocks are known to `uncertainty_ns`."""
-    wait, transfer = one.wait_ns / one.times, one.transfer_ns / one.times
+    wait = one.wait_ns / one.times
+    transfer = one.transfer_ns / one.times
     needed = None
     if link is not None and one.bytes:
         needed = link.transfer_ns(one.kind, one.bytes, one.members)

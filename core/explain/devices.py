@@ -51,7 +51,7 @@ def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps) -
 
 
 def _busy(columns: StepColumns, streams: Sequence[Lane]) -> Busy:
-    """Return the times at which a device computes, or else communicates, or else copies."""
+    """Return the times at which a device works, with the task that each time is attributed to."""
     all_streams = [stream.index for stream in streams]
     copy_streams = [stream.index for stream in streams if stream.role is Role.COPY]
     mine = np.isin(columns.lane, all_streams)
@@ -60,14 +60,14 @@ def _busy(columns: StepColumns, streams: Sequence[Lane]) -> Busy:
     computes = mine & ~moves & ~copies
     nothing = np.empty(0, np.int64)
     busy = Busy(nothing, nothing, nothing)
-    # The first wins: while the device also computes, the task of the time is the computing one.
+    # If several run at once, the time belongs to the computing task, or else to the communication.
     for tasks in (computes, moves, copies):
         busy = _with(busy, columns, np.flatnonzero(tasks))
     return busy
 
 
 def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
-    """Add the times of further tasks that lie outside the times in `busy`."""
+    """Return `busy` with the times of further tasks, as far as they lie outside it."""
     place, start, end = disjoint(columns.start[tasks], columns.end[tasks])
     own, free_start, free_end = subtract(start, end, busy.start, busy.end)
     added = tasks[place[own]]
@@ -82,7 +82,10 @@ def _last_of_place(columns: StepColumns, lanes: Sequence[Lane], place: str) -> i
     """Return the task that ends last on the lanes of a place (a device and its host)."""
     of_place = [lane.index for lane in lanes if lane.device == place]
     mine = np.flatnonzero(np.isin(columns.lane, of_place))
-    return int(mine[np.argmax(columns.end[mine])]) if len(mine) else ABSENT
+    if not len(mine):
+        return ABSENT
+    last = np.argmax(columns.end[mine])
+    return int(mine[last])
 
 
 def _while_working(gaps: IdleGaps, busy: Busy) -> IdleGaps:

@@ -88,7 +88,8 @@ def _ladder(parts: float) -> Ints:
 @functools.cache
 def _ladders() -> list[Ints]:
     """Return possible bin edges in size codes, from the narrowest bins to a single bin."""
-    return [_ladder(2.0**power) for power in range(BITS, -6, -1)]
+    powers = range(BITS, -6, -1)
+    return [_ladder(2.0**power) for power in powers]
 
 
 class RankedDurations:

@@ -87,7 +87,9 @@ def gap_report(explanation: Explanation, lane: int, time_ns: int) -> GapReport |
         return None
     pieces = explanation.pieces(int(explanation.gap[hit]))
     reasons = tuple(_reason(explanation, piece) for piece in pieces)
-    return GapReport(explanation.lanes[lane], reasons[0].start, reasons[-1].end, reasons)
+    start = reasons[0].start
+    end = reasons[-1].end
+    return GapReport(explanation.lanes[lane], start, end, reasons)
 
 
 def run_gap_report(
@@ -108,7 +110,9 @@ def run_gap_report(
     if row.role is Role.COMPUTE:
         return gap_report(explained(trace, step), lane, time_ns)
     gap = gap_at(trace, lane, time_ns)
-    return None if gap is None else _one_reason(row, Cause.NOTHING_TO_MOVE, gap.start, gap.end)
+    if gap is None:
+        return None
+    return _one_reason(row, Cause.NOTHING_TO_MOVE, gap.start, gap.end)
 
 
 def longest_reasons(gap: GapReport) -> tuple[list[Reason], int]:

@@ -7,7 +7,8 @@ import numpy as np
 from core.arrays import Ints
 from core.order import stable_argsort
 
-_FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+_FIRST = np.iinfo(np.int64).min
+_LAST = np.iinfo(np.int64).max
 
 
 def disjoint(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:

@@ -99,7 +99,7 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
     worked = tails > heads
     before_each = np.empty(len(mine), np.int64)
     before_each[1:] = mine.end[:-1]
-    # The first span of a step follows the begin of the step, not the end of the previous step.
+    # The first span of a step follows the start of the step, not the end of the previous step.
     before_each[heads[worked]] = begins[worked]
     after_last = begins.copy()
     lasts = tails[worked] - 1

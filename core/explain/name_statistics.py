@@ -149,7 +149,9 @@ def _names(trace: Trace, found: _RangeSpans) -> tuple[tuple[NameFigures, ...], i
     """Return figures of the names with the most time, and the number of all names."""
     spans = found.spans
     groups = _Groups.of(spans, *_label_columns(spans))
-    inside = np.minimum(spans.end, found.end) - np.maximum(spans.start, found.start)
+    first_inside = np.maximum(spans.start, found.start)
+    last_inside = np.minimum(spans.end, found.end)
+    inside = last_inside - first_inside
     sums = np.bincount(groups.group, inside).astype(np.int64)
     totals = np.add.reduceat(groups.durations, groups.first[:-1])
     means = totals / groups.counts

@@ -78,7 +78,9 @@ def _student(freedom: int, chance: float) -> float:
     Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
     """
     z = NormalDist().inv_cdf(1 - chance)
-    z3, z5, z7 = z**3, z**5, z**7
+    z3 = z**3
+    z5 = z**5
+    z7 = z**7
     first = (z3 + z) / (4 * freedom)
     second = (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom**2)
     third = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom**3)

@@ -22,7 +22,8 @@ from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
-_BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHING_TO_MOVE)
+_BETWEEN = CAUSES.index(Cause.BETWEEN_STEPS)
+_NOTHING = CAUSES.index(Cause.NOTHING_TO_MOVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,9 @@ def step_causes(trace: Trace, explanation: Explanation, step: int, start: int, e
     begin = np.clip(explanation.start, start, until)
     finish = np.clip(explanation.end, start, until)
     length = np.maximum(finish - begin, 0)
+    cause = explanation.cause.astype(np.int64)
     totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
-    np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
+    np.add.at(totals, (explanation.lane, cause), length)
     return totals
 
 
@@ -100,7 +102,9 @@ def idle_causes(
     in_steps = int((ends - begins).sum())
     outside = end - start - in_steps if len(table) else 0
     # All tasks of a plan are in steps.
-    works_outside = not trace.header.source.has_plan or (np.diff(table.ends) < 0).any()
+    has_plan = trace.header.source.has_plan
+    steps_overlap = (np.diff(table.ends) < 0).any()
+    works_outside = not has_plan or steps_overlap
     by_lane: dict[int, dict[Cause, int]] = {}
     rest: dict[int, int] = {}
     for lane, time in lanes.items():

@@ -142,7 +142,9 @@ def devices_of(trace: Trace) -> list[Device]:
 
 def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
     """Return the times of a device in the windows, as far as it is in use."""
-    in_use = windows.cut(int(device.in_use.start[0]), int(device.in_use.end[0]))
+    start = int(device.in_use.start[0])
+    end = int(device.in_use.end[0])
+    in_use = windows.cut(start, end)
     return _time(device.name, device.spans, _is_memory(trace), in_use)
 
 
@@ -160,7 +162,8 @@ def _in_use(trace: Trace, spans: Spans) -> Windows:
         counted = spans[spans.step == PART_STEP]
     else:
         ends = trace.step_table.ends
-        counted = _with_known_launch(spans, int(ends[-1]) if len(ends) else None)
+        until = int(ends[-1]) if len(ends) else None
+        counted = _with_known_launch(spans, until)
     nothing = np.empty(0, np.int64)
     if not len(counted):
         return Windows(nothing, nothing)
@@ -183,7 +186,8 @@ def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
         streams = [lane for lane in lanes if lane.stream_of]
         # Threads of a host have cores. They count only at places without lanes of a device.
         own = streams or [lane for lane in lanes if not lane.cores] or lanes
-        yield place, Spans.joined([trace.spans(lane.index) for lane in own])
+        spans = [trace.spans(lane.index) for lane in own]
+        yield place, Spans.joined(spans)
 
 
 def _with_known_launch(spans: Spans, until: int | None) -> Spans:

@@ -95,7 +95,7 @@ def _is_host_thread(lanes: Sequence[Lane]) -> Bools:
 
 
 def _rank_bounds(trace: Trace, step: int) -> Bounds:
-    """Return the begin and finish of a job's step, overall and for each of its ranks."""
+    """Return the start and end of a job's step, overall and for each of its ranks."""
     steps = np.array([step], np.int64)
     lanes = trace.header.lanes
     begins = np.zeros(len(lanes), np.int64)
@@ -144,7 +144,7 @@ def _picked(explanation: Explanation, pieces: Positions, start: Ints, end: Ints)
 
 
 def _until_next_step(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """Cut the idle time at the begin of the next step, which may overlap the end of this one.
+    """Cut the idle time at the start of the next step, which may overlap the end of this one.
 
     Only steps of other programs' traces overlap: there the start of a task decides its step.
     """

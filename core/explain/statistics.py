@@ -249,7 +249,8 @@ class RangeCount:
         last = int(np.searchsorted(spans.start, until, "left"))
         # Spans that began in an earlier part may continue in this one. The first `taken` spans have
         # been counted as a whole; their time inside is still to be added.
-        first = min(lane.taken, int(np.searchsorted(spans.end, begin, "right")))
+        first_under_way = int(np.searchsorted(spans.end, begin, "right"))
+        first = min(lane.taken, first_under_way)
         start = spans.start[first:last]
         end = spans.end[first:last]
         kind = self._kind_of[spans.row[first:last]]
@@ -276,7 +277,8 @@ class RangeCount:
         lane.busy += busy
         lane.worked += worked
         lane.taken = last
-        return _LanePart(start, end, computes, _flat_codes(kind[known:], lengths[known:]))
+        sizes = _flat_codes(kind[known:], lengths[known:])
+        return _LanePart(start, end, computes, sizes)
 
     def _read_again(self, parts: Sequence[Spans]) -> None:
         """Find the durations of percentiles among the spans of some parts."""
@@ -325,7 +327,8 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
     if count <= 1:
         return [(start, end)]
     # A few starts of each lane suffice to find times between which about as many spans start.
-    samples = np.sort(np.concatenate([spans.start[:: PART // SAMPLES] for spans in lanes]))
+    samples_of_lanes = [spans.start[:: PART // SAMPLES] for spans in lanes]
+    samples = np.sort(np.concatenate(samples_of_lanes))
     places = np.arange(1, count) * len(samples) // count
     cuts = np.unique(samples[places])
     # Without cuts at the ends of the range: many spans may start at one moment.
@@ -362,7 +365,8 @@ def _union_of_sorted(starts: Ints, ends: Ints) -> int:
     if not len(starts):
         return 0
     pauses = np.maximum(starts[1:] - ends[:-1], 0)
-    return int(ends[-1] - starts[0] - pauses.sum())
+    whole = ends[-1] - starts[0]
+    return int(whole - pauses.sum())
 
 
 def _busy_and_worked(start: Ints, end: Ints, computes: Bools) -> tuple[int, int]:
