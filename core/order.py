@@ -1,12 +1,22 @@
-"""Integer helpers: fast stable argsort, keys of rows, groups of equal keys, occurrence numbers."""
+"""Helpers for order: fast stable argsort, keys of rows, groups, occurrence numbers, samples."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+_Item = TypeVar("_Item")
+
+
+def evenly(items: Sequence[_Item], most: int) -> list[_Item]:
+    """Return at most `most` of the items, evenly spaced from the first to the last."""
+    count = min(len(items), most)
+    places = np.linspace(0, len(items) - 1, count).astype(int)
+    return [items[place] for place in places.tolist()]
 
 
 def stable_argsort(keys: NDArray[Any]) -> NDArray[np.int64]:

@@ -47,7 +47,11 @@ def alike_steps(trace: Trace, found: Mapping[int, StepSpans], reference: int) ->
 def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
     """Return the steps with the reference's plan: not those of an epoch's smaller last batch."""
     own = _plan_bytes(found[reference])
-    steps = tuple(step for step, one in found.items() if _plan_bytes(one) == own)
+    same_plan = []
+    for step, spans in found.items():
+        if _plan_bytes(spans) == own:
+            same_plan.append(step)
+    steps = tuple(same_plan)
     count = len(found[reference].spans)
     places = np.tile(np.arange(count), (len(steps), 1))
     return AlikeSteps(steps, steps.index(reference), places)
@@ -56,7 +60,8 @@ def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
 def _plan_bytes(one: StepSpans) -> bytes:
     """Return bytes that are equal for two steps only if they have the same plan."""
     spans = one.spans
-    return np.stack([spans["task"], one.lane, spans["kind"], spans["rows"]]).tobytes()
+    columns = np.stack([spans["task"], one.lane, spans["kind"], spans["rows"]])
+    return columns.tobytes()
 
 
 def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
@@ -64,30 +69,37 @@ def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> A
     steps = list(found)
     place = steps.index(reference)
     families = _families(found)
-    count = max((int(own.max(initial=-1)) for own in families), default=-1) + 1
+    highest = [int(own.max(initial=-1)) for own in families]
+    count = max(highest, default=-1) + 1
     often = np.stack([np.bincount(own, minlength=count) for own in families])
     computing = [lane.index for lane in computing_lanes(trace.header.lanes)]
     computes = np.zeros(count, np.bool_)
     for own, step in zip(families, steps, strict=True):
-        computes[own[np.isin(found[step].lane, computing)]] = True
+        on_compute_lane = np.isin(found[step].lane, computing)
+        computes[own[on_compute_lane]] = True
     alike = _shared(often[:, computes], place) >= ALIKE
     alike[place] = True
     chosen = np.flatnonzero(alike)
     common = (often[chosen] == often[place]).all(axis=0)
-    if not (common & computes & (often[place] > 0)).any():
-        chosen, common = np.array([place]), np.ones(count, np.bool_)
+    in_reference = often[place] > 0
+    if not (common & computes & in_reference).any():
+        chosen = np.array([place])
+        common = np.ones(count, np.bool_)
     places = np.stack([_places(families[at], common) for at in chosen])
-    its_place = int(np.flatnonzero(chosen == place)[0])
-    order = np.argsort(places[its_place])
-    return AlikeSteps(tuple(steps[at] for at in chosen), its_place, places[:, order])
+    reference_place = int(np.flatnonzero(chosen == place)[0])
+    order = np.argsort(places[reference_place])
+    chosen_steps = tuple(steps[at] for at in chosen)
+    return AlikeSteps(chosen_steps, reference_place, places[:, order])
 
 
 def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
     """Return for each step the number of each task's family: equal lane, name and attributes."""
-    lanes = np.concatenate([one.lane for one in found.values()])
-    columns = (np.concatenate([one.spans[name] for one in found.values()]) for name in _SAME)
-    numbers = np.unique(row_keys(lanes, *columns), return_inverse=True)[1]
-    ends = np.cumsum([len(one.spans) for one in found.values()])
+    every = list(found.values())
+    columns = [np.concatenate([one.lane for one in every])]
+    for name in _SAME:
+        columns.append(np.concatenate([one.spans[name] for one in every]))
+    numbers = np.unique(row_keys(*columns), return_inverse=True)[1]
+    ends = np.cumsum([len(one.spans) for one in every])
     return np.split(numbers, ends[:-1])
 
 
@@ -99,7 +111,8 @@ def _shared(often: Ints, place: int) -> NDArray[np.float64]:
     """
     totals = often.sum(axis=1)
     shared = np.where(often == often[place], often, 0).sum(axis=1)
-    parts: NDArray[np.float64] = shared / np.maximum(1, np.maximum(totals, totals[place]))
+    larger_total = np.maximum(totals, totals[place])
+    parts: NDArray[np.float64] = shared / np.maximum(1, larger_total)
     return parts
 
 

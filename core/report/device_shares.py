@@ -71,27 +71,32 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
     if not devices:
         return None
     windows = _windows(trace, steps)
-    times = [device_time(trace, device, windows) for device in devices]
-    used = [(device, time) for device, time in zip(devices, times, strict=True) if time.span_ns]
+    used: list[Device] = []
+    times: list[RankTime] = []
+    for device in devices:
+        time = device_time(trace, device, windows)
+        if time.span_ns:
+            used.append(device)
+            times.append(time)
     if not used:
         return None
     first, last = trace.step_bounds(median_step(trace, steps))
     idle = dict.fromkeys(CAUSES, 0)
     for step, start, end in zip(steps, windows.start, windows.end, strict=True):
         explanation = explain_run_step(trace, step)
-        for device, _ in used:
+        for device in used:
             own = device.in_use.cut(start, end)
             for cause, ns in _idle_by_cause(explanation, device, own).items():
                 idle[cause] += ns
     # Time between two steps is not explained.
-    unexplained = sum(time.idle_ns for _, time in used) - sum(idle.values())
-    idle[Cause.BETWEEN_STEPS] += unexplained
+    idle_ns = sum(time.idle_ns for time in times)
+    idle[Cause.BETWEEN_STEPS] += idle_ns - sum(idle.values())
     return DeviceShares(
-        len(steps),
-        last - first,
-        int((windows.end - windows.start).sum()),
-        tuple(time for _, time in used),
-        {cause: ns for cause, ns in idle.items() if ns},
+        steps=len(steps),
+        step_ns=last - first,
+        whole_ns=int((windows.end - windows.start).sum()),
+        times=tuple(times),
+        idle={cause: ns for cause, ns in idle.items() if ns},
     )
 
 
@@ -104,7 +109,8 @@ def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
     next_starts = np.append(starts, np.iinfo(np.int64).max)[place + 1]
     followed = np.isin(place + 1, place)
     # If tasks go on when the next step begins, that time belongs to the next step.
-    ends = np.where(followed, next_starts, np.minimum(table.ends[place], next_starts))
+    own_ends = np.minimum(table.ends[place], next_starts)
+    ends = np.where(followed, next_starts, own_ends)
     return Windows(starts[place], np.maximum(starts[place], ends))
 
 
@@ -165,7 +171,8 @@ def _imbalance(shares: DeviceShares) -> Finding | None:
     longest = max(shares.times, key=lambda time: time.compute_ns)
     mean = shares.total("compute_ns") / len(shares.times)
     ns = round((longest.compute_ns - mean) / shares.steps)
-    share = shares.share(ns * shares.steps * len(shares.times))
+    ns_of_all = ns * shares.steps * len(shares.times)
+    share = shares.share(ns_of_all)
     if share < LIMITS:
         return None
     values = {
@@ -207,7 +214,8 @@ def _spread_text(shares: DeviceShares, total: float) -> Text:
     """Return the idle share of all devices; with the smallest and largest if they are APART."""
     idle = share_text(total)
     each = [time.idle_ns / time.span_ns for time in shares.times]
-    least, most = min(each), max(each)
+    least = min(each)
+    most = max(each)
     if most - least < APART:
         return idle
     return message(
@@ -217,11 +225,16 @@ def _spread_text(shares: DeviceShares, total: float) -> Text:
 
 def _idle_by_cause(explanation: Explanation, device: Device, within: Windows) -> dict[Cause, int]:
     """Return the ns by cause in which a device is idle within some time."""
-    first, last = explanation.lane_first[device.main : device.main + 2].tolist()
-    _, busy_from, busy_to = disjoint(device.spans.start, device.spans.end)
-    start, end = explanation.start[first:last], explanation.end[first:last]
-    piece, start, end = subtract(start, end, busy_from, busy_to)
+    first = int(explanation.lane_first[device.main])
+    last = int(explanation.lane_first[device.main + 1])
+    idle_start = explanation.start[first:last]
+    idle_end = explanation.end[first:last]
+    _, busy_start, busy_end = disjoint(device.spans.start, device.spans.end)
+    piece, start, end = subtract(idle_start, idle_end, busy_start, busy_end)
     length = within.covered(end) - within.covered(start)
     cause = explanation.cause[first:last][piece]
     totals = np.bincount(cause, length, len(CAUSES)).astype(np.int64)
-    return {CAUSES[code]: int(totals[code]) for code in np.flatnonzero(totals).tolist()}
+    found: dict[Cause, int] = {}
+    for code in np.flatnonzero(totals).tolist():
+        found[CAUSES[code]] = int(totals[code])
+    return found

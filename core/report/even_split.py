@@ -25,7 +25,7 @@ from core.report.work_effects import WorkEffects
 from core.trace.trace import Trace
 
 NAMED = 0.05
-"""The share of the steps' time from which on a part is named."""
+"""Least share of the steps' time that a part saves to be named."""
 
 
 class Uneven(StrEnum):
@@ -61,7 +61,8 @@ class EvenSplit:
     @property
     def shares(self) -> dict[Uneven, float]:
         """Savings as fractions of the mean step."""
-        return {part: ns / max(1.0, self.step_ns) for part, ns in self.saved_ns.items()}
+        step_ns = max(1.0, self.step_ns)
+        return {part: ns / step_ns for part, ns in self.saved_ns.items()}
 
     @property
     def named(self) -> list[Uneven]:
@@ -90,7 +91,9 @@ class EvenSplit:
         if not self.named:
             return None
         first, *others = self.named
-        template = _ALONE if first is Uneven.STAGE and self.stage_lane else _FIRST[first]
+        template = _FIRST[first]
+        if first is Uneven.STAGE and self.stage_lane:
+            template = _ALONE
         sentences = [message(template, **self._values(first))]
         for part in others:
             sentences.append(message(_SECOND[part], **self._values(part)))
@@ -148,7 +151,7 @@ def even_split(trace: Trace, steps: Sequence[int]) -> EvenSplit | None:
 
 
 def split_of(run: MeasuredSteps) -> EvenSplit | None:
-    """Return the same for measured steps."""
+    """Return the savings of an even job in measured steps; None as in `even_split`."""
     effects = WorkEffects.of(run) if run.has_waits else None
     if effects is None:
         return None
@@ -156,10 +159,11 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
         replay = Replay.of(run.columns, run.meets)
     except PlanError:
         return None
-    by_worker = effects.taken / effects.of_worker
-    by_stage = by_worker / effects.of_stage
+    even_workers = effects.taken / effects.of_worker
+    even_stages = even_workers / effects.of_stage
+    even_steps = _even(effects, even_stages)
     lengths = []
-    for passes in (effects.taken, by_worker, by_stage, _even(effects, by_stage)):
+    for passes in (effects.taken, even_workers, even_stages, even_steps):
         taken = run.taken.astype(np.float64)
         taken[:, effects.passes] = passes
         lengths.append(replay.makespans(taken))
@@ -167,40 +171,49 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
     saved = -np.diff(lengths, axis=0)
     usual = np.median(saved / np.maximum(1, run.spans), axis=1)
     slowest = int(np.argmax(effects.of_worker))
-    has_worker = bool(effects.of_worker[slowest] > 1)
+    worker_factor = float(effects.of_worker[slowest])
+    lane_index = ABSENT
+    lane = ""
+    if worker_factor > 1:
+        lane_index = int(effects.lane[slowest])
+        lane = run.lanes[lane_index].name
     factors = _stage_factors(effects)
     stage = max(factors, key=lambda one: factors[one])
-    mine = effects.stage == stage
-    is_alone = bool(effects.alone[mine].all())
-    stage_lane = run.lanes[int(effects.lane[mine][0])].name if is_alone else ""
+    of_stage = effects.stage == stage
+    stage_lane = ""
+    if effects.alone[of_stage].all():
+        only_lane = int(effects.lane[of_stage][0])
+        stage_lane = run.lanes[only_lane].name
     return EvenSplit(
-        float(run.spans.mean()),
-        dict(zip(Uneven, saved.mean(axis=1).tolist(), strict=True)),
-        dict(zip(Uneven, usual.tolist(), strict=True)),
-        run.lanes[int(effects.lane[slowest])].name if has_worker else "",
-        int(effects.lane[slowest]) if has_worker else ABSENT,
-        float(effects.of_worker[slowest]),
-        stage,
-        factors[stage],
-        stage_lane,
+        step_ns=float(run.spans.mean()),
+        saved_ns=dict(zip(Uneven, saved.mean(axis=1).tolist(), strict=True)),
+        usual_share=dict(zip(Uneven, usual.tolist(), strict=True)),
+        lane=lane,
+        lane_index=lane_index,
+        worker_factor=worker_factor,
+        stage=stage,
+        stage_factor=factors[stage],
+        stage_lane=stage_lane,
     )
 
 
 def _even(effects: WorkEffects, taken: Floats) -> Floats:
-    """Return durations of which all of one work are equal within each step."""
+    """Return the durations (S, n) with equal ones for all passes of one work within each step."""
     even = np.empty_like(taken)
     for mine in groups(effects.work):
-        even[:, mine] = taken[:, mine].mean(axis=1, keepdims=True)
+        means = taken[:, mine].mean(axis=1, keepdims=True)
+        even[:, mine] = means
     return even
 
 
 def _stage_factors(effects: WorkEffects) -> dict[int, float]:
     """Return the effect of each stage over all its passes."""
     usual = effects.taken.mean(axis=0) / effects.of_worker
-    factors = {}
+    factors: dict[int, float] = {}
     for mine in groups(effects.stage):
+        stage = int(effects.stage[mine[0]])
         even = usual[mine] / effects.of_stage[mine]
-        factors[int(effects.stage[mine[0]])] = float(usual[mine].sum() / even.sum())
+        factors[stage] = float(usual[mine].sum() / even.sum())
     return factors
 
 

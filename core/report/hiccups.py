@@ -20,8 +20,10 @@ from core.trace.source import Source
 
 CHANCE = 0.02
 """Highest probability that a task of a run without hiccups is taken for one."""
-COMMON, OUTSTANDING = 4, 2.0
-"""A hiccup exceeds the fourth largest excess of a run by this factor; otherwise it is noise."""
+COMMON = 4
+"""The excess of this rank is the common excess of a run: any machine disturbs a few tasks."""
+OUTSTANDING = 2.0
+"""A hiccup exceeds the common excess of its run by this factor; otherwise it is noise."""
 MOST_TRIED = 8
 """Largest number of tasks that are simulated as hiccups."""
 
@@ -31,15 +33,18 @@ def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
     is_own_run = run.source is Source.RUN
     least_share = RUN_HICCUP if is_own_run else NAMED
     usual = _usual(run)
-    excess = np.where(_outstanding(run, usual), run.taken - np.exp(usual), 0.0)
-    longest = np.argsort(excess, axis=None)[::-1][:MOST_TRIED]
-    for place, task in zip(*np.unravel_index(longest, excess.shape), strict=True):
+    outstanding = _outstanding(run, usual)
+    usual_ns = np.exp(usual)
+    excess = np.where(outstanding, run.taken - usual_ns, 0.0)
+    largest_first = np.argsort(excess, axis=None)[::-1]
+    places, tasks = np.unravel_index(largest_first[:MOST_TRIED], excess.shape)
+    for place, task in zip(places.tolist(), tasks.tolist(), strict=True):
         # A longer task makes a step longer by its own excess at most, so a task with less excess
         # cannot be named and need not be simulated.
         least_ns = max(_least_ns(run.source), least_share * run.makespans[place])
         if excess[place, task] < least_ns:
             continue
-        found = _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
+        found = _hiccup(run, place, task, float(usual_ns[place, task]))
         if not is_own_run or found.share >= least_share:
             yield found
 
@@ -64,10 +69,12 @@ def _outstanding(run: MeasuredSteps, usual: Floats) -> NDArray[np.bool_]:
     # Of so many tasks some stand out by chance. With the probability divided among them
     # (Bonferroni), a whole run has a false hiccup with the probability CHANCE at most.
     certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
-    # Disturbances of the machine are frequent. Only a task that exceeds the fourth largest excess
-    # by far is a separate event.
+    # Disturbances of the machine are frequent. Only a task that exceeds the common excess by far is
+    # a separate event.
     excess = run.taken - np.exp(usual)
-    common = np.partition(excess, -COMMON, axis=None)[-COMMON] if excess.size >= COMMON else 0.0
+    common = 0.0
+    if excess.size >= COMMON:
+        common = np.partition(excess, -COMMON, axis=None)[-COMMON]
     is_certain = over > certain * noise
     is_separate = excess > OUTSTANDING * common
     found: NDArray[np.bool_] = is_certain & is_separate & run.on_devices
@@ -102,7 +109,8 @@ def _usual(run: MeasuredSteps) -> Floats:
     if len(run.steps) >= 3:
         return _median_of_others(run.logs)
     usual = run.logs.copy()
-    for tasks in groups(run.alike * len(run.lanes) + run.columns.lane):
+    alike_on_lane = run.alike * len(run.lanes) + run.columns.lane
+    for tasks in groups(alike_on_lane):
         usual[:, tasks] = np.median(run.logs[:, tasks])
     return usual
 

@@ -55,8 +55,9 @@ MORE_WORK = N_("waiting for {who}, with more work")
 """Reason for an uneven split if a lane without any pass waits too: it has no rows at all."""
 
 
+_ACTION_CODES = [CAUSES.index(cause) for cause in ACTIONS]
 _REASON_OF_CAUSE = np.arange(len(CAUSES))
-_REASON_OF_CAUSE[[CAUSES.index(cause) for cause in ACTIONS]] = CAUSES.index(Cause.COLLECT)
+_REASON_OF_CAUSE[_ACTION_CODES] = CAUSES.index(Cause.COLLECT)
 """Position in CAUSES of each cause's reason, the same for all ACTIONS: one lane's work for all."""
 
 
@@ -111,7 +112,8 @@ class Idling:
         lanes = explanations[0].lanes
         computing = computing_lanes(lanes)
         own = [lane.index for lane in computing]
-        whole = max(1, sum(int(one.lengths[own].sum()) for one in explanations))
+        lengths = [int(explained.lengths[own].sum()) for explained in explanations]
+        whole = max(1, sum(lengths))
         idle_ns = _idle_by_reason(explanations, own)
         by_reason = idle_ns.sum(axis=1)
         makespans = [explained.makespan for explained in explanations]
@@ -236,10 +238,13 @@ def _work_sentence(found: Idling, lane: int, work: WorkForAll) -> Message:
 
 def _holds_up_steadily(lane: int, reason: int, steps: Sequence[Explanation]) -> bool:
     """Return True if lanes wait longest for a lane, for a reason, in nearly all `steps`."""
-    computing = [one.index for one in computing_lanes(steps[0].lanes)] if steps else []
-    waited_for = [_idle_by_reason([step], computing)[reason] for step in steps]
-    leads = [bool(idle.any()) and int(idle.argmax()) == lane for idle in waited_for]
-    return sum(leads) >= ALWAYS * len(steps)
+    times_longest = 0
+    for step in steps:
+        computing = [one.index for one in computing_lanes(step.lanes)]
+        waited_for = _idle_by_reason([step], computing)[reason]
+        if waited_for.any() and int(waited_for.argmax()) == lane:
+            times_longest += 1
+    return times_longest >= ALWAYS * len(steps)
 
 
 def _idle_by_reason(
@@ -267,7 +272,8 @@ def _largest_cause(explanations: Sequence[Explanation], reason: int) -> Cause:
     """Return the cause with most idle time among those that count as one reason."""
     totals = np.zeros(len(CAUSES), np.int64)
     for explained in explanations:
-        np.add.at(totals, explained.cause.astype(np.int64), explained.end - explained.start)
+        cause = explained.cause.astype(np.int64)
+        np.add.at(totals, cause, explained.end - explained.start)
     totals[reason != _REASON_OF_CAUSE] = -1
     return CAUSES[int(totals.argmax())]
 
@@ -299,12 +305,17 @@ def _busy_ns(explained: Explanation, lane: int, kinds: tuple[Kind, ...]) -> int:
     """Return the ns in which a lane, or its copy lane, runs tasks of some kinds."""
     columns = explained.columns
     serves = np.array([one.serves for one in explained.lanes])
-    mine = (serves[columns.lane] == lane) & among(*kinds)[columns.kind]
+    is_kind = among(*kinds)[columns.kind]
+    mine = is_kind & (serves[columns.lane] == lane)
     return union_ns(columns.start[mine], columns.end[mine])
 
 
 def _device_number(computing: Sequence[Lane], lane: int) -> int | None:
     """Return the number of a lane's device (from 0); None if any two lanes share one."""
-    devices = [one.device for one in computing]
-    places = [place for place, one in enumerate(computing) if one.index == lane]
-    return places[0] if places and len(set(devices)) == len(devices) else None
+    devices = {one.device for one in computing}
+    if len(devices) < len(computing):
+        return None
+    for number, one in enumerate(computing):
+        if one.index == lane:
+            return number
+    return None

@@ -26,11 +26,13 @@ def host_limit(run: MeasuredSteps) -> Finding | None:
     late = run.spans - run.makespans
     shares = late / np.maximum(1, run.spans)
     # Both the median step and most steps must be late: a single step may be disturbed.
-    if min(shares[run.median], np.median(shares)) <= HOST_SHARE:
+    share = float(shares[run.median])
+    if min(share, np.median(shares)) <= HOST_SHARE:
         return None
-    usual = float(np.median(run.taken[run.median, run.computes]))
+    durations = run.taken[run.median, run.computes]
+    usual = float(np.median(durations))
     values = {"task": duration_text(round(usual))}
-    return Finding(Limit.HOST, "", int(late[run.median]), float(shares[run.median]), values)
+    return Finding(Limit.HOST, "", int(late[run.median]), share, values)
 
 
 def inherent_limit(run: MeasuredSteps) -> Finding:
@@ -42,7 +44,8 @@ def inherent_limit(run: MeasuredSteps) -> Finding:
         worst = joint
     if worst.ns < LIMITS * step_ns:
         return Finding(Limit.NONE, "", 0, 0.0)
-    return Finding(worst.kind, worst.where, worst.ns, worst.ns / step_ns, worst.values)
+    share = worst.ns / step_ns
+    return Finding(worst.kind, worst.where, worst.ns, share, worst.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,12 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
     whole = int(run.makespans[run.median])
     lanes = run.compute_lanes
     work = np.where(run.computes, taken, 0.0)
-    totals: Floats = np.bincount(run.columns.lane, work, len(run.lanes))[lanes].astype(np.float64)
+    of_all_lanes = np.bincount(run.columns.lane, work, len(run.lanes))
+    totals: Floats = of_all_lanes[lanes].astype(np.float64)
     mean = float(totals.mean())
     even = _with_even_work(run, taken, totals)
-    # `still`: no data has to be moved. With `longest`, no task waits for another one either.
+    # Without data to move the step takes `still`; if no task waits for another one either, it takes
+    # as long as the lane with the most work.
     still = run.lasts(work)
     longest = round(totals.max())
     even_still = run.lasts(np.where(run.computes, even, 0.0))
@@ -96,5 +101,6 @@ def _with_even_work(run: MeasuredSteps, taken: Floats, totals: Floats) -> Floats
     """Return the tasks' ns, scaled so that all compute lanes have the mean of their totals."""
     scales = np.ones(len(run.lanes))
     scales[run.compute_lanes] = totals.mean() / np.maximum(totals, 1)
-    even: Floats = np.where(run.computes, taken * scales[run.columns.lane], taken)
+    scaled = taken * scales[run.columns.lane]
+    even: Floats = np.where(run.computes, scaled, taken)
     return even

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from core.explain.noise import (
 )
 from core.explain.run_step import explain_run_step
 from core.message import Message
+from core.order import evenly
 from core.plain import duration_text
 from core.plan.task import ABSENT, Kind
 from core.report.job_step import (
@@ -55,8 +55,6 @@ MOST_REPLAYED = 15
 """Largest number of steps that are replayed to measure the cost of a rank."""
 MOST_TRIED = 16
 """Largest number of parts that are replayed: those with the largest excess."""
-
-_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ class JobTimes:
         tasks = trace.span_count // max(1, len(trace.steps))
         most = min(MOST_STEPS, max(FEWEST_STEPS, MOST_NODES // max(1, tasks)))
         chosen = []
-        for number in _evenly(steps, most):
+        for number in evenly(steps, most):
             chosen.append(JobStep.of(explain_run_step(trace, number)))
         step = JobStep.of(explain_run_step(trace, median))
         totals = [one.totals() for one in chosen]
@@ -101,7 +99,7 @@ class JobTimes:
         # of the other code would hide it.
         parts[HOST_CODE] = parts[HOST_CODE] + parts.get(BETWEEN_STEPS, 0.0)
         start, end = trace.step_bounds(median)
-        replayed = tuple(_evenly(chosen, MOST_REPLAYED))
+        replayed = tuple(evenly(chosen, MOST_REPLAYED))
         return cls(step, end - start, replayed, parts, _blocks(trace))
 
     @property
@@ -146,7 +144,9 @@ class JobTimes:
         is_steady = (excess > 0).mean() >= ALWAYS
         if not is_steady or not (is_large or significantly_positive(excess, chance)):
             return None
-        return float(np.median(every[:, rank])), float(np.median(others))
+        own_usual = float(np.median(every[:, rank]))
+        others_usual = float(np.median(others))
+        return own_usual, others_usual
 
     def _peers(self, part: StepPart, rank: int) -> list[int]:
         """Return the other ranks; for computing parts, only those with the same blocks."""
@@ -174,12 +174,14 @@ class JobTimes:
         steps, because in a single one something else may hide the loss.
         """
         every = [losses(step, ways(step)) for step in self.replayed]
-        return [round(float(loss)) for loss in np.median(every, axis=0)]
+        medians = np.median(every, axis=0)
+        return [round(float(loss)) for loss in medians]
 
 
 def losses(step: JobStep, ways: Sequence[Floats]) -> list[int]:
     """Return by how many ns a step is shorter with each of the ways' durations of its n nodes."""
-    measured, *changed = step.periods(np.stack([step.taken, *ways], axis=1)).tolist()
+    taken = np.stack([step.taken, *ways], axis=1)
+    measured, *changed = step.periods(taken).tolist()
     return [round(measured - period) for period in changed]
 
 
@@ -223,7 +225,8 @@ def _finding(times: JobTimes, one: Excess, loss: int) -> Finding:
     sentence = RANK_SENTENCES[limit]
     if limit is Limit.BLOCK and kind is not None:
         values["work"] = Message(str(kind))
-        values["block"] = times.blocks.get(one.part.block, str(one.part.stage))
+        stage = str(one.part.stage)
+        values["block"] = times.blocks.get(one.part.block, stage)
         sentence = PASS_SENTENCES.get(kind, sentence)
     share = loss / max(1, times.step_ns)
     return Finding(limit, f"rank {rank}", loss, share, values, sentence=sentence)
@@ -296,15 +299,14 @@ def _whole_finding(
 def _blocks(trace: Trace) -> dict[int, str]:
     """Return the names of the blocks of a job's model, by number."""
     rows = trace.table.rows
-    named = np.flatnonzero((rows["block"] != ABSENT) & (rows["name"] != ABSENT))
+    has_block = rows["block"] != ABSENT
+    has_name = rows["name"] != ABSENT
+    named = np.flatnonzero(has_block & has_name)
     _, first = np.unique(rows["block"][named], return_index=True)
     chosen = named[first]
     blocks = rows["block"][chosen].tolist()
     names = rows["name"][chosen].tolist()
-    return {block: trace.table.names[name] for block, name in zip(blocks, names, strict=True)}
-
-
-def _evenly(items: Sequence[_Item], most: int) -> list[_Item]:
-    """Return at most this many of the items, evenly chosen."""
-    places = np.linspace(0, len(items) - 1, min(len(items), most)).astype(int)
-    return [items[place] for place in places.tolist()]
+    found: dict[int, str] = {}
+    for block, name in zip(blocks, names, strict=True):
+        found[block] = trace.table.names[name]
+    return found

@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from core.arrays import Floats
 from core.explain.causes import Explanation
 from core.plan.plan import Role
-from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, KINDS, Kind
 
 REPEATED = 3
 """Number of replays in a row: in the first ones the ranks reach their usual distance."""
 
-_DATA, _STEP, _COPY = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP], KIND_CODES[Kind.COPY]
+_DATA = KIND_CODES[Kind.DATA]
+_COPY = KIND_CODES[Kind.COPY]
 _LATE = np.iinfo(np.int64).max
 
 
@@ -127,14 +128,14 @@ class JobStep:
         parts = {part: place for place, part in enumerate(distinct)}
         needs = _without_cycles(graph.needs, graph.parts)
         return cls(
-            tuple(parts),
-            np.array([parts[part] for part in graph.parts], np.int64),
-            np.array(graph.ranks, np.int64),
-            np.array(graph.taken, np.float64),
-            tuple(tuple(one) for one in needs),
-            tuple(_order(needs) or ()),
-            tuple(first),
-            tuple(last),
+            parts=tuple(parts),
+            part=np.array([parts[part] for part in graph.parts], np.int64),
+            rank=np.array(graph.ranks, np.int64),
+            taken=np.array(graph.taken, np.float64),
+            needs=tuple(tuple(one) for one in needs),
+            order=tuple(_order(needs) or ()),
+            first=tuple(first),
+            last=tuple(last),
         )
 
     @property
@@ -144,31 +145,35 @@ class JobStep:
 
     def is_part(self, *wanted: StepPart) -> NDArray[np.bool_]:
         """Return True for each node of one of the `wanted` parts."""
-        return np.array([part in wanted for part in self.parts], np.bool_)[self.part]
+        is_wanted = np.array([part in wanted for part in self.parts], np.bool_)
+        return is_wanted[self.part]
 
     @property
     def computes(self) -> NDArray[np.bool_]:
         """True for each node that is a pass or an update."""
-        return np.array([part.computes for part in self.parts], np.bool_)[self.part]
+        computes = np.array([part.computes for part in self.parts], np.bool_)
+        return computes[self.part]
 
     def totals(self) -> dict[StepPart, Floats]:
         """Return the ns that each rank (R) spends on each part."""
+        count = len(self.parts)
         keys = self.part * self.ranks + self.rank
-        sums = np.bincount(keys, self.taken, len(self.parts) * self.ranks)
-        by_part = sums.reshape(len(self.parts), self.ranks)
+        sums = np.bincount(keys, self.taken, count * self.ranks)
+        by_part = sums.reshape(count, self.ranks)
         return dict(zip(self.parts, by_part, strict=True))
 
     def periods(self, taken: Floats) -> Floats:
         """Return the length of a step in ns for each of C ways; `taken`, (n, C), are durations."""
+        ways = taken.shape[1]
         ends = np.zeros_like(taken)
-        before = np.zeros((self.ranks, taken.shape[1]))
-        finished = [np.zeros(taken.shape[1])]
+        before = np.zeros((self.ranks, ways))
+        finished = [np.zeros(ways)]
         begins = {node: rank for rank, node in enumerate(self.first)}
         for _ in range(REPEATED):
             ends[:] = 0.0
             for node in self.order:
                 # All other nodes depend on a first one.
-                start = np.zeros(taken.shape[1])
+                start = np.zeros(ways)
                 if node in begins:
                     start = before[begins[node]]
                 for need in self.needs[node]:
@@ -192,7 +197,8 @@ def _code(
         yield _Interval(start, min(end, first), BETWEEN_STEPS, needs, requested)
         needs = requested = ()
     if end > first or start >= first:
-        yield _Interval(max(start, min(end, first)), end, HOST_CODE, needs, requested)
+        since = max(start, min(end, first))
+        yield _Interval(since, end, HOST_CODE, needs, requested)
 
 
 class _Builder:
@@ -214,10 +220,10 @@ class _Builder:
         self._node_of: dict[int, int] = {}
         self._waiting: list[tuple[int, tuple[int, ...]]] = []
         self._released: list[tuple[int, tuple[int, ...]]] = []
-        start = self._columns.start
-        self._first = [
-            int(start[self._rank == rank].min(initial=_LATE)) for rank in range(len(self._mains))
-        ]
+        self._first: list[int] = []
+        for rank in range(len(self._mains)):
+            starts = self._columns.start[self._rank == rank]
+            self._first.append(int(starts.min(initial=_LATE)))
         self._transfers = self._transfers_of_ranks()
 
     def build(self) -> tuple[_Graph, list[int], list[int]]:
@@ -275,22 +281,27 @@ class _Builder:
         columns = self._columns
         tasks = np.flatnonzero(~self._moves & (self._rank == rank))
         tasks = tasks[np.argsort(columns.start[tasks], kind="stable")]
-        ends, asked = columns.end[moves], self._asked[moves]
+        ends = columns.end[moves]
+        asked = self._asked[moves]
         until = int(self._explanation.begins[self._mains[rank]])
         for task in tasks.tolist():
-            start, end = max(until, int(columns.start[task])), int(columns.end[task])
+            start = max(until, int(columns.start[task]))
+            end = int(columns.end[task])
             needs = self._needed(task)
-            ready = max((int(columns.end[need]) for need in needs), default=until)
+            ends_of_needs = [int(columns.end[need]) for need in needs]
+            ready = max(ends_of_needs, default=until)
             # A wait begins with the last request before its end, or at once.
-            waits = asked[(asked >= until) & (asked < min(ready, start))]
-            since = int(waits.max()) if len(waits) else until
+            before_wait = asked[(asked >= until) & (asked < min(ready, start))]
+            since = int(before_wait.max()) if len(before_wait) else until
             if ready > until:
                 yield from self._code_and_waits(rank, moves, needs, until, since)
-                yield _Interval(min(max(ready, since), start), start, HOST_CODE, needs)
+                goes_on = min(max(ready, since), start)
+                yield _Interval(goes_on, start, HOST_CODE, needs)
             else:
                 yield from self._code(rank, until, start, needs)
             part = self._part(task)
-            inside = moves[(asked >= start) & (asked < end) & (ends <= end)]
+            asked_inside = (asked >= start) & (asked < end)
+            inside = moves[asked_inside & (ends <= end)]
             if part.kind is Kind.STEP and len(inside):
                 # An update that moves data, as of sharded parameters, waits for it.
                 since = int(self._asked[inside].max())
@@ -306,7 +317,7 @@ class _Builder:
     def _code_and_waits(
         self, rank: int, moves: NDArray[np.int64], needs: Sequence[int], start: int, end: int
     ) -> Iterator[_Interval]:
-        """Yield a thread's code that is not seen, without its waits for moves.
+        """Yield a thread's code that is not recorded, without its waits for moves.
 
         `end` is the last request. Ranks often meet several times in a row:
 
@@ -319,7 +330,8 @@ class _Builder:
         at = start
         awaited: tuple[int, ...] = ()
         for move, following in pairwise(requests):
-            request, ended = int(self._asked[move]), int(self._columns.end[move])
+            request = int(self._asked[move])
+            ended = int(self._columns.end[move])
             if move in needs and ended <= self._asked[following]:
                 yield from self._code(rank, at, request, awaited)
                 at = ended
@@ -329,10 +341,10 @@ class _Builder:
     def _code(
         self, rank: int, start: int, end: int, needs: tuple[int, ...] = ()
     ) -> Iterator[_Interval]:
-        """Yield a thread's code that is not seen, without its waits for ranks that receive.
+        """Yield a thread's code that is not recorded, without its waits for receiving ranks.
 
-        Data leaves when its receiver has requested it. If that happens while the sender does
-        nothing that is seen, the sender is assumed to have waited for it.
+        Data leaves when its receiver has requested it. If that happens while nothing is recorded of
+        the sender, the sender is assumed to have waited for it.
         """
         first = self._first[rank]
         transfers = self._transfers[rank]
@@ -354,8 +366,10 @@ class _Builder:
         for receive in np.flatnonzero(self._columns.kind == _COPY).tolist():
             for send in self._needed(receive):
                 rank = int(self._rank[send])
-                if self._columns.kind[send] == _COPY and rank not in (ABSENT, self._rank[receive]):
-                    sent, requested = int(self._asked[send]), int(self._asked[receive])
+                is_other_rank = rank not in (ABSENT, self._rank[receive])
+                if is_other_rank and self._columns.kind[send] == _COPY:
+                    sent = int(self._asked[send])
+                    requested = int(self._asked[receive])
                     found[rank].append(_Transfer(sent, requested, receive))
         for transfers in found:
             transfers.sort(key=_receiver_request)
@@ -365,27 +379,31 @@ class _Builder:
         """Return the moves that a task waited for."""
         columns = self._columns
         first, last = columns.after_first[task : task + 2].tolist()
-        return tuple(need for need in columns.after[first:last].tolist() if self._moves[need])
+        needs = columns.after[first:last].tolist()
+        return tuple(need for need in needs if self._moves[need])
 
     def _part(self, task: int) -> StepPart:
         columns = self._columns
-        kind = tuple(Kind)[columns.kind[task]]
+        kind = KINDS[columns.kind[task]]
         if kind in (Kind.DATA, Kind.STEP):
             return StepPart(kind)
-        return StepPart(kind, int(columns.stage[task]), int(columns.block[task]))
+        stage = int(columns.stage[task])
+        block = int(columns.block[task])
+        return StepPart(kind, stage, block)
 
     def _add_moves(self, asked: dict[int, int]) -> None:
         """Add communication; a collective begins when the last rank has requested it."""
-        columns, waits = self._columns, self._explanation.waits
+        columns = self._columns
+        waits = self._explanation.waits
         moves = np.flatnonzero(self._moves & (self._rank >= 0)).tolist()
         meetings = {}
         for meeting in dict.fromkeys(waits.meets[moves].tolist()):
             if meeting != ABSENT:
                 meetings[meeting] = self._graph.add(COMMUNICATION, 0, 0, ())
         for move in moves:
-            taken = int(columns.end[move]) - int(waits.begun[move])
-            node = self._graph.add(COMMUNICATION, int(self._rank[move]), taken, ())
-            self._node_of[move] = node
+            taken = int(columns.end[move] - waits.begun[move])
+            rank = int(self._rank[move])
+            self._node_of[move] = self._graph.add(COMMUNICATION, rank, taken, ())
         previous: dict[int, int] = {}
         for move in sorted(moves, key=lambda one: int(columns.start[one])):
             node = self._node_of[move]
@@ -421,7 +439,7 @@ def _order(needs: Sequence[Sequence[int]]) -> list[int] | None:
 
 
 def _without_cycles(needs: list[list[int]], parts: Sequence[StepPart]) -> list[list[int]]:
-    """Return the dependencies; in case of a cycle without those between communication.
+    """Return the dependencies; if they have a cycle, without those between communication nodes.
 
     By their clocks, ranks may reach their collectives in contradictory orders.
     """
@@ -429,7 +447,9 @@ def _without_cycles(needs: list[list[int]], parts: Sequence[StepPart]) -> list[l
         return needs
     cut = []
     for own, part in zip(needs, parts, strict=True):
-        cut.append([need for need in own if not (part.moves and parts[need].moves)])
+        if part.moves:
+            own = [need for need in own if not parts[need].moves]
+        cut.append(own)
     if _order(cut) is not None:
         return cut
     # A single thread has no cycle: each node depends on earlier ones.

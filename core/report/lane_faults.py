@@ -22,8 +22,9 @@ from core.trace.source import Source
 
 def largest_fault(run: MeasuredSteps) -> Finding | None:
     """Return the lane, link or task with the largest cost; None if no cost is NAMED."""
-    steady = max([*slow_lanes(run), *slow_links(run)], key=lambda one: one.share, default=None)
-    once = max(hiccups(run), key=lambda one: one.share, default=None)
+    slow = [*slow_lanes(run), *slow_links(run)]
+    steady = max(slow, key=_share, default=None)
+    once = max(hiccups(run), key=_share, default=None)
     found = [one for one in (steady, once) if one is not None and one.share >= NAMED]
 
     def total_loss(one: Finding) -> int:
@@ -32,6 +33,10 @@ def largest_fault(run: MeasuredSteps) -> Finding | None:
         return one.loss_ns * steps
 
     return max(found, key=total_loss, default=None)
+
+
+def _share(one: Finding) -> float:
+    return one.share
 
 
 def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
@@ -62,7 +67,9 @@ def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
     # A transfer over several links at once cannot distinguish them.
     links_of_task = np.bincount(links.task, minlength=len(run.columns))
     kept = links_of_task[links.task] == 1
-    for one in slower(run, links.task[kept], number[kept], pairs.shape[1], costs=run.costs):
+    task = links.task[kept]
+    link = number[kept]
+    for one in slower(run, task, link, len(codes), costs=run.costs):
         low, high = pairs[:, one.place].tolist()
         factors = np.where(number == one.place, one.factor, 1.0)
         ns, share = run.loss(links.factors(run.columns, factors))

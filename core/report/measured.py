@@ -14,6 +14,7 @@ from core.costs.durations import durations
 from core.costs.simulate import makespan_ns
 from core.costs.waits import waits_of
 from core.errors import PlanError
+from core.order import evenly
 from core.plan.division import Stage
 from core.plan.plan import Lane, computing_lanes, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
@@ -75,7 +76,8 @@ class MeasuredSteps:
         lanes = header.lanes
         lengths = _lengths(trace, steps)
         median = median_step(trace, steps)
-        spans = {step: StepSpans.of(trace, step) for step in _chosen(trace, lengths, median)}
+        chosen = _chosen(trace, lengths, median)
+        spans = {step: StepSpans.of(trace, step) for step in chosen}
         alike = alike_steps(trace, spans, median)
         every = [StepColumns.of_spans(spans[step]) for step in alike.steps]
         waits = [waits_of(columns, lanes) for columns in every]
@@ -92,22 +94,22 @@ class MeasuredSteps:
         # Without a plan, only its name shows the work of a task.
         names = 0 * columns.kind if header.source.has_plan else name
         return cls(
-            alike.steps,
-            header.specification.warmup,
-            lanes,
-            columns,
-            waits[reference].meets[places],
-            np.stack(taken),
-            np.array([lengths[step] for step in alike.steps], np.int64),
-            reference,
-            same_work(columns, stages, header.model, names, exactly=True),
-            same_work(columns, stages, header.model, names, exactly=False),
-            work_parts(columns, stages, header.model),
-            header.source,
-            links_of(columns, lanes),
-            name,
-            trace.table.names,
-            _costs(trace, columns, stages),
+            steps=alike.steps,
+            warmup=header.specification.warmup,
+            lanes=lanes,
+            columns=columns,
+            meets=waits[reference].meets[places],
+            taken=np.stack(taken),
+            spans=np.array([lengths[step] for step in alike.steps], np.int64),
+            median=reference,
+            alike=same_work(columns, stages, header.model, names, exactly=True),
+            roughly=same_work(columns, stages, header.model, names, exactly=False),
+            parts=work_parts(columns, stages, header.model),
+            source=header.source,
+            links=links_of(columns, lanes),
+            name=name,
+            texts=trace.table.names,
+            costs=_costs(trace, columns, stages),
         )
 
     @cached_property
@@ -134,10 +136,14 @@ class MeasuredSteps:
     @cached_property
     def has_waits(self) -> bool:
         """True if it is known what tasks wait for on other lanes, so that steps can be replayed."""
-        waiter = np.repeat(np.arange(len(self.columns)), np.diff(self.columns.after_first))
-        lane = self.columns.lane
-        crosses = lane[waiter] != lane[self.columns.after]
-        return not self.has_streams and bool(crosses.any() or (self.meets != ABSENT).any())
+        if self.has_streams:
+            return False
+        columns = self.columns
+        counts = np.diff(columns.after_first)
+        waiter = np.repeat(np.arange(len(columns)), counts)
+        crosses = columns.lane[waiter] != columns.lane[columns.after]
+        meets = self.meets != ABSENT
+        return bool(crosses.any() or meets.any())
 
     @cached_property
     def on_devices(self) -> NDArray[np.bool_]:
@@ -159,7 +165,9 @@ class MeasuredSteps:
         """Computing ns of each compute lane in each step, shape (S, lanes)."""
         lane = self.columns.lane
         work = np.where(self.computes, self.taken, 0)
-        totals = [work[:, lane == mine].sum(axis=1) for mine in self.compute_lanes]
+        totals: list[Ints] = []
+        for mine in self.compute_lanes:
+            totals.append(work[:, lane == mine].sum(axis=1))
         return np.stack(totals, axis=1).astype(np.float64)
 
     @property
@@ -169,7 +177,8 @@ class MeasuredSteps:
 
     def lasts(self, taken: NDArray[np.number]) -> int:
         """Return the simulated length in ns of a step with these durations (n)."""
-        return makespan_ns(self.columns, np.rint(taken).astype(np.int64), self.meets)
+        whole_ns = np.rint(taken).astype(np.int64)
+        return makespan_ns(self.columns, whole_ns, self.meets)
 
     def longer_by(self, place: int, task: int, usual: float) -> int:
         """Return by how many ns a step is longer because one task exceeded its `usual` ns.
@@ -178,8 +187,9 @@ class MeasuredSteps:
         """
         taken = self.taken[place].astype(np.float64)
         if self.has_streams:
-            longer = float(self.spans[place] - self.step_ns)
-            return max(0, round(min(float(taken[task]) - usual, longer)))
+            step_excess = float(self.spans[place] - self.step_ns)
+            task_excess = float(taken[task]) - usual
+            return max(0, round(min(task_excess, step_excess)))
         taken[task] = usual
         return int(self.makespans[place]) - self.lasts(taken)
 
@@ -237,7 +247,6 @@ def _chosen(trace: Trace, lengths: dict[int, int], median: int) -> list[int]:
     most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
     if len(steps) <= most:
         return steps
-    places = np.linspace(0, len(steps) - 1, most).astype(int)
-    evenly = [steps[place] for place in places.tolist()]
-    longest = sorted(steps, key=lengths.__getitem__, reverse=True)[:MOST_LONGEST]
-    return sorted({*evenly, *longest, median})
+    longest_first = sorted(steps, key=lengths.__getitem__, reverse=True)
+    chosen = {*evenly(steps, most), *longest_first[:MOST_LONGEST], median}
+    return sorted(chosen)

@@ -46,8 +46,10 @@ def mesh_of(run: MeasuredSteps) -> tuple[Worker, ...]:
     for lane in computing_lanes(run.lanes):
         mine = columns.lane == lane.index
         if mine.any():
+            replica = 0
             replicas = columns.replica[mine & (columns.replica != ABSENT)]
-            replica = int(np.bincount(replicas).argmax()) if len(replicas) else 0
+            if len(replicas):
+                replica = int(np.bincount(replicas).argmax())
             stages = np.unique(columns.stage[mine & (columns.stage != ABSENT)])
             groups.append(_Group(lane, replica, tuple(stages.tolist())))
     kinds = {(group.replica, group.stages) for group in groups}
@@ -86,7 +88,9 @@ def _placed(groups: Sequence[_Group]) -> tuple[Worker, ...]:
 
 def largest_axes(workers: Sequence[Worker]) -> tuple[Axis, Axis]:
     """Return the two axes with the most places, in the order of Axis."""
-    sizes = {axis: max(worker.place[axis] for worker in workers) for axis in Axis}
-    chosen = sorted(Axis, key=lambda axis: -sizes[axis])[:2]
-    first, second = (axis for axis in Axis if axis in chosen)
+    sizes: dict[Axis, int] = {}
+    for axis in Axis:
+        sizes[axis] = max(worker.place[axis] for worker in workers)
+    largest = sorted(Axis, key=lambda axis: -sizes[axis])[:2]
+    first, second = (axis for axis in Axis if axis in largest)
     return first, second

@@ -17,7 +17,7 @@ import numpy as np
 from core.arrays import Floats, Ints
 from core.costs.replay import MOST_TIMES, Replay
 from core.explain.run_step import explain_run_step
-from core.order import groups, row_keys
+from core.order import evenly, groups, row_keys
 from core.plan.plan import lane_ranks
 from core.plan.task import ABSENT, KINDS
 from core.report.job_step import JobStep, StepPart
@@ -62,7 +62,8 @@ def peer_factors(sums: Floats, counts: Floats) -> Floats:
     others_ns = sums.sum(axis=1, keepdims=True) - sums
     with np.errstate(divide="ignore", invalid="ignore"):
         factors: Floats = (others_ns / others) / (sums / counts)
-    known: Floats = np.where((others > 0) & np.isfinite(factors), factors, np.nan)
+    has_peers = (others > 0) & np.isfinite(factors)
+    known: Floats = np.where(has_peers, factors, np.nan)
     return known
 
 
@@ -96,11 +97,19 @@ class StepReplays:
         variants = 3 * len(workers) + len(KINDS)
         tasks = variants * max(1, len(columns))
         count = min(len(run.steps), max(FEWEST_REPLAYED, MOST_WORK // tasks))
-        chosen = np.linspace(0, len(run.steps) - 1, count).astype(np.int64)
+        chosen = np.array(evenly(range(len(run.steps)), count), np.int64)
         taken = run.taken.astype(np.float64)
-        usual = float(replay.makespans(taken[chosen]).mean())
-        worker = worker_of_lane[columns.lane]
-        return cls(run, replay, taken, chosen, usual, worker, work, staged)
+        makespans = replay.makespans(taken[chosen])
+        return cls(
+            run=run,
+            replay=replay,
+            taken=taken,
+            chosen=chosen,
+            usual_ns=float(makespans.mean()),
+            worker=worker_of_lane[columns.lane],
+            work=work,
+            staged=staged,
+        )
 
     @property
     def replayed(self) -> int:
@@ -111,7 +120,8 @@ class StepReplays:
         """Return the mean length with each group of workers like its peers; see Replays."""
         group = np.where(self.worker >= 0, places[self.worker], ABSENT)
         factor = self._factors(self.staged, group, count)
-        factor = np.where(np.isnan(factor), self._factors(self.work, group, count), factor)
+        of_all_stages = self._factors(self.work, group, count)
+        factor = np.where(np.isnan(factor), of_all_stages, factor)
         factor = np.where(np.isnan(factor), 1.0, factor)
 
         measured = self.taken[self.chosen]
@@ -128,13 +138,15 @@ class StepReplays:
         measured = self.taken[self.chosen]
         even = np.empty_like(measured)
         for mine in groups(self.work):
-            even[:, mine] = measured[:, mine].mean(axis=1, keepdims=True)
+            means = measured[:, mine].mean(axis=1, keepdims=True)
+            even[:, mine] = means
 
         def changed(number: int) -> Floats:
             return np.where(kind == codes[number], even, measured)
 
         lengths = self._lengths(len(codes), changed).tolist()
-        return {str(KINDS[code]): length for code, length in zip(codes, lengths, strict=True)}
+        names = [str(KINDS[code]) for code in codes]
+        return dict(zip(names, lengths, strict=True))
 
     def _factors(self, keys: Ints, group: Ints, count: int) -> Floats:
         """Return the factor that scales each task to its group's peers; NaN without any.
@@ -144,8 +156,10 @@ class StepReplays:
         known = group >= 0
         shape = (int(keys.max(initial=0)) + 1, count)
         place = (keys[known], group[known])
-        sums, counts = np.zeros(shape), np.zeros(shape)
-        np.add.at(sums, place, self.taken.sum(axis=0)[known])
+        taken = self.taken.sum(axis=0)
+        sums = np.zeros(shape)
+        counts = np.zeros(shape)
+        np.add.at(sums, place, taken[known])
         np.add.at(counts, place, 1)
         factors = np.full(len(keys), np.nan)
         factors[known] = peer_factors(sums, counts)[place]
@@ -153,13 +167,15 @@ class StepReplays:
 
     def _lengths(self, count: int, changed: Callable[[int], Floats]) -> Floats:
         """Replay the steps with durations `changed` in `count` ways, several at once."""
-        at_once = max(1, MOST_TIMES // max(1, self.replay.nodes * len(self.chosen)))
+        times_of_way = max(1, self.replay.nodes * len(self.chosen))
+        at_once = max(1, MOST_TIMES // times_of_way)
         means = np.empty(count)
         for first in range(0, count, at_once):
-            some = range(first, min(count, first + at_once))
-            durations = np.concatenate([changed(number) for number in some])
+            last = min(count, first + at_once)
+            durations = np.concatenate([changed(number) for number in range(first, last)])
             lengths = self.replay.makespans(durations)
-            means[first : first + len(some)] = lengths.reshape(len(some), -1).mean(axis=1)
+            by_way = lengths.reshape(last - first, -1)
+            means[first:last] = by_way.mean(axis=1)
         return means
 
 
@@ -178,12 +194,15 @@ class JobReplays:
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int], workers: Sequence[Worker]) -> JobReplays:
         """Choose the steps that are replayed."""
-        count = min(len(steps), MOST_JOB_STEPS)
-        places = np.linspace(0, len(steps) - 1, count).astype(int).tolist()
-        chosen = tuple(JobStep.of(explain_run_step(trace, steps[place])) for place in places)
+        chosen: list[JobStep] = []
+        lengths: list[Floats] = []
+        for step in evenly(steps, MOST_JOB_STEPS):
+            job_step = JobStep.of(explain_run_step(trace, step))
+            as_measured = job_step.taken[:, np.newaxis]
+            chosen.append(job_step)
+            lengths.append(job_step.periods(as_measured))
         lanes = [lane.index for lane in trace.header.compute_lanes]
-        lengths = [step.periods(step.taken[:, np.newaxis]) for step in chosen]
-        return cls(chosen, float(np.mean(lengths)), _workers_of(lanes, workers))
+        return cls(tuple(chosen), float(np.mean(lengths)), _workers_of(lanes, workers))
 
     @property
     def replayed(self) -> int:
@@ -202,8 +221,9 @@ class JobReplays:
                 nodes = (step.part == place) & (mine >= 0)
                 factor[nodes] = factors[part][mine[nodes]]
             is_group = mine[:, np.newaxis] == np.arange(count)
-            scaled = step.taken * factor
-            return np.where(is_group, scaled[:, np.newaxis], step.taken[:, np.newaxis])
+            measured = step.taken[:, np.newaxis]
+            scaled = measured * factor[:, np.newaxis]
+            return np.where(is_group, scaled, measured)
 
         return self._lengths(changed)
 
@@ -214,13 +234,16 @@ class JobReplays:
             numbers.setdefault(_kind_name(part), len(numbers))
 
         def changed(step: JobStep) -> Floats:
-            ways = np.repeat(step.taken[:, np.newaxis], len(numbers), axis=1)
+            measured = step.taken[:, np.newaxis]
+            ways = np.repeat(measured, len(numbers), axis=1)
             totals = step.totals()
             for place, part in enumerate(step.parts):
                 mine = np.flatnonzero(step.part == place)
-                own = np.maximum(1.0, totals[part][step.rank[mine]])
-                even = step.taken[mine] * totals[part].mean() / own
-                ways[mine, numbers[_kind_name(part)]] = even
+                of_ranks = totals[part]
+                own = np.maximum(1.0, of_ranks[step.rank[mine]])
+                even = step.taken[mine] * of_ranks.mean() / own
+                number = numbers[_kind_name(part)]
+                ways[mine, number] = even
             return ways
 
         lengths = self._lengths(changed).tolist()
@@ -231,13 +254,15 @@ class JobReplays:
         known = group >= 0
         factors = {}
         for part in self._parts():
-            sums, counts = np.zeros((1, count)), np.zeros((1, count))
+            sums = np.zeros((1, count))
+            counts = np.zeros((1, count))
             for step in self.steps:
                 times = step.totals().get(part)
                 if times is not None:
                     np.add.at(sums[0], group[known], times[known])
                     np.add.at(counts[0], group[known], 1)
-            factors[part] = np.nan_to_num(peer_factors(sums, counts)[0], nan=1.0)
+            of_groups = peer_factors(sums, counts)[0]
+            factors[part] = np.nan_to_num(of_groups, nan=1.0)
         return factors
 
     def _parts(self) -> list[StepPart]:

@@ -37,8 +37,12 @@ def same_work(
     """
     sizes = _stage_sizes(columns, stages, model)
     is_backward = np.isin(columns.kind, _BACKWARDS)
-    own_end = np.where(is_backward & exactly, _end_of_model(columns, columns.stage, stages), 0)
-    paired_end = np.where(exactly, _end_of_model(columns, columns.paired_stage, stages), 0)
+    # 0 where it makes no difference whether a stage is at an end of the model.
+    own_end = np.zeros(len(columns), np.int64)
+    paired_end = np.zeros(len(columns), np.int64)
+    if exactly:
+        own_end = np.where(is_backward, _end_of_model(columns, columns.stage, stages), 0)
+        paired_end = _end_of_model(columns, columns.paired_stage, stages)
     of_passes: list[NDArray[Any]] = [
         sizes[columns.stage],
         sizes[columns.paired_stage],
@@ -83,7 +87,9 @@ def work_parts(
     # The last entry is for tasks without a stage.
     saved = np.zeros(highest + 2)
     for stage in stages:
-        held = [share * model.run_bytes(block, block + 1) for block, share in stage.held]
+        held: list[float] = []
+        for block, share in stage.held:
+            held.append(share * model.run_bytes(block, block + 1))
         whole = sum(held)
         if stage.first == 0 and whole > 0:
             saved[stage.index] = held[0] / whole / 2
@@ -100,14 +106,17 @@ def _stage_sizes(
     columns: StepColumns, stages: Sequence[Stage], model: ModelDescription
 ) -> NDArray[np.int64]:
     """Return a number for each stage, the same for equal blocks; the last entry is for none."""
-    last = max(columns.stage.max(initial=-1), columns.paired_stage.max(initial=-1))
+    last = int(columns.stage.max(initial=-1))
+    last_paired = int(columns.paired_stage.max(initial=-1))
     numbers: dict[object, int] = {}
     found = []
-    for stage in range(int(last) + 1):
+    for stage in range(max(last, last_paired) + 1):
         key: object = stage
-        if stage < len(stages) and stages[stage].last <= len(model.blocks):
+        is_planned = stage < len(stages)
+        if is_planned and stages[stage].last <= len(model.blocks):
             key = _held_sizes(stages[stage], model)
-        found.append(numbers.setdefault(key, len(numbers)))
+        number = numbers.setdefault(key, len(numbers))
+        found.append(number)
     return np.array([*found, ABSENT], np.int64)
 
 
@@ -125,7 +134,8 @@ def _end_of_model(
     columns: StepColumns, stage: NDArray[np.int32], stages: Sequence[Stage]
 ) -> NDArray[np.int64]:
     """Return 1 for each task whose stage has the model's first block, plus 2 for the last."""
-    last = max([one.index for one in stages], default=int(columns.stage.max(initial=0)))
+    last_of_tasks = int(columns.stage.max(initial=0))
+    last = max([one.index for one in stages], default=last_of_tasks)
     is_last = stage == last
     ends: NDArray[np.int64] = _has_first_block(stage, stages) + 2 * is_last
     return ends
@@ -133,8 +143,9 @@ def _end_of_model(
 
 def _has_first_block(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.bool_]:
     """Return True for each task whose stage has the model's first block."""
-    first = np.array([*(one.first == 0 for one in stages), False])
     is_known = (stage >= 0) & (stage < len(stages))
     # Without a plan it is only known that stage 0 has the first block.
-    found: NDArray[np.bool_] = np.where(is_known, first[np.where(is_known, stage, -1)], stage == 0)
+    found: NDArray[np.bool_] = stage == 0
+    starts_model = np.array([one.first == 0 for one in stages], np.bool_)
+    found[is_known] = starts_model[stage[is_known]]
     return found

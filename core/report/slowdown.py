@@ -71,11 +71,9 @@ class Slowdown:
 
     def matrix(self) -> Floats:
         """Return the largest share of the workers at each place, (rows, columns); NaN if none."""
-        shape = tuple(
-            1 + max(worker.place[axis] for worker in self.workers)
-            for axis in (self.rows, self.columns)
-        )
-        shares = np.full(shape, np.nan)
+        rows = 1 + max(worker.place[self.rows] for worker in self.workers)
+        columns = 1 + max(worker.place[self.columns] for worker in self.workers)
+        shares = np.full((rows, columns), np.nan)
         for worker, saving in zip(self.workers, self.of_workers, strict=True):
             at = (worker.place[self.rows], worker.place[self.columns])
             shares[at] = np.fmax(shares[at], saving.share)
@@ -108,21 +106,21 @@ def _slowdown(
     names = [worker.name for worker in workers]
     of_workers = _savings(Part.WORKER, replays, names, np.arange(len(workers)))
     rows, columns = axes
-    kinds = replays.with_even_kinds()
-    of_kinds = tuple(
-        _saving(Part.KIND, name, replays.usual_ns, length) for name, length in kinds.items()
-    )
+    usual_ns = replays.usual_ns
+    of_kinds: list[Saving] = []
+    for name, length in replays.with_even_kinds().items():
+        of_kinds.append(_saving(Part.KIND, name, usual_ns, length))
     return Slowdown(
-        workers,
-        rows,
-        columns,
-        of_workers,
-        _of_axis(Part.ROW, replays, workers, rows),
-        _of_axis(Part.COLUMN, replays, workers, columns),
-        of_kinds,
-        replays.usual_ns,
-        steps,
-        replays.replayed,
+        workers=workers,
+        rows=rows,
+        columns=columns,
+        of_workers=of_workers,
+        of_rows=_of_axis(Part.ROW, replays, workers, rows),
+        of_columns=_of_axis(Part.COLUMN, replays, workers, columns),
+        of_kinds=tuple(of_kinds),
+        step_ns=usual_ns,
+        steps=steps,
+        replayed=replays.replayed,
     )
 
 
@@ -131,7 +129,8 @@ def _of_axis(
 ) -> tuple[Saving, ...]:
     """Return the savings of all places on an axis."""
     places = np.array([worker.place[axis] for worker in workers])
-    names = [f"{axis} {place}" for place in range(int(places.max()) + 1)]
+    count = int(places.max()) + 1
+    names = [f"{axis} {place}" for place in range(count)]
     return _savings(part, replays, names, places)
 
 
@@ -140,10 +139,10 @@ def _savings(
 ) -> tuple[Saving, ...]:
     """Return the savings of groups of workers with these names."""
     lengths = replays.with_peers(places, len(names)).tolist()
-    return tuple(
-        _saving(part, name, replays.usual_ns, length)
-        for name, length in zip(names, lengths, strict=True)
-    )
+    savings: list[Saving] = []
+    for name, length in zip(names, lengths, strict=True):
+        savings.append(_saving(part, name, replays.usual_ns, length))
+    return tuple(savings)
 
 
 def _saving(part: Part, name: str, usual_ns: float, length: float) -> Saving:

@@ -21,12 +21,14 @@ SLOWER = 1.02
 """Least factor by which a place is slow: equal lanes differ by as much without a fault."""
 MUCH = 0.15
 """A kind of task that makes this fraction of a place's time must be slower too."""
-COST_ERROR, KIND_ERROR = 0.02, 0.05
-"""Standard error of a task's measured cost, relative to the costs of other tasks of its kind and
-relative to tasks of other kinds."""
-COLD_KIND_NS, COLD_TASK_NS = 100_000, 20_000
-"""Longest delay of the first lane for each kind of task in a step, and for each task: caches and
-the interpreter are cold then."""
+COST_ERROR = 0.02
+"""Standard error of a task's measured cost, relative to the costs of tasks of the same kind."""
+KIND_ERROR = 0.05
+"""Standard error of a task's measured cost, relative to the costs of tasks of other kinds."""
+COLD_KIND_NS = 100_000
+"""Longest delay of the first lane for each kind of task: caches and interpreter are cold."""
+COLD_TASK_NS = 20_000
+"""The same delay for each task of the first lane, in addition to that of its kind."""
 TRIMMED = 5
 """A trimmed mean ignores one in this many values, half of them at each end."""
 
@@ -62,7 +64,12 @@ class _Compared:
     def nothing(cls, run: MeasuredSteps, places: int, tasks: int) -> _Compared:
         """Return a comparison without any task."""
         shape = (len(run.steps) + 1, places, len(KINDS))
-        return cls(np.zeros(shape), np.zeros(shape), np.zeros(shape[1:]), np.zeros(tasks, bool))
+        return cls(
+            own=np.zeros(shape),
+            usual=np.zeros(shape),
+            variance=np.zeros(shape[1:]),
+            known=np.zeros(tasks, bool),
+        )
 
     def __add__(self, other: _Compared) -> _Compared:
         """Add a comparison of other tasks of the same places."""
@@ -105,11 +112,13 @@ def slower(
         rough = _compare_by_costs(run, costs, task, place, count, exact.known)
         compared = exact + rough
     known = exact.known | rough.known
-    for where in np.flatnonzero(compared.usual[-1].sum(axis=1)).tolist():
+    has_peers = compared.usual[-1].sum(axis=1) != 0
+    for where in np.flatnonzero(has_peers).tolist():
         own = compared.own[:, where]
         usual = compared.usual[:, where]
         variance = compared.variance[where]
-        excess = float(np.median((own - usual).sum(axis=1)[:-1]))
+        excess_of_steps = (own - usual).sum(axis=1)[:-1]
+        excess = float(np.median(excess_of_steps))
         cold_start = 0.0
         if cold:
             kinds = np.count_nonzero(usual[-1])
@@ -118,8 +127,10 @@ def slower(
             # Roughly equal work may show a slower task too, but by no more than the tasks with
             # exactly equal work.
             ratio = own.sum(axis=1, keepdims=True) / usual.sum(axis=1, keepdims=True)
-            usual = usual + np.maximum(rough.usual[:, where], rough.own[:, where] / ratio)
-            own = own + rough.own[:, where]
+            rough_own = rough.own[:, where]
+            rough_usual = np.maximum(rough.usual[:, where], rough_own / ratio)
+            usual = usual + rough_usual
+            own = own + rough_own
             variance = variance + rough.variance[where]
         factor = _significant_factor(own, usual, variance)
         if factor is not None and excess > cold_start:
@@ -156,12 +167,15 @@ def _compare_by_costs(
                 continue
             of_places = []
             for other in np.unique(place[peers]).tolist():
-                of_places.append(_relative(run, costs, task[peers & (place == other)]))
+                tasks = task[peers & (place == other)]
+                of_places.append(_relative(run, costs, tasks))
             typical = np.median(of_places, axis=0)
-            cost = costs[task[mine]].sum()
-            found.own[:, where, kind] = cost * _relative(run, costs, task[mine])
+            own_tasks = task[mine]
+            cost = costs[own_tasks].sum()
+            standard_error = error * cost * typical[-1]
+            found.own[:, where, kind] = cost * _relative(run, costs, own_tasks)
             found.usual[:, where, kind] = cost * typical
-            found.variance[where, kind] = (error * cost * typical[-1]) ** 2
+            found.variance[where, kind] = standard_error**2
             found.known[mine] = True
     return found
 
@@ -172,8 +186,10 @@ def _relative(run: MeasuredSteps, costs: Floats, tasks: Ints) -> Floats:
     The typical one ignores outliers.
     """
     taken = np.maximum(run.taken[:, tasks], 1)
-    in_steps = taken.sum(axis=1) / costs[tasks].sum()
-    typical = np.exp(_trimmed_mean(np.log(taken / costs[tasks]).ravel()))
+    own_costs = costs[tasks]
+    in_steps = taken.sum(axis=1) / own_costs.sum()
+    logs = np.log(taken / own_costs)
+    typical = np.exp(_trimmed_mean(logs.ravel()))
     relative: Floats = np.append(in_steps, typical)
     return relative
 
@@ -186,25 +202,28 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     """
     *steps, typical = np.log(own.sum(axis=1) / usual.sum(axis=1))
     median = float(np.median(steps))
+    own_of_steps = own[:-1].sum(axis=0)
+    usual_of_steps = usual[:-1].sum(axis=0)
     whole = float(np.log(own[:-1].sum() / usual[:-1].sum()))
     # The median of n values scatters 1.25 times as much as their mean.
     between_steps = 1.25 * scatter(np.array(steps)) / np.sqrt(len(steps))
     within_steps = np.sqrt(variance.sum()) / usual[-1].sum()
     error = CERTAIN * max(between_steps, within_steps)
+    if median <= max(error, np.log(SLOWER)):
+        return None
     # A few long tasks do not make a slow lane: its typical tasks and the sum of all steps must be
     # slower too.
-    if median <= max(error, np.log(SLOWER)) or min(typical, whole) < median / 2:
+    if min(typical, whole) < median / 2:
         return None
-    large = own[-1] >= MUCH * own[-1].sum()
-    own = own[:, large]
-    usual = usual[:, large]
-    spread = np.sqrt(variance[large])
     # A slow lane is slow at all its work, by about the same factor. Kinds scatter, so a third of
     # the median excess, less the error, is enough. No kind may be faster, in the median step or in
     # the sum of all steps.
-    kinds = np.median(np.log(own[:-1] / usual[:-1]), axis=0)
-    is_longer = (kinds > 0) & (own[:-1].sum(axis=0) > usual[:-1].sum(axis=0))
-    is_enough = kinds + CERTAIN * spread / usual[-1] >= median / 3
+    large = own[-1] >= MUCH * own[-1].sum()
+    logs = np.log(own[:-1, large] / usual[:-1, large])
+    kinds = np.median(logs, axis=0)
+    relative_error = np.sqrt(variance[large]) / usual[-1, large]
+    is_longer = (kinds > 0) & (own_of_steps[large] > usual_of_steps[large])
+    is_enough = kinds + CERTAIN * relative_error >= median / 3
     if not (is_longer & is_enough).all():
         return None
     return float(np.exp(median))
@@ -224,7 +243,9 @@ def _compare_same_work(
     """
     found = _Compared.nothing(run, count, len(task))
     for group in groups(numbers[task]):
-        at = {int(place[one[0]]): one for one in groups(place, group)}
+        at: dict[int, Ints] = {}
+        for mine in groups(place, group):
+            at[int(place[mine[0]])] = mine
         if len(at) > 1 and not without[group].all():
             _compare_group(run, task, at, without, found)
     return found
@@ -242,14 +263,16 @@ def _compare_group(
     logs: dict[int, Floats] = {}
     for where, mine in at.items():
         # A task that does a part of the work counts as if it did all of it.
-        full = np.maximum(run.taken[:, task[mine]], 1) / run.parts[task[mine]]
+        tasks = task[mine]
+        full = np.maximum(run.taken[:, tasks], 1) / run.parts[tasks]
         logs[where] = np.log(full).ravel()
         typical = np.exp(_trimmed_mean(logs[where]))
         means[where] = np.append(full.mean(axis=1), typical)
     noise = float(np.median([scatter(values) for values in logs.values()]))
     for where, mine in at.items():
         counted = mine[~without[mine]]
-        others = np.median([mean for other, mean in means.items() if other != where], axis=0)
+        means_of_others = [mean for other, mean in means.items() if other != where]
+        others = np.median(means_of_others, axis=0)
         weight = run.parts[task[counted]].sum()
         kind = int(run.columns.kind[task[mine[0]]])
         found.own[:, where, kind] += weight * means[where]
@@ -262,7 +285,7 @@ def _compare_group(
 
 
 def _trimmed_mean(values: Floats) -> float:
-    """Return the mean without the fifth of the values that is farthest out, half on each side."""
+    """Return the mean without the fifth of the values farthest out, half of it at each end."""
     # Fewer than TRIMMED values are reduced to the middle one or two: their median.
     if len(values) >= TRIMMED:
         cut = math.ceil(len(values) / (2 * TRIMMED))

@@ -65,21 +65,25 @@ def step_figures(
         collectives = arrivals(explanation)
     shares = path_shares(critical_path(explanation))
     return StepFigures(
-        _idle_by_cause(explanation),
-        bubbles.by_makespan,
-        bubbles.by_lane_span,
-        form,
-        bars,
-        {str(share): ns for share, ns in shares.items()},
-        collectives,
+        idle_by_cause=_idle_by_cause(explanation),
+        bubble_by_makespan=bubbles.by_makespan,
+        bubble_by_lane_span=bubbles.by_lane_span,
+        closed_form=form,
+        ladder=bars,
+        critical_path={str(share): ns for share, ns in shares.items()},
+        collectives=collectives,
     )
 
 
 def _idle_by_cause(explanation: Explanation) -> tuple[dict[str, int], ...]:
     """Return the idle ns of each lane by cause, without zeros."""
-    found = []
+    found: list[dict[str, int]] = []
     for totals in cause_totals(explanation).tolist():
-        found.append({str(cause): ns for cause, ns in zip(CAUSES, totals, strict=True) if ns})
+        of_lane: dict[str, int] = {}
+        for cause, ns in zip(CAUSES, totals, strict=True):
+            if ns:
+                of_lane[str(cause)] = ns
+        found.append(of_lane)
     return tuple(found)
 
 
@@ -97,16 +101,21 @@ def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
     closed form is None if a step has none.
     """
     count = len(figures)
-    forms = [f.closed_form for f in figures if f.closed_form is not None]
-    idle_of_lanes = zip(*(f.idle_by_cause for f in figures), strict=True)
+    forms: list[float] = []
+    collectives: list[Arrivals] = []
+    for one in figures:
+        collectives += one.collectives
+        if one.closed_form is not None:
+            forms.append(one.closed_form)
+    idle_of_lanes = zip(*(one.idle_by_cause for one in figures), strict=True)
     return StepFigures(
-        tuple(_means(idle) for idle in idle_of_lanes),
-        sum(f.bubble_by_makespan for f in figures) / count,
-        sum(f.bubble_by_lane_span for f in figures) / count,
-        sum(forms) / count if len(forms) == count else None,
-        _means([f.ladder for f in figures]),
-        _means([f.critical_path for f in figures]),
-        sum_by_collective(one for f in figures for one in f.collectives),
+        idle_by_cause=tuple(_means(idle) for idle in idle_of_lanes),
+        bubble_by_makespan=sum(one.bubble_by_makespan for one in figures) / count,
+        bubble_by_lane_span=sum(one.bubble_by_lane_span for one in figures) / count,
+        closed_form=sum(forms) / count if len(forms) == count else None,
+        ladder=_means([one.ladder for one in figures]),
+        critical_path=_means([one.critical_path for one in figures]),
+        collectives=sum_by_collective(collectives),
     )
 
 

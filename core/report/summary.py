@@ -237,12 +237,14 @@ def summarise(trace: Trace) -> Summary:
         summaries.append(summary)
         arrivals += met
     whole = completed_steps(trace) or steps
+    sharing = [lane.sharing for lane in header.lanes if lane.sharing]
+    collectives = [_collective(trace, one) for one in sum_by_collective(arrivals)]
     return Summary(
         strategy=header.specification.strategy if has_plan else None,
         schedule=header.specification[SCHEDULE],
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
-        sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
+        sharing=sharing[0] if sharing else "",
         timing_note=str(header.timing_note),
         splits=tuple(rows_by_replica(trace, step) for step in steps),
         microbatch_rows=rows_by_microbatch(trace, steps[0]) if steps else (),
@@ -253,9 +255,7 @@ def summarise(trace: Trace) -> Summary:
         faults=tuple(str(fault.text) for fault in faults),
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
-        collectives_over_steps=tuple(
-            _collective(trace, one) for one in sum_by_collective(arrivals)
-        ),
+        collectives_over_steps=tuple(collectives),
         ranks=tuple(RankSummary.of(time) for time in imported_rank_times(trace)),
         odd=tuple(_issues(trace)),
         part_ns=trace.part,
@@ -296,63 +296,64 @@ def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
     names = rank_names(trace.header.lanes)
     uncertainty = clock_uncertainty(trace.clocks) or 0
     return CollectiveSummary(
-        str(met.kind),
-        met.stage,
-        met.block,
-        met.bucket,
-        met.times,
-        {names[lane]: count for lane, count in met.last},
-        wait,
-        met.transfer_ns // met.times,
-        wait >= uncertainty,
+        kind=str(met.kind),
+        stage=met.stage,
+        block=met.block,
+        bucket=met.bucket,
+        times=met.times,
+        last={names[lane]: count for lane, count in met.last},
+        mean_wait_ns=wait,
+        mean_transfer_ns=met.transfer_ns // met.times,
+        certain=wait >= uncertainty,
     )
 
 
 def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[Arrivals, ...]]:
     start, end = trace.step_bounds(step)
     figures = figures_of_step(plans, step, explain_run_step(trace, step))
-    fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
-    if fault is not None:
+    faults = [fault for fault in run_faults(trace) if fault.step == step]
+    if faults:
         no_causes: tuple[dict[str, int], ...] = ({},) * len(trace.header.lanes)
         figures = replace(figures, idle_by_cause=no_causes, ladder={}, critical_path={})
     summary = StepSummary(
-        step,
-        end - start,
-        _value(trace, "loss", step),
-        _lanes(trace, step, figures),
-        _value(trace, "gradient_error", step),
-        _value(trace, "loss_error", step),
-        clock_uncertainty(trace.clocks, step),
-        figures.bubble_by_makespan,
-        figures.bubble_by_lane_span,
-        figures.closed_form,
-        figures.ladder,
-        figures.critical_path,
-        fault is None,
-        0 if fault is None else fault.missing,
-        step - trace.header.specification.warmup + 1,
+        step=step,
+        makespan_ns=end - start,
+        loss=_value(trace, "loss", step),
+        lanes=_lanes(trace, step, figures),
+        gradient_error=_value(trace, "gradient_error", step),
+        loss_error=_value(trace, "loss_error", step),
+        clock_uncertainty_ns=clock_uncertainty(trace.clocks, step),
+        bubble_by_makespan=figures.bubble_by_makespan,
+        bubble_by_lane_span=figures.bubble_by_lane_span,
+        closed_form=figures.closed_form,
+        ladder=figures.ladder,
+        critical_path=figures.critical_path,
+        complete=not faults,
+        missing=faults[0].missing if faults else 0,
+        number=step - trace.header.specification.warmup + 1,
     )
     return summary, figures.collectives
 
 
 def _lanes(trace: Trace, step: int, figures: StepFigures) -> tuple[LaneSummary, ...]:
-    """Return the figures of all lanes of a step except the nested ones."""
+    """Return the figures in a step of all lanes that work."""
     found = []
     working = working_lanes(trace.header.lanes)
-    balances = lane_balances(trace, [lane.index for lane in working], [step])
+    indices = [lane.index for lane in working]
+    balances = lane_balances(trace, indices, [step])
     for lane, balance in zip(working, balances, strict=True):
         time = balance.time
         summary = LaneSummary(
-            lane.name,
-            lane.device,
-            str(lane.role),
-            time.busy_ns,
-            time.communication_ns,
-            time.idle_ns,
-            time.idle_fraction,
-            balance.peak_bytes,
-            time.spans,
-            figures.idle_by_cause[lane.index],
+            name=lane.name,
+            device=lane.device,
+            role=str(lane.role),
+            busy_ns=time.busy_ns,
+            communication_ns=time.communication_ns,
+            idle_ns=time.idle_ns,
+            idle_fraction=time.idle_fraction,
+            peak_bytes=balance.peak_bytes,
+            spans=time.spans,
+            idle_by_cause=figures.idle_by_cause[lane.index],
         )
         found.append(summary)
     return tuple(found)
@@ -361,7 +362,9 @@ def _lanes(trace: Trace, step: int, figures: StepFigures) -> tuple[LaneSummary, 
 def _value(trace: Trace, name: str, step: int) -> float | None:
     counter = trace.counter(name)
     hits = np.flatnonzero(counter.steps == step)
-    return float(counter.values[hits[-1]]) if len(hits) else None
+    if not len(hits):
+        return None
+    return float(counter.values[hits[-1]])
 
 
 def _finite(value: object) -> object:
@@ -369,8 +372,9 @@ def _finite(value: object) -> object:
         return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
-    is_number = not isinstance(value, float) or math.isfinite(value)
-    return value if is_number else None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def _largest(values: Iterable[float | None]) -> float | None:
@@ -385,4 +389,7 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     spans = StepSpans.of(trace, step).spans
     # Tasks of blocks have the stage -1, and tasks of stages the block -1.
     first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
-    return {(replica, microbatch): count for replica, microbatch, count in entering_rows(first)}
+    found: dict[tuple[int, int], int] = {}
+    for replica, microbatch, count in entering_rows(first):
+        found[replica, microbatch] = count
+    return found

@@ -16,6 +16,7 @@ import numpy as np
 from core.explain.causes import CAUSES, Cause, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.message import Message, join_texts
+from core.order import evenly
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text
@@ -149,7 +150,8 @@ def _judge_job(trace: Trace, steps: Sequence[int]) -> _Judged | None:
     worst = _largest_job_limit(run, times)
     once = _costliest(hiccups(run))
     # A limit of every step is worse than a hiccup of one step that costs less in total.
-    if once is not None and once.share >= NAMED and once.loss_ns > worst.loss_ns * len(steps):
+    total_loss = worst.loss_ns * len(steps)
+    if once is not None and once.share >= NAMED and once.loss_ns > total_loss:
         worst = once
     return _Judged(_idle_text(trace, run), worst)
 
@@ -157,19 +159,24 @@ def _judge_job(trace: Trace, steps: Sequence[int]) -> _Judged | None:
 def _largest_job_limit(run: MeasuredSteps, times: JobTimes) -> Finding:
     """Return the largest limit of every step of a job: a fault of one rank, if it is large."""
     # An excess of less than half of the least loss cannot cause that loss.
-    named = rank_faults(times, max(DISTURBED_NS, NAMED * times.step_ns) / 2)
-    faults = [one for one in (*named, *_slow_ranks(run, times)) if _is_named(one)]
-    worst = _costliest(faults)
+    least_loss = max(DISTURBED_NS, NAMED * times.step_ns)
+    activities = rank_faults(times, least_loss / 2)
+    candidates = [*activities, *_slow_ranks(run, times)]
+    worst = _costliest([one for one in candidates if _is_named(one)])
     # An activity of a rank says more than that the rank is slow.
-    activity = _costliest(named)
-    if worst is not None and activity is not None and activity.loss_ns >= MAINLY * worst.loss_ns:
-        worst = activity
-    whole = list(job_losses(times))
-    for_all = max(one.loss_ns for one in whole if one.kind in (Limit.DATA, Limit.HOST))
-    if worst is not None and worst.loss_ns >= for_all * FIXED_FIRST:
+    activity = _costliest(activities)
+    if worst is not None and activity is not None:
+        is_main = activity.loss_ns >= MAINLY * worst.loss_ns
+        if is_main:
+            worst = activity
+    of_all_ranks = list(job_losses(times))
+    data_or_host = [one.loss_ns for one in of_all_ranks if one.kind in (Limit.DATA, Limit.HOST)]
+    if worst is not None and worst.loss_ns >= max(data_or_host) * FIXED_FIRST:
         return worst
-    most = max(whole, key=lambda one: one.loss_ns)
-    return most if most.share >= LIMITS else Finding(Limit.NONE, "", 0, 0.0)
+    most = max(of_all_ranks, key=lambda one: one.loss_ns)
+    if most.share < LIMITS:
+        return Finding(Limit.NONE, "", 0, 0.0)
+    return most
 
 
 def _is_named(one: Finding) -> bool:
@@ -182,8 +189,9 @@ def _costliest(findings: Iterator[Finding] | Sequence[Finding]) -> Finding | Non
 
 def _slow_ranks(run: MeasuredSteps, times: JobTimes) -> Iterator[Finding]:
     """Yield every rank of a job that computes significantly longer than its peers."""
+    task = np.arange(len(run.columns))
     place = np.where(run.computes, run.columns.lane, ABSENT)
-    for one in slower(run, np.arange(len(run.columns)), place, len(run.lanes), cold=True):
+    for one in slower(run, task, place, len(run.lanes), cold=True):
         ns, share = slow_rank(times, one.place, one.factor)
         values = {"lane": one.place, "factor": factor_text(one.factor)}
         sentence = RANK_AT_LEAST if one.partly else RANK_SENTENCES[Limit.SLOW_LANE]
@@ -194,7 +202,8 @@ def _idle_text(trace: Trace, run: MeasuredSteps) -> Message:
     """Return the sentences on the median step's length and on the waits of its lanes."""
 
     def others() -> list[Explanation]:
-        return [explain_run_step(trace, step) for step in _evenly(run.steps)]
+        steps = evenly(run.steps, MOST_EXPLAINED)
+        return [explain_run_step(trace, step) for step in steps]
 
     median = explain_run_step(trace, run.steps[run.median])
     return idle_sentences(Idling.of([median], others))
@@ -202,16 +211,10 @@ def _idle_text(trace: Trace, run: MeasuredSteps) -> Message:
 
 def _judge_devices(trace: Trace, steps: Sequence[int]) -> _Judged | None:
     """Judge devices with streams that another program recorded, by their shares of time."""
-    shares = device_shares(trace, _evenly(steps))
+    shares = device_shares(trace, evenly(steps, MOST_EXPLAINED))
     if shares is None:
         return None
-    found = [device_limit(shares), *hiccups(MeasuredSteps.of(trace, steps))]
+    run = MeasuredSteps.of(trace, steps)
+    found = [device_limit(shares), *hiccups(run)]
     worst = max(found, key=lambda one: one.share)
     return _Judged(device_text(shares, worst.kind), worst)
-
-
-def _evenly(steps: Sequence[int]) -> list[int]:
-    """Return at most MOST_EXPLAINED of the steps, evenly chosen."""
-    count = min(len(steps), MOST_EXPLAINED)
-    places = np.linspace(0, len(steps) - 1, count).astype(int)
-    return [steps[place] for place in places.tolist()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.costs.simulate import makespan_ns
 from core.explain.causes import Explanation
 from core.message import N_
@@ -73,7 +74,9 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
 
 def _ideal_and_longest(work: list[int]) -> tuple[int, int]:
     """Return the mean of the lanes' work in ns, rounded down, and the longest; 0 without lanes."""
-    return sum(work) // max(1, len(work)), max(work, default=0)
+    ideal = sum(work) // max(1, len(work))
+    longest = max(work, default=0)
+    return ideal, longest
 
 
 def job_waterfall(explanation: Explanation) -> dict[str, int]:
@@ -84,16 +87,21 @@ def job_waterfall(explanation: Explanation) -> dict[str, int]:
     `host` by all other code of the job.
     """
     step = JobStep.of(explanation)
-    computes, taken = step.computes, step.taken
-    sums = np.bincount(step.rank, np.where(computes, taken, 0.0), step.ranks)
+    computes = step.computes
+    work = np.where(computes, step.taken, 0.0)
+    sums = np.bincount(step.rank, work, step.ranks)
     ideal, longest = _ideal_and_longest(sums.astype(int).tolist())
-    parts: tuple[tuple[StepPart, ...], ...] = (
+    # Replays with computing alone, and then with one more activity each.
+    included: tuple[tuple[StepPart, ...], ...] = (
         (),
         (COMMUNICATION,),
         (COMMUNICATION, DATA_WAIT),
         (COMMUNICATION, DATA_WAIT, BETWEEN_STEPS),
     )
-    ways = [np.where(computes | step.is_part(*some), taken, 0.0) for some in parts]
+    ways: list[Floats] = []
+    for parts in included:
+        counts = computes | step.is_part(*parts)
+        ways.append(np.where(counts, step.taken, 0.0))
     periods = np.rint(step.periods(np.stack(ways, axis=1)))
     still, moving, fed, begun = periods.astype(int).tolist()
     return {

@@ -18,6 +18,7 @@ If it has only one stage, the worker and the stage cannot be told apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from core.plan.task import PASSES
 from core.report.measured import MeasuredSteps
 
 LEAST_FACTOR = 1.02
-"""Workers that take up to this times as long as their peers count as equal."""
+"""A worker counts as equal to its peers unless it takes this many times as long as they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +64,38 @@ class WorkEffects:
         cell = row_keys(columns.replica[passes], columns.microbatch[passes])
         if not _has_peers(cell, columns.lane[passes]):
             return None
-        lane, stage = columns.lane[passes].astype(np.int64), columns.stage[passes].astype(np.int64)
-        work = np.unique(row_keys(columns.kind[passes], columns.block[passes]), return_inverse=True)
+        lane = columns.lane[passes].astype(np.int64)
+        stage = columns.stage[passes].astype(np.int64)
+        work = _numbered(columns.kind[passes], columns.block[passes])
         taken = np.maximum(run.taken[:, passes], 1).astype(np.float64)
         logs = np.log(taken)
-        number = work[1].astype(np.int64)
-        left = logs - _medians_by(number, logs)
+        left = logs - _medians_by(work, logs)
         left -= _lengths(cell, lane, left)
-        place = np.unique(row_keys(stage, number), return_inverse=True)[1].astype(np.int64)
-        of_stage = _stage_effects(place, lane, left)
+        of_stage = _stage_effects(_numbered(stage, work), lane, left)
         left -= of_stage
-        of_stage -= _medians_by(number, of_stage[np.newaxis])[0]
+        of_stage -= _medians_by(work, of_stage[np.newaxis])[0]
         counts = _lanes_of_stages(lane, stage)
         shared = _shared_excess(lane, stage, of_stage, counts)
         of_worker = _worker_effects(lane, left + shared)
         shared = np.where(of_worker > 0, shared, 0.0)
+        is_only_worker = counts == 1
+        has_one_stage = _stages_of_lanes(lane, stage) == 1
         return cls(
-            passes,
-            taken,
-            lane,
-            stage,
-            number,
-            np.exp(of_stage - shared),
-            np.exp(of_worker),
-            (counts == 1) & (_stages_of_lanes(lane, stage) == 1),
+            passes=passes,
+            taken=taken,
+            lane=lane,
+            stage=stage,
+            work=work,
+            of_stage=np.exp(of_stage - shared),
+            of_worker=np.exp(of_worker),
+            alone=is_only_worker & has_one_stage,
         )
+
+
+def _numbered(*columns: NDArray[Any]) -> Ints:
+    """Return a number for each row of some columns of integers, the same for equal rows."""
+    numbers = np.unique(row_keys(*columns), return_inverse=True)[1]
+    return numbers.astype(np.int64)
 
 
 def _medians_by(keys: Ints, values: Floats) -> Floats:
@@ -114,7 +122,8 @@ def _lengths(cell: Ints, lane: Ints, left: Floats) -> Floats:
         _, first, counts = np.unique(lane[order], return_index=True, return_counts=True)
         of_lanes = np.add.reduceat(left[:, order], first, axis=1) / counts
         middle = (len(first) - 1) // 2
-        lengths[:, mine] = np.partition(of_lanes, middle, axis=1)[:, middle, np.newaxis]
+        lower_medians = np.partition(of_lanes, middle, axis=1)[:, middle]
+        lengths[:, mine] = lower_medians[:, np.newaxis]
     return lengths
 
 
@@ -122,8 +131,10 @@ def _stage_effects(place: Ints, lane: Ints, left: Floats) -> Floats:
     """Return the effect of each pass's stage: the lower median of its workers."""
     effects = np.empty(len(place))
     for mine in groups(place):
-        of_lanes = sorted(float(np.median(left[:, one])) for one in groups(lane, mine))
-        effects[mine] = of_lanes[(len(of_lanes) - 1) // 2]
+        of_lanes = [float(np.median(left[:, one])) for one in groups(lane, mine)]
+        of_lanes.sort()
+        lower_median = (len(of_lanes) - 1) // 2
+        effects[mine] = of_lanes[lower_median]
     return effects
 
 
@@ -162,7 +173,8 @@ def _worker_effects(lane: Ints, left: Floats) -> Floats:
     for mine in groups(lane):
         of_steps = np.median(left[:, mine], axis=1)
         usual = float(np.median(of_steps))
-        is_steady = len(of_steps) < FEWEST or float((of_steps > 0).mean()) >= ALWAYS
-        if usual > max(np.log(LEAST_FACTOR), median_error(of_steps)) and is_steady:
+        is_steady = (of_steps > 0).mean() >= ALWAYS
+        least = max(np.log(LEAST_FACTOR), median_error(of_steps))
+        if usual > least and (is_steady or len(of_steps) < FEWEST):
             effects[mine] = usual
     return effects
