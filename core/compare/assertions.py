@@ -71,8 +71,9 @@ class Checked:
     def text(self) -> Message:
         """The assertion, whether it holds, and the value."""
         figure = self.assertion.figure
-        is_share = figure in SHARES
-        found = f"{digits(100 * self.found)} %" if is_share else duration_text(self.found)
+        found = duration_text(self.found)
+        if figure in SHARES:
+            found = f"{digits(100 * self.found)} %"
         values = {"assertion": self.assertion.text, "figure": figure.value, "found": found}
         if self.holds:
             return message("{assertion} holds: {figure} is {found}", **values)
@@ -80,7 +81,7 @@ class Checked:
 
 
 def parse_assertion(text: str) -> Assertion:
-    """Return the assertion that a text has. Raises PlanError, in one line, if it has none."""
+    """Parse an assertion. Raises PlanError, in one line, for any other text."""
     found = _FORM.fullmatch(text)
     if found is None:
         raise PlanError(message("--assert {text}: {forms}", text=text, forms=_FORMS))
@@ -95,18 +96,20 @@ def parse_assertion(text: str) -> Assertion:
             )
         )
     figure = GateFigure(name)
-    if (unit == "%") != (figure in SHARES):
-        unit = message("per cent") if figure in SHARES else message("us, ms or s")
+    is_share = figure in SHARES
+    if is_share != (unit == "%"):
+        units = message("per cent") if is_share else message("us, ms or s")
         raise PlanError(
             message(
                 "--assert {text}: {figure} is in {unit}; {forms}",
                 text=text,
                 figure=figure.value,
-                unit=unit,
+                unit=units,
                 forms=_FORMS,
             )
         )
-    return Assertion(text.strip(), figure, comparison, float(number) * _UNITS[unit])
+    value = float(number) * _UNITS[unit]
+    return Assertion(text.strip(), figure, comparison, value)
 
 
 def check_assertions(
@@ -147,6 +150,7 @@ def figures_of_run(trace: Trace) -> dict[GateFigure, float]:
         return figures
     found = figures_of_step(RunPlans(trace), step, explain_run_step(trace, step))
     figures[GateFigure.BUBBLE] = found.bubble_by_makespan
-    if "communication" in found.ladder:
-        figures[GateFigure.EXPOSED] = found.ladder["communication"] / max(1, found.makespan_ns)
+    communication_ns = found.ladder.get("communication")
+    if communication_ns is not None:
+        figures[GateFigure.EXPOSED] = communication_ns / max(1, found.makespan_ns)
     return figures

@@ -20,8 +20,9 @@ def find_baseline(baseline: str, new: str, name: str | None) -> str:
     folder = Path(baseline)
     if name is None:
         same = folder / Path(new).name
-        is_other = folder.is_dir() and same.exists() and not same.samefile(new)
-        return str(same) if is_other else baseline
+        if not folder.is_dir() or not same.exists() or same.samefile(new):
+            return baseline
+        return str(same)
     if not folder.is_dir():
         raise PlanError(
             message(
@@ -30,7 +31,8 @@ def find_baseline(baseline: str, new: str, name: str | None) -> str:
                 baseline=baseline,
             )
         )
-    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    every = sorted(path.name for path in folder.iterdir())
+    names = [each for each in every if not each.startswith(".")]
     if name in names:
         return str(folder / name)
     found = [each for each in names if each.split(".")[0] == name]
@@ -57,4 +59,6 @@ def find_baseline(baseline: str, new: str, name: str | None) -> str:
 def _listed(names: list[str]) -> str:
     """Return the first names of a list, separated by commas."""
     text = ", ".join(names[:MOST_NAMED])
-    return f"{text}, ..." if len(names) > MOST_NAMED else text
+    if len(names) > MOST_NAMED:
+        text += ", ..."
+    return text

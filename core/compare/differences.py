@@ -26,7 +26,7 @@ _Totals = list[int | None]
 
 
 class RowGroup(StrEnum):
-    """Subject of a row. Tables have this order: append only."""
+    """The kind of time that a row is about. Tables have this order: append only."""
 
     KIND = "kind"
     """Work of the compute lanes by kind."""
@@ -130,12 +130,12 @@ def _rows(
 def _means(side: TimeTotals, totals: _Totals) -> tuple[list[int | None], list[int]]:
     """Return means of totals over steps, and over steps and lanes (the parts of the makespan)."""
     values = [total or 0 for total in totals]
-    means: list[int | None] = list(apportioned(values, len(side.steps)))
-    for i, total in enumerate(totals):
+    steps = len(side.steps)
+    means: list[int | None] = []
+    for total, mean in zip(totals, apportioned(values, steps), strict=True):
         # A lane that this run lacks is 0 in sums and None in tables.
-        if total is None:
-            means[i] = None
-    return means, apportioned(values, len(side.steps) * len(side.lanes))
+        means.append(None if total is None else mean)
+    return means, apportioned(values, steps * len(side.lanes))
 
 
 def _reasons(side: TimeTotals) -> _Totals:

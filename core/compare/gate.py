@@ -65,8 +65,11 @@ class Gate:
     @property
     def failures(self) -> tuple[Message, ...]:
         """Reasons why the gate fails, a line each; empty if it passes."""
-        failed = [one.text for one in self.checked if not one.holds]
-        return (self.sentence, *failed) if self.judgement is Judgement.SLOWER else tuple(failed)
+        failed: list[Message] = []
+        if self.judgement is Judgement.SLOWER:
+            failed.append(self.sentence)
+        failed += [one.text for one in self.checked if not one.holds]
+        return tuple(failed)
 
     @property
     def passes(self) -> bool:
@@ -178,7 +181,8 @@ def _measured(trace: Trace, name: Text) -> StepTimes:
 
 def _judgement(shift: float, noise: float, fail_over: float) -> Judgement:
     if abs(shift) <= noise:
-        return Judgement.NOT_JUDGED if 0 < fail_over < noise else Judgement.ALIKE
+        hides_too_much = 0 < fail_over < noise
+        return Judgement.NOT_JUDGED if hides_too_much else Judgement.ALIKE
     if shift < 0:
         return Judgement.FASTER
     return Judgement.SLOWER if shift > fail_over else Judgement.ALLOWED
@@ -190,7 +194,8 @@ def _reason(a: Trace, b: Trace, before: StepTimes, after: StepTimes) -> Message:
     if found is not None:
         cost = duration_text(found.cost_ns)
         return message("{work} costs {cost} more", work=found.text, cost=cost)
-    totals_a, totals_b = time_totals(a, before.middle), time_totals(b, after.middle)
+    totals_a = time_totals(a, before.middle)
+    totals_b = time_totals(b, after.middle)
     settings = differing_settings(a, totals_a.step, b, totals_b.step)
     rows = by_reason(totals_a, totals_b)
     longer = totals_b.mean_makespan - totals_a.mean_makespan

@@ -21,7 +21,8 @@ def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
     """
     state = "passed" if gate.passes else "failed"
     change = f"{100 * gate.shift:+.3g} %"
-    noise, allowed = percent(gate.noise), percent(gate.fail_over)
+    noise = percent(gate.noise)
+    allowed = percent(gate.fail_over)
     lines = [
         f"### Step time: {state}",
         "",
@@ -42,8 +43,10 @@ def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
 
 
 def _side_row(role: str, name: str, side: StepTimes) -> str:
+    run = _escaped(name)
+    steps = len(side.steps)
     mean = duration_text(side.mean_ns)
-    return f"| {role} | {_escaped(name)} | {len(side.steps)} | {mean} |"
+    return f"| {role} | {run} | {steps} | {mean} |"
 
 
 def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
@@ -52,12 +55,15 @@ def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
     A step time that is not judged is a skipped case.
     """
     results = {Judgement.SLOWER: "failure", Judgement.NOT_JUDGED: "skipped"}
-    cases = [_case("step time", names[1], results.get(gate.judgement, ""), str(gate.sentence))]
+    _, run = names
+    result = results.get(gate.judgement, "")
+    cases = [_case("step time", run, result, str(gate.sentence))]
     for one in gate.checked:
         result = "" if one.holds else "failure"
-        cases.append(_case(one.assertion.text, names[1], result, str(one.text)))
+        cases.append(_case(one.assertion.text, run, result, str(one.text)))
+    failures = len(gate.failures)
     skipped = int(gate.judgement is Judgement.NOT_JUDGED)
-    counts = f'tests="{len(cases)}" failures="{len(gate.failures)}" skipped="{skipped}"'
+    counts = f'tests="{len(cases)}" failures="{failures}" skipped="{skipped}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         "<testsuites>",
@@ -74,17 +80,22 @@ def gate_text(gate: Gate, names: tuple[str, str]) -> str:
     state = "PASS" if gate.passes else "FAIL"
     before = steps_text(len(gate.baseline.steps))
     after = steps_text(len(gate.new.steps))
+    baseline, new = names
     lines = [f"{state}: {gate.sentence}"]
     lines += [str(one.text) for one in gate.checked]
-    lines.append(f"baseline: {names[0]}, {before}; new: {names[1]}, {after}")
+    lines.append(f"baseline: {baseline}, {before}; new: {new}, {after}")
     return "\n".join(plain(line) for line in lines)
 
 
 def _case(name: str, run: str, result: str, text: str) -> str:
     """Return a test case; `result` is the name of an element with the text as its message."""
     line = _line(text)
-    head = f"<testcase classname={quoteattr(_line(run))} name={quoteattr(_line(name))}>"
-    inner = f"<{result} message={quoteattr(line)}/>" if result else ""
+    quoted_run = quoteattr(_line(run))
+    quoted_name = quoteattr(_line(name))
+    head = f"<testcase classname={quoted_run} name={quoted_name}>"
+    inner = ""
+    if result:
+        inner = f"<{result} message={quoteattr(line)}/>"
     return f"{head}{inner}<system-out>{escape(line)}</system-out></testcase>"
 
 

@@ -53,19 +53,20 @@ class StepTasks:
         spans = found.spans
         places = [spans[name].astype(np.int64) for name in (*PLACES, "name")]
         return cls(
-            spans["task"],
-            found.lane,
-            spans.start,
-            spans.end,
-            np.stack(places, axis=1),
-            trace.table.names,
-            tuple(lane.name for lane in trace.header.lanes),
+            task=spans["task"],
+            lane=found.lane,
+            start=spans.start,
+            end=spans.end,
+            places=np.stack(places, axis=1),
+            names=trace.table.names,
+            lane_names=tuple(lane.name for lane in trace.header.lanes),
         )
 
     def position(self, task: int) -> int | None:
         """Return the position of a task in these columns; None if it has no span."""
         at = int(np.searchsorted(self.task, task))
-        return at if at < len(self) and self.task[at] == task else None
+        has_span = at < len(self) and self.task[at] == task
+        return at if has_span else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,9 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     _, of_a, of_b = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
     # intersect1d sorts by key; callers walk along A.
     order = np.argsort(of_a)
-    of_a, of_b = of_a[order], of_b[order]
     only_a = _others(of_a, len(a))
     only_b = _others(of_b, len(b))
-    return Matches(a, b, of_a, of_b, only_a, only_b)
+    return Matches(a, b, of_a[order], of_b[order], only_a, only_b)
 
 
 def _others(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -137,7 +137,8 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
     # Recordings number names independently: this table maps B's numbers to A's.
     table = np.array([*numbers, ABSENT], np.int64)  # the last entry is for -1
     places = b.places.copy()
-    places[:, -1] = table[places[:, -1]]
+    names = places[:, -1]
+    places[:, -1] = table[names]
     return places
 
 
@@ -167,9 +168,11 @@ def _shared_attributes(
     """Return `places` in which attributes that only one step has for a kind are ABSENT."""
     a = a.copy()
     b = b.copy()
-    for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
-        of_a = a[:, 0] == kind
-        of_b = b[:, 0] == kind
+    kinds_a = a[:, 0]
+    kinds_b = b[:, 0]
+    for kind in np.intersect1d(kinds_a, kinds_b).tolist():
+        of_a = kinds_a == kind
+        of_b = kinds_b == kind
         # If only A is split into micro-batches, `microbatch` would prevent all matches.
         in_a = (a[of_a] != ABSENT).any(axis=0)
         in_b = (b[of_b] != ABSENT).any(axis=0)

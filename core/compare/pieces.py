@@ -39,7 +39,8 @@ def pieces_of(row: Difference, explanation: Explanation) -> RowPieces:
     lanes = explanation.lanes
     compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
     if row.place >= 0:
-        own = np.flatnonzero(compute)[row.place : row.place + 1]
+        compute_lanes = np.flatnonzero(compute)
+        own = compute_lanes[row.place : row.place + 1]
     else:
         # OTHER_LANES is about copy and communication lanes, other groups are about compute lanes.
         own = np.flatnonzero(compute != (row.group is RowGroup.OTHER_LANES))
@@ -57,6 +58,8 @@ def pieces_of(row: Difference, explanation: Explanation) -> RowPieces:
     if row.group is RowGroup.OTHER_LANES:
         # Nothing moves until all ranks have reached the collective (see `TimeTotals.other_lanes`).
         starts = starts + waiting_ns(explanation.columns, explanation.waits)
-    lane, start, end = times.lane[chosen], starts[chosen], times.end[chosen]
+    lane = times.lane[chosen]
+    start = starts[chosen]
+    end = times.end[chosen]
     order = np.lexsort((start, lane))
     return RowPieces(lane[order], start[order], end[order])

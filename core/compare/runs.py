@@ -111,16 +111,18 @@ def compare_runs(
     chosen_b = chosen_steps(b, steps_b, message("the second run"))
     totals_a = time_totals(a, chosen_a, stop)
     totals_b = time_totals(b, chosen_b, stop)
+    tasks_a = StepTasks.of(a, totals_a.step)
+    tasks_b = StepTasks.of(b, totals_b.step)
     are_medians = steps_a is None and steps_b is None
     return TwoRuns(
-        totals_a,
-        totals_b,
-        by_reason(totals_a, totals_b),
-        by_lane(totals_a, totals_b),
-        by_other_lanes(totals_a, totals_b),
-        differing_settings(a, totals_a.step, b, totals_b.step),
-        match_steps(StepTasks.of(a, totals_a.step), StepTasks.of(b, totals_b.step)),
-        _median_noise(a, b) if are_medians else 0.0,
+        a=totals_a,
+        b=totals_b,
+        reasons=by_reason(totals_a, totals_b),
+        lanes=by_lane(totals_a, totals_b),
+        other_lanes=by_other_lanes(totals_a, totals_b),
+        settings=differing_settings(a, totals_a.step, b, totals_b.step),
+        matches=match_steps(tasks_a, tasks_b),
+        noise_ns=_median_noise(a, b) if are_medians else 0.0,
     )
 
 

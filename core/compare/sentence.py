@@ -41,9 +41,10 @@ def sentence(
             b=duration(other),
         )
     named = main_topics(found, difference)
+    percent = 100 * abs(difference) / max(1, one)
     values = {
         "by": duration(abs(difference)),
-        "share": f"{100 * abs(difference) / max(1, one):.0f} %",
+        "share": f"{percent:.0f} %",
         "reasons": _reasons_text(named, duration),
         "settings": _settings_text(named, settings),
     }
@@ -71,7 +72,8 @@ def _same_length(
     They may hide a gain and a loss that cancel out, which the sentence then names.
     """
     one, other = makespans
-    a, b = duration(one), duration(other)
+    a = duration(one)
+    b = duration(other)
     if not found or found[0].size <= ALIKE * one:
         return message("A and B take equally long, {a} and {b}.", a=a, b=b)
     largest = found[0]
@@ -107,9 +109,9 @@ def _settings_text(named: Sequence[Weight], settings: Sequence[SettingDifference
     """Return the settings of the first reason's topic: ` (8 micro-batches instead of 2)`."""
     if not named:
         return ""
-    by_name = {setting.name: setting for setting in settings}
-    chosen = [by_name[name] for name in named[0].topic.settings if name in by_name]
+    texts = {setting.name: setting.text for setting in settings}
+    influential = named[0].topic.settings
+    chosen = [texts[name] for name in influential if name in texts]
     if not chosen:
         return ""
-    texts = [setting.text for setting in chosen[:MOST_SETTINGS]]
-    return message(" ({settings})", settings=join_texts(texts, ", "))
+    return message(" ({settings})", settings=join_texts(chosen[:MOST_SETTINGS], ", "))

@@ -34,9 +34,9 @@ COUNTED: dict[str, tuple[str, str]] = {
     "width": (N_("width 1 instead of {a}"), N_("width {b} instead of {a}")),
     "depth": (N_("depth 1 instead of {a}"), N_("depth {b} instead of {a}")),
 }
-"""Templates for numeric settings, for 1 and for more; other settings use NAMED.
+"""Templates for numeric settings, for 1 and for other numbers; other settings use NAMED.
 
-Options of strategies have theirs in `Option.contrast`, as these two; 1.5 is a number too.
+Options of strategies have theirs, of the same form, in `Option.contrast`.
 """
 
 
@@ -53,11 +53,12 @@ class SettingDifference:
         """A text such as `8 micro-batches instead of 2` or `1F1B instead of GPipe`."""
         one, more = _templates().get(self.name, (NAMED, NAMED))
         template = one if self.b == "1" else more
-        return Message(template, (("a", Message(self.a)), ("b", Message(self.b))))
+        values = (("a", Message(self.a)), ("b", Message(self.b)))
+        return Message(template, values)
 
 
 def _templates() -> dict[str, tuple[str, str]]:
-    """Return the templates of settings that have some of their own, by name."""
+    """Return the templates of all numeric settings by name."""
     found = dict(COUNTED)
     for option in STRATEGY_OPTIONS:
         if option.contrast:
@@ -88,7 +89,10 @@ def run_settings(trace: Trace, step: int) -> dict[str, str]:
         specification = with_defaults(specification)
     lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
     model = MODELS.get(header.model.name)
-    devices = dict.fromkeys(lane.device.split(":")[0] for lane in lanes)
+    kinds_of_devices: dict[str, None] = {}
+    for lane in lanes:
+        kind, _, _ = lane.device.partition(":")
+        kinds_of_devices[kind] = None
     values: dict[str, object] = {
         "strategy": strategy.title if strategy is not None else specification.strategy,
         "schedule": _schedule(specification[SCHEDULE]),
@@ -98,7 +102,7 @@ def run_settings(trace: Trace, step: int) -> dict[str, str]:
         "stages": _distinct(trace, step, "stage"),
         "replicas": header.replicas,
         "lanes": len(lanes),
-        "devices": ", ".join(devices),
+        "devices": ", ".join(kinds_of_devices),
         "cores": lanes[0].cores if lanes else 0,
         "batch": specification.batch_rows,
         "model": model.title if model is not None else Path(header.model.name).name,

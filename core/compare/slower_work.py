@@ -1,8 +1,8 @@
 """The work that makes one run's steps longer than another's, found by replaying the step.
 
 Contributions (core.compare.differences) say where lanes spend the time, and count a lane that waits
-for a slow one as much as the slow one itself. Here the tasks of B take as long as in A,
-one sort of work after the other. The sort that shortens the step most is the reason.
+for a slow one as much as the slow one itself. Here B's step is replayed with the tasks of one sort
+of work as long as in A, for one sort after the other. The sort that shortens it most is the reason.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from core.trace.trace import Trace
 
 MOST_OF_IT = 0.5
 """The part of the difference that a sort of work must explain to be the reason."""
-ONE_LANE, OTHER_LANES = 0.7, 0.35
-"""A lane is named if its tasks explain at least this part, and no other lane's more than that."""
+ONE_LANE = 0.7
+"""Least part of the work's cost that the tasks of one lane, or of one kind, explain to be named."""
+OTHER_LANES = 0.35
+"""Largest part that the tasks of any other lane, or other kind, may then explain."""
 MATCHED = 0.9
 """The part of the tasks of either run that the other one must have too."""
 
@@ -107,17 +109,19 @@ class _Replay:
     @classmethod
     def of(cls, a: Trace, b: Trace, one: MeasuredSteps, other: MeasuredSteps) -> _Replay | None:
         """Match the tasks of two runs; None if too many tasks have no match."""
-        matches = match_steps(
-            StepTasks.of(a, one.steps[one.median]), StepTasks.of(b, other.steps[other.median])
-        )
-        place_a = _places(one, matches.a.task[matches.of_a])
-        place_b = _places(other, matches.b.task[matches.of_b])
+        tasks_a = StepTasks.of(a, one.steps[one.median])
+        tasks_b = StepTasks.of(b, other.steps[other.median])
+        matches = match_steps(tasks_a, tasks_b)
+        place_a = _places(one, tasks_a.task[matches.of_a])
+        place_b = _places(other, tasks_b.task[matches.of_b])
         known = (place_a >= 0) & (place_b >= 0)
-        if known.sum() < MATCHED * max(len(one.columns), len(other.columns)):
+        count = max(len(one.columns), len(other.columns))
+        if known.sum() < MATCHED * count:
             return None
+        taken_in_a = one.taken.mean(axis=0)
         taken = other.taken.mean(axis=0)
         as_in_a = taken.copy()
-        as_in_a[place_b[known]] = one.taken.mean(axis=0)[place_a[known]]
+        as_in_a[place_b[known]] = taken_in_a[place_a[known]]
         return cls(other, taken, as_in_a)
 
     def costs(self, work: Work, tasks: NDArray[np.bool_]) -> SlowerWork:
@@ -126,10 +130,12 @@ class _Replay:
         cost = self.saved(tasks)
         by_kind: dict[str, int] = {}
         for code in np.unique(columns.kind[tasks]).tolist():
-            by_kind[str(KINDS[code])] = self.saved(tasks & (columns.kind == code))
+            of_kind = tasks & (columns.kind == code)
+            by_kind[str(KINDS[code])] = self.saved(of_kind)
         by_lane: dict[str, int] = {}
         for lane in np.unique(columns.lane[tasks]).tolist():
-            by_lane[self.run.lanes[lane].name] = self.saved(tasks & (columns.lane == lane))
+            of_lane = tasks & (columns.lane == lane)
+            by_lane[self.run.lanes[lane].name] = self.saved(of_lane)
         kind = _alone(by_kind, cost)
         # Data move between lanes: the lane of a copy says little.
         name = "" if work is Work.MOVING else _alone(by_lane, cost)
@@ -145,14 +151,16 @@ def _alone(costs: dict[str, int], whole: int) -> str:
     """Return the name whose cost makes up the whole, if there are others that do not; else ""."""
     if len(costs) < 2 or whole <= 0:
         return ""
-    first, second = sorted(costs, key=lambda name: -costs[name])[:2]
-    if costs[first] >= ONE_LANE * whole and costs[second] <= OTHER_LANES * whole:
-        return first
-    return ""
+    largest_first = sorted(costs, key=lambda name: -costs[name])
+    first, second = largest_first[:2]
+    if costs[first] < ONE_LANE * whole or costs[second] > OTHER_LANES * whole:
+        return ""
+    return first
 
 
 def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the places of tasks, by number, in a run's columns; -1 for tasks that it lacks."""
     known = run.columns.task
-    place = np.minimum(np.searchsorted(known, tasks), len(known) - 1)
+    place = np.searchsorted(known, tasks)
+    place = np.minimum(place, len(known) - 1)
     return np.where(known[place] == tasks, place, -1)

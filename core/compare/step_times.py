@@ -1,8 +1,8 @@
 """Step times of a run, and by how much the times of two runs may differ by chance.
 
-The steps of a run are not independent: a machine that is warm, or that has a neighbour, stays so
-for several steps. Their scatter alone would then understate the error of a mean. Three estimates of
-the variance of the middle mean are made, and the largest one counts:
+The steps of a run are not independent: heat or another program slows a machine down for several
+steps in a row. Their scatter alone would then understate the error of a mean. So the variance of
+the middle mean is the largest of three estimates:
 
 - of independent steps, by the winsorised variance (Tukey and McLaughlin 1963; Yuen 1974);
 - of any dependence, from the slowest cosines of the winsorised times (Müller 2007; Lazarus, Lewis,
@@ -29,7 +29,7 @@ FEWEST_STEPS = 5
 CHANCE = 0.001
 """Chance that two runs without a change seem to differ in one direction."""
 TAIL = 4
-"""One in so many steps is cut off at each end: the middle half is left."""
+"""A quarter of the steps is cut off at each end, which leaves the middle half."""
 MOST_CORRELATED = 0.8
 """Bound of the autoregression's coefficient: few steps cannot show a larger one."""
 _ANGLES = 20_001
@@ -61,15 +61,17 @@ def step_times(trace: Trace, steps: Sequence[int]) -> StepTimes:
         raise ValueError(f"{len(chosen)} steps are too few; {FEWEST_STEPS} are needed")
     bounds = np.array([trace.step_bounds(step) for step in chosen], np.float64)
     times = bounds[:, 1] - bounds[:, 0]
-    cut = len(times) // TAIL
+    count = len(times)
+    cut = count // TAIL
     order = np.argsort(times, kind="stable")
-    middle = order[cut : len(times) - cut]
+    middle = order[cut : count - cut]
+    middle_steps = sorted(chosen[place] for place in middle.tolist())
     return StepTimes(
-        tuple(chosen),
-        tuple(sorted(chosen[place] for place in middle.tolist())),
-        float(times[middle].mean()),
-        _variance(times),
-        _cosines(len(times)),
+        steps=tuple(chosen),
+        middle=tuple(middle_steps),
+        mean_ns=float(times[middle].mean()),
+        variance=_variance(times),
+        freedom=_cosines(count),
     )
 
 
@@ -82,8 +84,10 @@ def noise_ns(one: StepTimes, other: StepTimes, chance: float = CHANCE) -> float:
     if variance == 0:
         return 0.0
     # Welch (1947) and Satterthwaite (1946): degrees of freedom of a sum of two variances.
-    weight = one.variance**2 / one.freedom + other.variance**2 / other.freedom
-    return student_quantile(variance**2 / weight, chance) * math.sqrt(variance)
+    weight = one.variance**2 / one.freedom
+    weight += other.variance**2 / other.freedom
+    freedom = variance**2 / weight
+    return student_quantile(freedom, chance) * math.sqrt(variance)
 
 
 def student_quantile(freedom: float, chance: float) -> float:
@@ -91,7 +95,9 @@ def student_quantile(freedom: float, chance: float) -> float:
     # With t = sqrt(freedom) * tan(angle) the density is proportional to a power of the cosine.
     angle = np.linspace(0, np.pi / 2, _ANGLES)
     density = np.cos(angle) ** (freedom - 1)
-    below = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
+    # The integral of the density up to each angle, by the trapezoidal rule.
+    trapezoids = (density[1:] + density[:-1]) / 2
+    below = np.concatenate([[0.0], np.cumsum(trapezoids)])
     found = np.interp((1 - 2 * chance) * below[-1], below, angle)
     return math.sqrt(freedom) * math.tan(float(found))
 
@@ -109,8 +115,11 @@ def _variance(times: Floats) -> float:
     """Return the squared standard error of the middle mean of n times, which are in order."""
     count = len(times)
     cut = count // TAIL
+    kept = count - 2 * cut
     ordered = np.sort(times)
-    winsorised = np.clip(times, ordered[cut], ordered[count - cut - 1])
+    least = ordered[cut]
+    most = ordered[count - cut - 1]
+    winsorised = np.clip(times, least, most)
     deviation = winsorised - winsorised.mean()
     squares = float(deviation @ deviation)
     if squares == 0:
@@ -118,15 +127,16 @@ def _variance(times: Floats) -> float:
     independent = squares / (count - 1)
     correlated = independent * _inflation(deviation, squares)
     by_cosines = float(np.mean(_cosine_weights(winsorised) ** 2))
-    kept = count - 2 * cut
     # Yuen's factor: winsorised times scatter less than the mean of the kept ones does.
-    return max(independent, correlated, by_cosines) * (count - 1) / (kept * (kept - 1))
+    largest = max(independent, correlated, by_cosines)
+    return largest * (count - 1) / (kept * (kept - 1))
 
 
 def _inflation(deviation: Floats, squares: float) -> float:
     """Return how many times as large autocorrelation makes the variance of a mean; at least 1."""
     count = len(deviation)
-    found = float(deviation[1:] @ deviation[:-1]) / squares
+    products = float(deviation[1:] @ deviation[:-1])
+    found = products / squares
     corrected = found + (1 + 3 * found) / count
     coefficient = min(max(corrected, 0.0), MOST_CORRELATED)
     return (1 + coefficient) / (1 - coefficient)
@@ -137,5 +147,6 @@ def _cosine_weights(values: Floats) -> Floats:
     count = len(values)
     waves = np.arange(1, _cosines(count) + 1)[:, np.newaxis]
     moments = (np.arange(count) + 0.5) / count
-    weights: Floats = math.sqrt(2 / count) * (np.cos(np.pi * waves * moments) @ values)
+    cosines = np.cos(np.pi * waves * moments)
+    weights: Floats = math.sqrt(2 / count) * (cosines @ values)
     return weights

@@ -117,8 +117,11 @@ def main_topics(found: Sequence[Weight], difference: int) -> list[Weight]:
     opposite = [weight for weight in found if weight.contribution * difference < 0]
     # If B computes 5 ms less, waits 4 ms more and is 1 ms shorter, a sentence without the 4 ms
     # would mislead.
-    against = [weight for weight in opposite[:1] if weight.size > abs(difference)]
-    whole = abs(difference) + sum(weight.size for weight in against)
+    against: list[Weight] = []
+    whole = abs(difference)
+    if opposite and opposite[0].size > whole:
+        against.append(opposite[0])
+        whole += opposite[0].size
     is_enough = bool(agreeing) and agreeing[0].size >= ENOUGH * whole
     most = 1 if is_enough else 2
     return agreeing[:most] + against

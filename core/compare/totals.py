@@ -61,10 +61,15 @@ def time_totals(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = n
     Raises ComparisonStopped if `stop`, which is called before each step, returns True.
     """
     every = trace.header.lanes
-    lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
+    lanes: list[int] = []
     # Counted separately, because `idle` already includes the time that compute lanes wait for
     # copies and collectives.
-    helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
+    helpers: list[int] = []
+    for lane in every:
+        if lane.role is Role.COMPUTE:
+            lanes.append(lane.index)
+        elif lane.role in (Role.COPY, Role.COMMUNICATION):
+            helpers.append(lane.index)
     if not lanes:
         raise PlanError(message("the run has no lanes that compute; compare runs that have some"))
     work = np.zeros((len(every), len(KINDS)), np.int64)
@@ -91,13 +96,13 @@ def time_totals(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = n
     overlap = makespan - own_work.sum(axis=1) - own_idle.sum(axis=1)
     other_lanes = (work - waiting)[helpers].sum(axis=0)
     return TimeTotals(
-        tuple(every[lane] for lane in lanes),
-        tuple(steps),
-        makespan,
-        own_work,
-        own_idle,
-        overlap,
-        other_lanes,
-        middle,
-        kept,
+        lanes=tuple(every[index] for index in lanes),
+        steps=tuple(steps),
+        makespan=makespan,
+        work=own_work,
+        idle=own_idle,
+        overlap=overlap,
+        other_lanes=other_lanes,
+        step=middle,
+        explanation=kept,
     )
