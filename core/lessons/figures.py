@@ -22,7 +22,7 @@ class NothingMeasuredError(ValueError):
 def figures_of(trace: Trace) -> dict[str, str]:
     """Return every figure of a run by name, as text. Raises NothingMeasuredError."""
     summary = summarise(trace)
-    if not [step for step in summary.steps if step.complete]:
+    if not any(step.complete for step in summary.steps):
         raise NothingMeasuredError(message("the run has no whole measured step"))
     return {name: figure(trace, summary) for name, figure in FIGURES.items()}
 
@@ -60,7 +60,8 @@ def _working(trace: Trace, summary: Summary) -> str:
     """Return the mean number of lanes at work."""
     step = summary.median
     # The bubble is the idle share of all compute lanes' time; the rest is work.
-    return f"{len(_compute(step)) * (1 - step.bubble_by_makespan):.1f}"
+    working = len(_compute(step)) * (1 - step.bubble_by_makespan)
+    return f"{working:.1f}"
 
 
 def _peak(trace: Trace, summary: Summary) -> str:
@@ -83,7 +84,10 @@ def _first_work(trace: Trace, summary: Summary) -> str:
     balances = lane_balances(trace, range(len(trace.header.lanes)), [step])
     load = first_lane_load(trace, balances)
     # A single lane does exactly the mean work.
-    return "1.00" if load is None or load.work is None else f"{load.work:.2f}"
+    work = 1.0
+    if load is not None and load.work is not None:
+        work = load.work
+    return f"{work:.2f}"
 
 
 def _hidden(trace: Trace, summary: Summary) -> str:
@@ -97,7 +101,8 @@ def _hidden(trace: Trace, summary: Summary) -> str:
 
 def _buckets(trace: Trace, summary: Summary) -> str:
     step = explain_run_step(trace, summary.median.step)
-    return str(len({bucket.bucket for bucket in bucket_times(step, trace)}))
+    numbers = {times.bucket for times in bucket_times(step, trace)}
+    return str(len(numbers))
 
 
 def _verdict(trace: Trace, summary: Summary) -> str:

@@ -50,7 +50,9 @@ PANELS = ("devices", "batch", "why", "steps", "statistics")
 BUBBLE = "bubble"
 PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
 """Targets of `Point:`, besides a compute lane (`lane 0`) and the longest task of a kind."""
-MOST_BYTES, MOST_STEPS, MOST_RUNS = 100_000, 12, 8
+MOST_BYTES = 100_000
+MOST_STEPS = 12
+MOST_RUNS = 8
 QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "optimizer", "model")
 """Options that are not listed to distinguish runs."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
@@ -105,16 +107,16 @@ def shipped() -> list[Path]:
 
 def find_lesson(name: str) -> Path:
     """Return the file of a lesson, given its number or its path. Raises LessonError."""
-    known = shipped()
-    numbers = [str(number) for number in range(1, len(known) + 1)]
-    if name.lstrip("0") in numbers:
-        return known[numbers.index(name.lstrip("0"))]
+    by_number = {str(number): path for number, path in enumerate(shipped(), 1)}
+    path = by_number.get(name.lstrip("0"))
+    if path is not None:
+        return path
     if name.isdigit() or not name.endswith(".md"):
         raise LessonError(
             message(
                 "lesson {name!r}: use 1 to {last} or a file that ends in .md",
                 name=name,
-                last=len(known),
+                last=len(by_number),
             )
         )
     return Path(name)
@@ -155,12 +157,13 @@ def differing(run: Specification, others: Sequence[Specification]) -> list[tuple
 
     A step's only run returns all options that it sets.
     """
-    values = [dict(other.values) for other in others]
+    values_of_others = [dict(other.values) for other in others]
     found = []
     for option, value in run.values:
         if option.name in QUIET or value == option.default:
             continue
-        is_common = len(others) > 1 and all(other.get(option) == value for other in values)
+        has_same = [other.get(option) == value for other in values_of_others]
+        is_common = len(others) > 1 and all(has_same)
         if not is_common:
             found.append((option, value))
     return found
@@ -175,9 +178,10 @@ def filled(text: str, figures: list[dict[str, str]]) -> str:
     def figure(found: re.Match[str]) -> str:
         if not figures:
             return "…"
-        name, number = found[1], found[2]
-        run = figures[int(number) - 1] if number else figures[-1]
-        return run[name]
+        name = found[1]
+        number = found[2]
+        place = int(number) - 1 if number else -1
+        return figures[place][name]
 
     return _FIGURE.sub(figure, text)
 
@@ -222,15 +226,20 @@ def _lines(path: Path) -> list[str]:
 
 def _header(lines: list[str]) -> tuple[LessonHeading, int]:
     """Return the heading, and the index of the first line after the header."""
-    if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
+    begins = bool(lines) and lines[0].strip() == "---"
+    if not begins or "---" not in lines[1:]:
         raise _LineError(1, message("a lesson begins with ---, title: …, ---"))
     end = lines.index("---", 1)
-    # Only the first colon separates, because a title may contain one.
-    pairs = (line.partition(":") for line in lines[1:end])
-    values = {name.strip(): value.strip() for name, _, value in pairs}
-    if not values.get("title"):
+    values: dict[str, str] = {}
+    for line in lines[1:end]:
+        # Only the first colon separates, because a title may contain one.
+        name, _, value = line.partition(":")
+        values[name.strip()] = value.strip()
+    title = values.get("title")
+    if not title:
         raise _LineError(2, message("the header needs a line title: …"))
-    return LessonHeading(values["title"], values.get("about", "")), end + 1
+    heading = LessonHeading(title, values.get("about", ""))
+    return heading, end + 1
 
 
 def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
@@ -252,42 +261,47 @@ def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
 
 def _step(block: _Lines) -> LessonStep:
     """Parse the lines of a step."""
-    number, heading = block[0]
-    indented = [(n, line) for n, line in block if line.startswith(_INDENT) and line.strip()]
-    runs = tuple(_run(n, line) for n, line in indented)
-    if not 1 <= len(runs) <= MOST_RUNS:
+    first_line, heading = block[0]
+    runs: list[Specification] = []
+    paragraph: list[str] = []
+    for number, line in block[1:]:
+        if not line.strip():
+            continue
+        if line.startswith(_INDENT):
+            runs.append(_run(number, line))
+        elif _keyword(line) is None:
+            paragraph.append(line.strip())
+    count = len(runs)
+    if not 1 <= count <= MOST_RUNS:
         raise _LineError(
-            number,
+            first_line,
             message(
                 "{runs}; a step has 1 to {most}, indented by four",
-                runs=_runs_text(len(runs)),
+                runs=_runs_text(count),
                 most=MOST_RUNS,
             ),
         )
-    lines = {name: _keyword_line(block, name) for name in _KEYWORDS}
-    line, point = lines["Point"]
+    point_line, point = _keyword_line(block, "Point")
+    question_line, question = _keyword_line(block, "Question")
+    answer_line, answer = _keyword_line(block, "Answer")
     if point not in (*PARTS, *KINDS) and lane_pointed_at(point) is None:
         raise _LineError(
-            line,
+            point_line,
             message(
                 "Point: {point!r}: use {parts}, lane 0 or a kind of task such as all-reduce",
                 point=point,
                 parts=", ".join(PARTS),
             ),
         )
-    paragraph = [
-        line.strip()
-        for _, line in block[1:]
-        if line.strip() and not line.startswith(_INDENT) and _keyword(line) is None
-    ]
     if not paragraph:
-        raise _LineError(number, message("a step needs a paragraph"))
+        raise _LineError(first_line, message("a step needs a paragraph"))
     text = " ".join(paragraph)
     # Check figures now, because texts are filled only after the runs.
-    for line, words in ((number, text), lines["Question"], lines["Answer"]):
-        _check_figures(line, words, len(runs))
+    _check_figures(first_line, text, count)
+    _check_figures(question_line, question, count)
+    _check_figures(answer_line, answer, count)
     title = heading.removeprefix("##").strip()
-    return LessonStep(title, text, runs, point, lines["Question"][1], lines["Answer"][1])
+    return LessonStep(title, text, tuple(runs), point, question, answer)
 
 
 def _keyword(line: str) -> str | None:
@@ -300,9 +314,13 @@ def _keyword(line: str) -> str | None:
 
 def _keyword_line(block: _Lines, name: str) -> tuple[int, str]:
     """Return the number of a step's only line with a keyword, and the text after the keyword."""
-    found = [(number, line) for number, line in block if _keyword(line) == name]
+    found: _Lines = []
+    for number, line in block:
+        if _keyword(line) == name:
+            _, _, text = line.partition(":")
+            found.append((number, text.strip()))
     if len(found) != 1:
-        first_line = block[0][0]
+        first_line, _ = block[0]
         raise _LineError(
             first_line,
             counted(
@@ -312,8 +330,7 @@ def _keyword_line(block: _Lines, name: str) -> tuple[int, str]:
                 name=name,
             ),
         )
-    number, line = found[0]
-    return number, line.partition(":")[2].strip()
+    return found[0]
 
 
 def _runs_text(n: int) -> Message:
@@ -364,13 +381,13 @@ def _run(number: int, line: str) -> Specification:
 
 def _given(line: str) -> dict[str, str | int | float | bool | None]:
     """Return the values of all options by name. Raises ValueError."""
-    given: dict[str, str | int | float | bool | None] = {
-        option.name: option.default for option in OPTIONS
-    }
+    given: dict[str, str | int | float | bool | None] = {}
+    for option in OPTIONS:
+        given[option.name] = option.default
     words = iter(shlex.split(line))
     for word in words:
-        option = _OPTIONS.get(word)
-        if option is None:
+        named = _OPTIONS.get(word)
+        if named is None:
             raise ValueError(
                 message(
                     "{word!r} is not an option of run, such as {flag}",
@@ -378,16 +395,16 @@ def _given(line: str) -> dict[str, str | int | float | bool | None]:
                     flag=flag_of("strategy"),
                 )
             )
-        if option.kind is bool:
+        if named.kind is bool:
             # A switch inverts its default: `--no-calibrate` is the flag of `calibrate`.
-            given[option.name] = not option.default
+            given[named.name] = not named.default
             continue
         value = next(words, None)
         if value is None:
             raise ValueError(message("{flag} needs a value", flag=word))
-        if option.suffix and value.endswith(option.suffix):
+        if named.suffix and value.endswith(named.suffix):
             raise ValueError(
                 message("{flag} {value!r}: a lesson cannot name a file", flag=word, value=value)
             )
-        given[option.name] = option.kind(value)
+        given[named.name] = named.kind(value)
     return given
