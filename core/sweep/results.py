@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import Any
@@ -20,7 +20,7 @@ from core.sweep.table import SweepRow
 STUDENT_T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 """Student's t for 95 %, two-sided, for 1 to 10 degrees of freedom; the last is used for more."""
 MOST_NAMED = 3
-"""At most so many settings are named as equally fast; otherwise their number is given."""
+"""If more settings than this are equally fast, their number is given instead of their names."""
 
 
 OptionValues = tuple[tuple[Option[Any], Value], ...]
@@ -67,7 +67,8 @@ class Result:
         variance += other.deviation_ms**2 / len(other.rows)
         freedom = len(self.rows) + len(other.rows) - 2
         quantile = STUDENT_T[min(freedom, len(STUDENT_T)) - 1]
-        return abs(self.mean_ms - other.mean_ms) > quantile * math.sqrt(variance)
+        difference = abs(self.mean_ms - other.mean_ms)
+        return difference > quantile * math.sqrt(variance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,12 @@ class Results:
             times = np.array([row.step_ms for row in rows])
             deviation = float(times.std(ddof=1)) if len(rows) > 1 else None
             found[setting] = Result(setting, rows, float(times.mean()), deviation)
-        return {setting: self._with_ideal(result, found) for setting, result in found.items()}
+        with_ideals: dict[Specification, Result] = {}
+        for setting, result in found.items():
+            single = found.get(self.sweep.single_of(setting))
+            ideal = None if single is None else single.mean_ms / result.lanes
+            with_ideals[setting] = replace(result, ideal_ms=ideal)
+        return with_ideals
 
     @cached_property
     def fastest(self) -> Result | None:
@@ -113,8 +119,11 @@ class Results:
         best = self.fastest
         if best is None:
             return ()
-        others = [result for result in self.of.values() if result is not best]
-        return tuple(result for result in others if result.differs_from(best) is False)
+        found: list[Result] = []
+        for result in self.of.values():
+            if result is not best and result.differs_from(best) is False:
+                found.append(result)
+        return tuple(found)
 
     @property
     def timings(self) -> tuple[str, ...]:
@@ -124,7 +133,8 @@ class Results:
     @cached_property
     def bars(self) -> tuple[Result, ...]:
         """Results without a position on the axis, drawn as bars next to the curves."""
-        return tuple(result for result in self.of.values() if self._place(result) is None)
+        results = self.of.values()
+        return tuple(result for result in results if self._place(result) is None)
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
@@ -133,7 +143,8 @@ class Results:
         for result in self.of.values():
             place = self._place(result)
             if place is not None:
-                found.setdefault(self._settings_of(result), []).append((place, result))
+                settings = self._settings_of(result)
+                found.setdefault(settings, []).append((place, result))
         curves = []
         for settings, places in found.items():
             ordered = sorted(places, key=lambda pair: pair[0])
@@ -167,11 +178,6 @@ class Results:
         if along is None:
             return tuple(different)
         return tuple(pair for pair in different if pair[0] is not along.option)
-
-    def _with_ideal(self, result: Result, found: dict[Specification, Result]) -> Result:
-        single = found.get(self.sweep.single_of(result.setting))
-        ideal = None if single is None else single.mean_ms / result.lanes
-        return Result(result.setting, result.rows, result.mean_ms, result.deviation_ms, ideal)
 
 
 def remaining(sweep: Sweep, done: Iterable[SweepRow]) -> Sequence[Point]:

@@ -37,8 +37,9 @@ class Varied:
     @property
     def is_number(self) -> bool:
         """True if the values are numbers, which can be drawn as a curve."""
-        numbers = self.option.kind in (int, float)
-        return numbers and all(isinstance(value, int | float) for value in self.values)
+        if self.option.kind not in (int, float):
+            return False
+        return all(isinstance(value, int | float) for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +87,14 @@ class Sweep:
         found: dict[Specification, None] = {}
         for strategy in strategies:
             for values in combinations:
-                made = self._setting(strategy, dict(zip(names, values, strict=True)))
+                given = dict(zip(names, values, strict=True))
+                made = self._setting(strategy, given)
                 check(made)
                 found[with_defaults(made)] = None
-        if len(found) * self.repeat > MOST_RUNS:
+        runs = len(found) * self.repeat
+        if runs > MOST_RUNS:
             raise PlanError(
-                message(
-                    "{found:,} runs: use at most {most:,}",
-                    found=len(found) * self.repeat,
-                    most=MOST_RUNS,
-                )
+                message("{found:,} runs: use at most {most:,}", found=runs, most=MOST_RUNS)
             )
         return tuple(found)
 
@@ -128,22 +127,29 @@ class Sweep:
 
     def differing(self, setting: Specification) -> Iterator[tuple[Option[Any], Value]]:
         """Yield the options that distinguish a setting: its strategy and the varied options."""
-        taken, values = _taken(setting.strategy), values_by_name(setting)
+        taken = _taken(setting.strategy)
+        values = values_by_name(setting)
         if len({*self.references, *self.strategies}) > 1:
             yield _STRATEGY, setting.strategy
         for varied in self.varied:
             option = varied.option
-            if option is not _STRATEGY and (option not in STRATEGY_OPTIONS or option in taken):
+            applies = option not in STRATEGY_OPTIONS or option in taken
+            if applies and option is not _STRATEGY:
                 yield option, values[option.name]
 
     def _setting(self, strategy: str, given: dict[str, Value]) -> Specification:
         """Return the base with other values, without options that only other strategies take."""
-        values = values_by_name(self.base) | given | {"strategy": strategy, "calibrate": False}
+        values = values_by_name(self.base) | given
+        values["strategy"] = strategy
+        values["calibrate"] = False
         # An option that no swept strategy takes stays, so that `check` refuses it with a reason.
-        swept = {option for name in self.strategies for option in _taken(name)}
+        taken_by_some: set[Option[Any]] = set()
+        for name in self.strategies:
+            taken_by_some.update(_taken(name))
         is_reference = strategy not in self.strategies
         for option in STRATEGY_OPTIONS:
-            if option not in _taken(strategy) and (is_reference or option in swept):
+            is_dropped = is_reference or option in taken_by_some
+            if is_dropped and option not in _taken(strategy):
                 values[option.name] = option.default
         # In a sweep over `--balance yes,no` the memory limit applies to the balanced runs only.
         if not given.get(BALANCE.name, True):
@@ -181,7 +187,8 @@ def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Swee
     """
     if option.excludes:
         base = base.having(**{option.excludes: None})
-    return replace(sweep, base=base, varied=(Varied(option, read_values(option, text)),))
+    varied = Varied(option, read_values(option, text))
+    return replace(sweep, base=base, varied=(varied,))
 
 
 def values_by_name(specification: Specification) -> dict[str, Value]:

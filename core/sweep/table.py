@@ -50,13 +50,14 @@ def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: Text) -> Sweep
 
     Raises UnmeasuredError if the run did not finish, lacks spans, or computed wrong gradients.
     """
-    faults, found = run_faults(trace), verified(trace)
     if outcome is not Outcome.FINISHED:
         # The catalogue has the outcomes, since the list of runs shows them.
         ended = message("the run was {outcome}", outcome=message(outcome.value))
         raise UnmeasuredError(text or ended)
+    faults = run_faults(trace)
     if faults:
         raise UnmeasuredError(message("the recording is incomplete: {fault}", fault=faults[0].text))
+    found = verified(trace)
     if found is not None and not found.agrees:
         error = f"{found.gradient:.1e}"
         raise UnmeasuredError(message("gradients are off by {error}", error=error))
@@ -77,8 +78,9 @@ def header_text() -> str:
 def row_text(sweep: Sweep, row: SweepRow) -> str:
     """Return the line of one run."""
     # Six decimals of a ms are whole ns.
-    own = (f"{row.point.repeat}", f"{row.lanes}", f"{row.step_ms:.6f}", row.timing)
-    return _line((*_texts(sweep.settings[row.point.setting]), *own))
+    own = (str(row.point.repeat), str(row.lanes), f"{row.step_ms:.6f}", row.timing)
+    setting = sweep.settings[row.point.setting]
+    return _line((*_texts(setting), *own))
 
 
 def table_text(sweep: Sweep, rows: Sequence[SweepRow]) -> str:
@@ -105,7 +107,8 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[SweepRow], int]:
         # that was cut by a crash.
         whole = data[: data.rfind(b"\n") + 1]
         # newline="" as the csv module requires: quoted texts may contain line ends.
-        lines = list(csv.reader(io.StringIO(whole.decode(), newline=""), strict=True))
+        text = io.StringIO(whole.decode(), newline="")
+        lines = list(csv.reader(text, strict=True))
     if not lines:
         # A file that was cut within the first line has no rows.
         if header_text().encode().startswith(data):
@@ -151,13 +154,14 @@ def _row(
     texts = tuple(line[:options])
     own = dict(zip(OWN, line[options:], strict=True))
     if texts not in places:
+        difference = _difference(texts, list(places))
         raise PlanError(
             message(
                 "{path} is from another sweep: line {number} {difference}; name another file, or "
                 "delete this one",
                 path=path,
                 number=number,
-                difference=_difference(texts, list(places)),
+                difference=difference,
             )
         )
     invalid = message("{path}: line {number} is not a valid row", path=path, number=number)
@@ -165,10 +169,11 @@ def _row(
         repeat = int(own["repeat"])
         lanes = int(own["lanes"])
         step_ms = float(own["step_ms"])
-        is_valid = repeat >= 1 and lanes >= 1 and step_ms > 0 and math.isfinite(step_ms)
-        if not is_valid:
+        is_time = math.isfinite(step_ms) and step_ms > 0
+        if repeat < 1 or lanes < 1 or not is_time:
             raise ValueError(message("a number is out of range"))
-    return SweepRow(Point(places[texts], repeat), lanes, step_ms, own["timing"])
+    point = Point(places[texts], repeat)
+    return SweepRow(point, lanes, step_ms, own["timing"])
 
 
 def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Message:
@@ -186,7 +191,8 @@ def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Mes
 
 def _texts(setting: Specification) -> tuple[str, ...]:
     values = values_by_name(setting)
-    return tuple(cell(value_text(values[option.name])) for option in SWEPT)
+    texts = [value_text(values[option.name]) for option in SWEPT]
+    return tuple(map(cell, texts))
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ from core.plan.specification import OPTIONS
 
 DEFAULT = "default"
 """Word for an option's default value."""
-COMMA, SEMICOLON = ",", ";"
+COMMA = ","
+SEMICOLON = ";"
 SWITCH = {"yes": True, "no": False}
 _NOT_SWEPT = ("calibrate", "gradients", "launcher")
 SWEPT = tuple(option for option in OPTIONS if option.name not in _NOT_SWEPT)
@@ -75,7 +76,8 @@ def suggested(option: Option[Any], value: Value, rows: int) -> str:
     elif not value:
         numbers = list(range(4))
     else:
-        numbers = [value * power for power in powers[:4] if value * power <= option.most]
+        multiples = [value * power for power in powers[:4]]
+        numbers = [multiple for multiple in multiples if multiple <= option.most]
     return COMMA.join(str(number) for number in numbers)
 
 
