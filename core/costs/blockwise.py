@@ -86,7 +86,9 @@ def _of_blocks(
     largest: dict[int, float] = {}  # the largest share of each block in a stage
     of_block: dict[int, Curve] = {}
     for stage in stages:
-        curve = curves[stage.index] if len(curves) > 1 else curves[0]
+        curve = curves[0]
+        if len(curves) > 1:
+            curve = curves[stage.index]
         weights = _weights(stage, model)
         total = sum(weights)
         for (block, share), weight in zip(stage.held, weights, strict=True):

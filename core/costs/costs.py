@@ -13,9 +13,12 @@ from core.plan.link import Link
 from core.plan.task import Kind
 from core.plan.transfers import LanePair
 
-Curve = tuple[tuple[float, float], ...]
-"""Points (size, ns) with increasing sizes above 0. Costs between two points are interpolated;
-outside they are proportional to the size, from the nearest point."""
+CurvePoint = tuple[float, float]
+"""A size, and its cost in ns."""
+
+Curve = tuple[CurvePoint, ...]
+"""Points with increasing sizes above 0. Costs between two points are interpolated; outside they are
+proportional to the size, from the nearest point."""
 
 ReadCurve = Callable[[Curve, float], float]
 """A function that returns the cost in ns of a size on a curve."""
@@ -157,9 +160,7 @@ def most_cost_at(curve: Curve, size: float) -> float:
     return max(cost_at(curve, size), most)
 
 
-def _neighbours(
-    curve: Curve, size: float
-) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+def _neighbours(curve: Curve, size: float) -> tuple[CurvePoint | None, CurvePoint | None]:
     """Return the nearest points below and above a size; the same point twice if it has the size."""
     at = bisect_left(curve, size, key=itemgetter(0))
     below = curve[at - 1] if at else None

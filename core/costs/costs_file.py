@@ -5,39 +5,39 @@
 
 | key | meaning |
 |---|---|
-| `forward_ms`, `step_ms` | of one stage and micro-batch (a step: of one stage); a number for every
-  stage alike, or a list by stage |
-| `backward_input_ms`, `backward_weight_ms` | the two parts of a backward; may be missing if
-  `backward_ms` is there and the plan has no parts |
-| `backward_ms` | a full backward; their sum unless given |
-| `loss_ms` | of one micro-batch, a number; 0 unless given |
-| `transfer_ms` | of any transfer, whatever it moves; or |
-| `link_latency_us`, `link_bandwidth_gb_s` | latency of a link and GB (1e9 bytes) each second |
-| `rows` | the rows that the costs are for: other micro-batches cost in proportion. Without it every
+| `forward_ms`, `step_ms` | a forward of one stage and micro-batch, and an update of one stage: a
+  number for all stages, or a list with an entry for each |
+| `backward_input_ms`, `backward_weight_ms` | the two parts of a backward; not needed with
+  `backward_ms` if the plan does not split backward passes |
+| `backward_ms` | a full backward; by default the sum of its two parts |
+| `loss_ms` | the loss of one micro-batch, a number; by default 0 |
+| `transfer_ms` | any transfer, independent of its size; or instead |
+| `link_latency_us`, `link_bandwidth_gb_s` | the latency of a link, and its GB (1e9 bytes) per s |
+| `rows` | the rows of a micro-batch with these costs; others cost in proportion. Without it every
   micro-batch costs the same |
-| `by` | `stage`, or `block` if the lists go by the model's blocks |
-| `sizes` | a list of further costs, each a table with `rows` and some of the passes' keys: between
-  two sizes a cost is read off the line through them |
-| `backward_further_ms`, `backward_weight_further_ms` | the same passes of a stage's micro-batches
-  after the first, which add to the gradients that are there; as the first unless given |
-| `joined` | by block: a table of some of the passes' keys, by how many ms a task through two blocks
-  is shorter than one through each of them; 0 unless given |
-| `divided` | by block: a table of some of the passes' keys, by what factor parts of blocks take
-  longer than whole blocks do for as much arithmetic; 1 unless given |
-| `input` | by block: `data` if the first block's input needs no gradient, which its stage then does
-  not make in a backward for the input; the stage's other blocks make theirs with the weights' |
-| `scatter` | by what fraction passes differ from one measurement to the next; 0 unless given |
+| `by` | `stage`, or `block` if the lists have an entry for each of the model's blocks |
+| `sizes` | a list of tables for other sizes, each with `rows` and some of the passes' keys; costs
+  between two sizes are interpolated |
+| `backward_further_ms`, `backward_weight_further_ms` | the same passes of all micro-batches of a
+  stage but the first, which add to existing gradients; by default as for the first |
+| `joined` | only by block: a table of passes' keys with the ms by which a task through two blocks
+  is shorter than two tasks through one block each; by default 0 |
+| `divided` | only by block: a table of passes' keys with the factor by which parts of blocks take
+  longer than whole blocks with the same arithmetic; by default 1 |
+| `input` | only by block: `data` if the first block's input needs no gradient. Its stage then
+  computes the gradients of its other blocks' inputs in the backward for the weights |
+| `scatter` | the relative scatter of a pass's time between measurements; by default 0 |
 | `transfers` | by kind (`copy`, `all-reduce`, ...) a list of measured [bytes, ms], or a number of
   ms for any size |
 | `pairs` | by two lanes (`0-1`) the same for point-to-point transfers between them |
-| `gap_ms` | time after each computing task in which its lane cannot start the next one; 0 unless
-  given |
-| `lane_factors` | by lane the factor by which its computing tasks take longer; 1 unless given |
+| `gap_ms` | time after each computing task in which its lane cannot start the next one; by default
+  0 |
+| `lane_factors` | by lane the factor by which its computing tasks take longer; by default 1 |
 | `microbatch_factors` | a list by micro-batch of the factors by which its passes and its loss take
-  longer; 1 unless given |
-| `head` | by stage: a table of some of the passes' keys: the time that the last stage takes in
-  addition to its entry, for the model's head. Lists for fewer stages than a plan has are then
-  divided among its stages; the head is not |
+  longer; by default 1 |
+| `head` | only by stage: a table of passes' keys with the ms that the last stage takes in addition
+  to its entry, for the model's head. Lists for fewer stages than a plan has are then divided among
+  its stages; the head is not |
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ from core.costs.costs import (
     CostError,
     CostModel,
     Curve,
+    CurvePoint,
     constant_curve,
     cost_at,
     cost_name,
@@ -98,7 +99,7 @@ NEEDED = (
     "link_latency_us with link_bandwidth_gb_s"
 )
 MOST_PARTS = 64
-"""Parts of a dotted key: tomllib takes time and memory by their square."""
+"""Most parts of a dotted key: tomllib's time and memory grow with their square."""
 _PART = re.compile(r"""[\w"' \t-]+""")
 _LANE = re.compile(r"\d{1,9}", re.ASCII)
 _PAIR = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
@@ -114,7 +115,8 @@ def _read_toml(text: str) -> object:
     return tomllib.loads(text)
 
 
-_READERS: dict[str, Callable[[str], object]] = {".json": json.loads, ".toml": _read_toml}
+_Reader = Callable[[str], object]
+_READERS: dict[str, _Reader] = {".json": json.loads, ".toml": _read_toml}
 
 
 def read_costs(path: Path | str) -> CostModel:
@@ -176,11 +178,11 @@ def costs_of(values: object) -> CostModel:
     joined_ms = _by_kind("joined", values, by)
     divided = _by_kind("divided", values, by)
     return CostModel(
-        passes,
-        transfers,
-        link,
-        transfer_ns,
-        by_rows,
+        passes=passes,
+        transfers=transfers,
+        link=link,
+        transfer_ns=transfer_ns,
+        by_rows=by_rows,
         by_block=by == "block",
         further=further,
         joined={kind: 1e6 * ms for kind, ms in joined_ms.items()},
@@ -213,7 +215,8 @@ def values_of(costs: CostModel) -> dict[str, object]:
         del first["rows"]
     values |= first
     # A step has no rows: its only point has the size 1.
-    values["step_ms"] = _several([cost_at(curve, 1) / 1e6 for curve in costs.passes[Kind.STEP]])
+    step_ms = [cost_at(curve, 1) / 1e6 for curve in costs.passes[Kind.STEP]]
+    values["step_ms"] = _several(step_ms)
     if others:
         values["sizes"] = others
     if costs.transfer_ns is not None:
@@ -229,9 +232,9 @@ def values_of(costs: CostModel) -> dict[str, object]:
             f"{low}-{high}": _points(curve) for (low, high), curve in costs.pairs.items()
         }
     if costs.joined:
-        values["joined"] = {cost_name(kind): ns / 1e6 for kind, ns in costs.joined.items()}
+        values["joined"] = _by_cost_name(costs.joined, unit=1e6)
     if costs.divided:
-        values["divided"] = {cost_name(kind): factor for kind, factor in costs.divided.items()}
+        values["divided"] = _by_cost_name(costs.divided)
     if costs.input_is_data:
         values["input"] = "data"
     if costs.scatter:
@@ -246,6 +249,11 @@ def values_of(costs: CostModel) -> dict[str, object]:
         rows = 1.0 if not costs.by_rows else float(str(first["rows"]))
         values["head"] = _head_values(costs.head, rows)
     return values
+
+
+def _by_cost_name(numbers: Mapping[Kind, float], unit: float = 1.0) -> dict[str, float]:
+    """Return numbers in a unit by the names of costs in files."""
+    return {cost_name(kind): number / unit for kind, number in numbers.items()}
 
 
 def _points(curve: Curve) -> float | list[list[float]]:
@@ -284,7 +292,9 @@ def _tables(sized: Mapping[str, tuple[Curve, ...]]) -> list[dict[str, object]]:
     """
     tables: dict[float, dict[str, object]] = {}
     for name, curves in sized.items():
-        sizes = {size for curve in curves for size, _ in curve}
+        sizes: set[float] = set()
+        for curve in curves:
+            sizes.update(size for size, _ in curve)
         for size in sizes:
             costs = [cost_at(curve, size) / 1e6 for curve in curves]
             table = tables.setdefault(size, {"rows": size})
@@ -305,7 +315,7 @@ def _passes(
     # The top level of a file is the first of its sizes.
     if names.keys() & values.keys():
         tables = [values, *tables]
-    points: dict[Kind, list[list[tuple[float, float]]]] = {}
+    points: dict[Kind, list[list[CurvePoint]]] = {}
     for table in tables:
         size = _size(table, by_rows)
         for name, kind in names.items():
@@ -325,9 +335,9 @@ def _passes(
 def _size_tables(values: Mapping[str, object]) -> list[Mapping[str, object]]:
     """Return the tables of further sizes. Raises CostError."""
     tables = values.get("sizes", [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise CostError(message("sizes is {value}; use a list of tables", value=_shortened(tables)))
-    return tables
+    if isinstance(tables, list) and all(isinstance(table, dict) for table in tables):
+        return tables
+    raise CostError(message("sizes is {value}; use a list of tables", value=_shortened(tables)))
 
 
 def _size(table: Mapping[str, object], by_rows: bool) -> float:
@@ -360,9 +370,15 @@ def _check_lengths(
     passes: Mapping[Kind, tuple[Curve, ...]], name_of: Callable[[Kind], str]
 ) -> None:
     """Raise CostError for lists of different lengths, and for sizes that occur twice."""
-    lengths = {name_of(kind): len(curves) for kind, curves in passes.items() if len(curves) > 1}
-    if len(set(lengths.values())) > 1:
-        given = ", ".join(f"{name} {length}" for name, length in lengths.items())
+    lengths: set[int] = set()
+    given_lists: list[str] = []
+    for kind, curves in passes.items():
+        length = len(curves)
+        if length > 1:
+            lengths.add(length)
+            given_lists.append(f"{name_of(kind)} {length}")
+    if len(lengths) > 1:
+        given = ", ".join(given_lists)
         raise CostError(
             message("lists by stage need the same number of entries; given: {given}", given=given)
         )
@@ -392,7 +408,8 @@ def _numbers_by_kind(key: str, values: Mapping[str, object]) -> dict[Kind, float
     for name, value in table.items():
         if name not in accepted:
             raise CostError(_not_accepted(key, name, list(accepted)))
-        found[accepted[name]] = _number(f"{key}.{name}", value)
+        kind = accepted[name]
+        found[kind] = _number(f"{key}.{name}", value)
     return found
 
 
@@ -557,7 +574,7 @@ def _head(values: Mapping[str, object], by: object, by_rows: bool) -> dict[Kind,
     return found
 
 
-def _point(key: str, point: object) -> tuple[float, float]:
+def _point(key: str, point: object) -> CurvePoint:
     """Return a point (bytes, ns) of a curve from [bytes, ms]. Raises CostError."""
     if not isinstance(point, list) or len(point) != 2:
         raise CostError(
@@ -611,4 +628,6 @@ def _number(name: str, value: Any, above: float | None = None) -> float:
 def _shortened(value: object) -> str:
     """Return a value of a file for a message, in at most 40 characters."""
     text = reprlib.repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    if len(text) <= 40:
+        return text
+    return f"{text[:37]}..."

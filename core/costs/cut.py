@@ -95,7 +95,7 @@ def takes_borders(specification: Specification) -> bool:
 
 
 def borders_of(plan: Plan) -> tuple[int, ...]:
-    """Return the first block of each stage after the first."""
+    """Return the first block of each stage but the first stage."""
     return tuple(stage.first for stage in plan.stages[1:])
 
 
@@ -120,7 +120,8 @@ def lane_sums(
     plan: Plan, model: ModelDescription, costs: Sequence[BlockCost] = ()
 ) -> list[LaneSum]:
     """Return the totals of each compute lane's stages for a micro-batch of the size of `costs`."""
-    waiting, in_parts = waiting_microbatches(plan), cuts_backward(plan)
+    waiting = waiting_microbatches(plan)
+    in_parts = cuts_backward(plan)
     found = []
     for lane in plan.lanes:
         if lane.role is not Role.COMPUTE:
@@ -161,22 +162,26 @@ def balanced(
     plan = _largest_plan(before, model, lanes)
     costs = measured.of_rows(plan.parts[0].rows)
     memory = specification[LANE_MEMORY]
-    stages = Counter(place.lane for place in plan.placements)
-    most = math.inf if memory is None else 1e6 * memory / max(stages.values())
+    stages_of_lanes = Counter(place.lane for place in plan.placements)
+    most = math.inf
+    if memory is not None:
+        most = 1e6 * memory / max(stages_of_lanes.values())
     found = _with_borders(before, balanced_borders(costs, plan, most))
     held = [total.held_bytes or 0 for total in lane_sums(plan, model, costs)]
     if max(held) > most:
         return found
     prices = measured.cost_model(before, lanes)
+    balanced_plan = _largest_plan(found, model, lanes)
     now = predict_times(plan, prices).end.max()
-    then = predict_times(_largest_plan(found, model, lanes), prices).end.max()
+    then = predict_times(balanced_plan, prices).end.max()
     if then > (1 - LEAST_GAIN) * now:
         return _with_borders(before, borders_of(plan))
     return found
 
 
 def _with_borders(specification: Specification, borders: Sequence[int]) -> Specification:
-    return specification.having(borders=",".join(map(str, borders)) or None, stages=None)
+    text = ",".join(map(str, borders))
+    return specification.having(borders=text or None, stages=None)
 
 
 def _largest_plan(

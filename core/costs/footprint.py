@@ -49,7 +49,8 @@ def _row_bytes(plan: Plan, model: ModelDescription) -> RowWeight:
     blocks = edges[:-1] + edges[1:]
     stages = np.zeros(len(plan.stages), np.int64)
     for index, stage in enumerate(plan.stages):
-        stages[index] = edges[stage.first : stage.last + 1].sum()
+        edges_of_stage = edges[stage.first : stage.last + 1]
+        stages[index] = edges_of_stage.sum()
 
     def row_bytes(stage: NDArray[np.int32], block: NDArray[np.int32]) -> Ints:
         return np.where(block >= 0, blocks[block], stages[stage])

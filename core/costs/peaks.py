@@ -25,7 +25,8 @@ def peak_activations(columns: TaskColumns, lanes: int, row_weight: RowWeight | N
     whose PP counts stages. A forward adds activations when it starts; the full backward or the
     backward-weight frees them when it ends. Lanes work in order, so times do not matter.
     """
-    adds, frees = ENTERS[columns.kind], _FREES[columns.kind]
+    adds = ENTERS[columns.kind]
+    frees = _FREES[columns.kind]
     if row_weight is None:
         added = np.ones(len(columns), np.int64)
         freed = _counts(columns, adds, frees)
@@ -46,9 +47,10 @@ def peak_activations(columns: TaskColumns, lanes: int, row_weight: RowWeight | N
     firsts = lasts - counts
     peaks = np.zeros(lanes, np.int64)
     for lane in range(lanes):
-        first, last = firsts[lane], lasts[lane]
+        first = firsts[lane]
         before = balance[first]
-        peaks[lane] = held[first:last].max(initial=before) - before
+        highest = held[first : lasts[lane]].max(initial=before)
+        peaks[lane] = highest - before
     return peaks
 
 

@@ -16,10 +16,10 @@ def predict_times(
 ) -> StepColumns:
     """Return the tasks of `plan` with their starts and ends in ns, from 0 on.
 
-    `faults` lengthen tasks as in step number `step` of a recording. Raises
-    CostError if the costs do not cover a task of the plan.
+    `faults` lengthen tasks as in step number `step` of a recording. Raises CostError if the costs
+    do not cover a task of the plan.
     """
     columns = StepColumns.of_plan(plan)
-    undisturbed = durations(columns, costs, plan.stages, plan.lanes)
-    times = faults.durations(columns, plan.lanes, step, undisturbed)
+    without_faults = durations(columns, costs, plan.stages, plan.lanes)
+    times = faults.durations(columns, plan.lanes, step, without_faults)
     return simulate(columns, times, meeting(columns, plan.lanes), gaps(columns, costs))

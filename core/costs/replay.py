@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,13 +70,14 @@ class Replay:
 
     def makespans(self, durations: NDArray[np.number]) -> Floats:
         """Return the makespan in ns for each of v sets of durations, shape (v, n)."""
-        part = max(1, MOST_TIMES // max(1, self.nodes))
-        found = [
-            self._lasts(durations[first : first + part]) for first in range(0, len(durations), part)
-        ]
-        return np.concatenate([np.empty(0), *found])
+        at_once = max(1, MOST_TIMES // max(1, self.nodes))
+        found = [np.empty(0)]
+        for first in range(0, len(durations), at_once):
+            part = durations[first : first + at_once]
+            found.append(self._makespans_of_part(part))
+        return np.concatenate(found)
 
-    def _lasts(self, durations: NDArray[np.number]) -> Floats:
+    def _makespans_of_part(self, durations: NDArray[np.number]) -> Floats:
         # A row for each node, so that the times of a node lie next to each other.
         ends = np.zeros((self.nodes, len(durations)))
         ends[: self.tasks] = durations.T
@@ -89,8 +91,10 @@ class Replay:
 def _lane_pairs(lane: NDArray[np.int32]) -> tuple[Ints, Ints]:
     """Return pairs of tasks that follow each other on a lane, in the order of the columns."""
     order = np.argsort(lane, kind="stable")
-    same = lane[order[1:]] == lane[order[:-1]]
-    return order[:-1][same], order[1:][same]
+    before = order[:-1]
+    after = order[1:]
+    same_lane = lane[before] == lane[after]
+    return before[same_lane], after[same_lane]
 
 
 def _levels(needed: Ints, needing: Ints, nodes: int) -> Ints | None:
@@ -104,9 +108,11 @@ def _levels(needed: Ints, needing: Ints, nodes: int) -> Ints | None:
     number = 0
     while len(ready):
         level[ready] = number
+        # The followers of all ready nodes, which are a slice of `followers` for each node.
         counts = first[ready + 1] - first[ready]
-        places = np.repeat(first[ready] - np.cumsum(counts) + counts, counts)
-        met = followers[places + np.arange(len(places))]
+        earlier = np.cumsum(counts) - counts
+        shifts = np.repeat(first[ready] - earlier, counts)
+        met = followers[shifts + np.arange(len(shifts))]
         each, times = np.unique(met, return_counts=True)
         missing[each] -= times
         ready = each[missing[each] == 0]
@@ -117,10 +123,12 @@ def _levels(needed: Ints, needing: Ints, nodes: int) -> Ints | None:
 def _grouped(level: Ints, needed: Ints, needing: Ints) -> Sequence[_Level]:
     """Return the nodes of each level above the lowest, with the nodes that they need."""
     order = np.lexsort((needing, level[needing]))
-    needed, needing = needed[order], needing[order]
-    bounds = np.searchsorted(level[needing], np.arange(1, int(level.max(initial=0)) + 2))
+    needed = needed[order]
+    needing = needing[order]
+    highest = int(level.max(initial=0))
+    bounds = np.searchsorted(level[needing], np.arange(1, highest + 2))
     levels = []
-    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+    for begin, end in pairwise(bounds.tolist()):
         nodes, first = np.unique(needing[begin:end], return_index=True)
         levels.append(_Level(nodes, needed[begin:end], first))
     return levels

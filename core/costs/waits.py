@@ -81,7 +81,8 @@ def _before(columns: StepColumns, order: Positions, arrived: Ints) -> Positions:
     A previous task that had not ended when the task arrived does not count: both ran at once.
     """
     before = np.full(len(columns), ABSENT, np.int64)
-    previous, task = order[:-1], order[1:]
+    previous = order[:-1]
+    task = order[1:]
     same_lane = columns.lane[previous] == columns.lane[task]
     had_ended = columns.end[previous] <= arrived[task]
     follows = same_lane & had_ended
@@ -181,8 +182,10 @@ def _places(lanes: Sequence[Lane]) -> list[int]:
     first: dict[str, int] = {}
     numbers = []
     for lane, rank in zip(lanes, lane_ranks(lanes), strict=True):
-        shared = lane.device in recorded
-        numbers.append(first.setdefault(lane.device, lane.index) if shared else rank)
+        number = rank
+        if lane.device in recorded:
+            number = first.setdefault(lane.device, lane.index)
+        numbers.append(number)
     return numbers
 
 
