@@ -126,7 +126,8 @@ def _without_spans(planned: Ints, steps: NDArray[np.int32]) -> Iterator[Fault]:
         return
     gaps = np.flatnonzero(np.diff(missing) > 1) + 1
     for run in np.split(missing, gaps):
-        first, last = int(run[0]), int(run[-1])
+        first = int(run[0])
+        last = int(run[-1])
         if first == last:
             text = message("step {step}: no task has a span", step=first)
         else:
@@ -280,7 +281,8 @@ def _first_tasks(trace: Trace, rows: Sequence[int]) -> Message:
     names: list[Message] = []
     for row in rows[:MOST_NAMED]:
         task = trace.task(row)
-        names.append(message("{task} on {lane}", task=str(task), lane=lanes[task.lane].name))
+        lane = lanes[task.lane].name
+        names.append(message("{task} on {lane}", task=str(task), lane=lane))
     text = names[0]
     for name in names[1:]:
         text = message("{tasks}, {task}", tasks=text, task=name)

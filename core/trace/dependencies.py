@@ -83,7 +83,8 @@ def needed_spans(spans: Spans) -> tuple[Ints, Ints]:
     known = step * rows + spans.row
     wanted = step[waiting] * rows + wanted_row
     by_key = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known[by_key], wanted), len(known) - 1)
+    place = np.searchsorted(known[by_key], wanted)
+    place = np.minimum(place, len(known) - 1)
     needed = by_key[place]
     is_found = known[needed] == wanted
     return waiting[is_found], needed[is_found]
@@ -99,7 +100,8 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
     delayed_by_others = _delayed_by_others(trace, span, waiting.spans.row)
     # Spans that `span` delayed first; ties by start.
     order = np.lexsort((waiting.spans.start, delayed_by_others))
-    return Neighbours(_needs(trace, span, most), _some(trace, waiting, order[:most]))
+    delayed = _some(trace, waiting, order[:most])
+    return Neighbours(_needs(trace, span, most), delayed)
 
 
 def waited_for(trace: Trace, span: Span) -> Span | None:

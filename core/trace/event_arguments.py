@@ -124,7 +124,8 @@ def bounded(text: str) -> str:
         if size <= room:
             kept[name] = value
             room -= size
-    return json.dumps({**kept, LEFT_OUT: len(values) - len(kept)})
+    kept[LEFT_OUT] = len(values) - len(kept)
+    return json.dumps(kept)
 
 
 def pairs(text: str) -> list[tuple[str, str]]:

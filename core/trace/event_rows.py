@@ -114,8 +114,10 @@ class Log(Columns):
         levels = arrays["level"][index].tolist()
         texts = arrays["text"][index].tolist()
         rows: list[LogRow] = []
-        for time, step, level, text in zip(times, steps, levels, texts, strict=True):
-            rows.append(LogRow(time, self.levels[level], self.texts[text], known(step)))
+        for time, step, level_place, text_place in zip(times, steps, levels, texts, strict=True):
+            level = self.levels[level_place]
+            text = self.texts[text_place]
+            rows.append(LogRow(time, level, text, known(step)))
         return rows
 
     def __iter__(self) -> Iterator[LogRow]:

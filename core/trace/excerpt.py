@@ -109,7 +109,8 @@ def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
         match = _STEP.fullmatch(end.strip())
         if match is None or int(match[2]) == 0:
             raise ValueError(_use("--steps", text, STEP_FORM))
-        steps.append(StepNumber(bool(match[1]), int(match[2])))
+        is_warmup = bool(match[1])
+        steps.append(StepNumber(is_warmup, int(match[2])))
     return steps[0], steps[-1]
 
 
@@ -118,7 +119,10 @@ def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
     warmup = trace.header.specification.warmup
     named = parse_steps(excerpt.steps)
     # The run numbers its steps from 0, including warm-up.
-    numbers = [step.number - 1 if step.warm else step.number - 1 + warmup for step in named]
+    numbers: list[int] = []
+    for step in named:
+        before = 0 if step.warm else warmup
+        numbers.append(before + step.number - 1)
     first, last = numbers
     if last < first:
         raise ValueError(
@@ -127,7 +131,8 @@ def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
             )
         )
     found = [step for step in trace.steps if first <= step <= last]
-    is_beyond = any(step.warm and step.number > warmup for step in named)
+    warmup_numbers = [step.number for step in named if step.warm]
+    is_beyond = any(number > warmup for number in warmup_numbers)
     if is_beyond or len(found) != last - first + 1:
         raise ValueError(
             message(
@@ -146,7 +151,8 @@ def range_zero(trace: Trace) -> int:
     """
     warmup = trace.header.specification.warmup
     measured = next((step for step in trace.steps if step >= warmup), None)
-    return trace.bounds[0] if measured is None else trace.step_bounds(measured)[0]
+    bounds = trace.bounds if measured is None else trace.step_bounds(measured)
+    return bounds[0]
 
 
 def resolve_range(

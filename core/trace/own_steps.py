@@ -38,10 +38,11 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
         finish = trace.bounds[1] + 1
     if finish <= last_start:
         raise ValueError(message("the last mark is after the end of the trace"))
-    starts = np.unique(np.array(ranges, np.int64)[:, 0])
+    starts = np.unique([start for start, _ in ranges]).astype(np.int64)
     trace = _with_task_per_span(trace)
     lanes = [_stepped(lane, starts, finish) for lane in trace.lanes]
-    table = StepBounds.of(trace.header.lanes, lanes, np.arange(len(starts)), trace.bounds)
+    numbers = np.arange(len(starts))
+    table = StepBounds.of(trace.header.lanes, lanes, numbers, trace.bounds)
     made = replace(trace, lanes=lanes, step_table=table, part=None)
     specification = replace(trace.header.specification, warmup=0)
     made.header = replace(trace.header, specification=specification)

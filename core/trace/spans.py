@@ -134,8 +134,9 @@ class TaskTable:
                 values[name] = WORDS[name][row[name]]
             else:
                 values[name] = known(row[name])
-        first, count = int(row["after"]), int(row["after_count"])
-        values["after"] = tuple(self.after[first : first + count].tolist())
+        first = int(row["after"])
+        last = first + int(row["after_count"])
+        values["after"] = tuple(self.after[first:last].tolist())
         return values
 
     def paired_rows(self, place: int) -> int:
@@ -177,7 +178,8 @@ def check_times(*columns: Ints) -> None:
         if not len(times):
             continue
         # As Python integers: the least int64 has no absolute value in int64.
-        least, most = int(times.min()), int(times.max())
+        least = int(times.min())
+        most = int(times.max())
         if least < -LATEST or most > LATEST:
             raise ValueError(message("a time is out of bounds"))
 
