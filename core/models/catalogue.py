@@ -148,13 +148,18 @@ def _layer_segments(layers: int) -> tuple[Segment, ...]:
     """Return segments of two linear layers each, and a last one for the end of the model."""
     # As in Megatron-LM: the first layer is divided by outputs and the second by inputs, so that one
     # exchange suffices for both.
-    pairs = tuple(
-        Segment(first, first + 2, (*_linear_names(f"{first}.0"), *_linear_names(f"{first + 1}.0")))
-        for first in range(0, layers - 1, 2)
-    )
-    rest = _linear_names(f"{layers - 1}.0") if layers % 2 else ()
-    # The last segment divides nothing, and a single layer cannot be divided.
-    return (*pairs, Segment(layers - 1, layers, repeated=rest)) if pairs else ()
+    pairs: list[Segment] = []
+    for first in range(0, layers - 1, 2):
+        divided = _linear_names(f"{first}.0") + _linear_names(f"{first + 1}.0")
+        pairs.append(Segment(first, first + 2, divided))
+    # A single layer cannot be divided.
+    if not pairs:
+        return ()
+    # The last segment divides nothing.
+    rest: tuple[str, ...] = ()
+    if layers % 2:
+        rest = _linear_names(f"{layers - 1}.0")
+    return (*pairs, Segment(layers - 1, layers, repeated=rest))
 
 
 def _linear_names(name: str) -> tuple[str, ...]:
@@ -163,8 +168,13 @@ def _linear_names(name: str) -> tuple[str, ...]:
 
 
 def _gpt(settings: ModelSettings) -> ModelDescription:
-    element, width, sequence = DTYPE_BYTES[settings.dtype], settings["width"], settings["sequence"]
-    embedding = (("token.weight", VOCABULARY * width), ("position.weight", sequence * width))
+    element = DTYPE_BYTES[settings.dtype]
+    width = settings["width"]
+    sequence = settings["sequence"]
+    embedding = (
+        ("token.weight", VOCABULARY * width),
+        ("position.weight", sequence * width),
+    )
     transformer = (
         *norm_parameters("norm1", width),
         *linear_parameters("qkv", width, 3 * width),
@@ -174,14 +184,13 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
         *linear_parameters("contract", 4 * width, width),
     )
     head = (*norm_parameters("0", width), *linear_parameters("1", width, VOCABULARY))
-    blocks = (
-        Block("embedding", embedding, sequence * width),
-        *(Block(f"block{i}", transformer, sequence * width) for i in range(settings["depth"])),
-        Block("head", head, sequence * VOCABULARY),
-    )
+    blocks = [Block("embedding", embedding, sequence * width)]
+    for index in range(settings["depth"]):
+        blocks.append(Block(f"block{index}", transformer, sequence * width))
+    blocks.append(Block("head", head, sequence * VOCABULARY))
     return ModelDescription(
         "gpt",
-        blocks,
+        tuple(blocks),
         sequence * 8,  # tokens are int64
         element,
         segments=_transformer_segments(settings["depth"]),
@@ -199,16 +208,20 @@ def _transformer_segments(depth: int) -> tuple[Segment, ...]:
             ("norm1", "qkv", "projection"),
             ("norm2", "expand", "contract"),
         ):
-            divided = (*_linear_names(f"{block}.{column}"), *_linear_names(f"{block}.{row}"))
+            divided = _linear_names(f"{block}.{column}") + _linear_names(f"{block}.{row}")
             repeated = (*enter, *_linear_names(f"{block}.{before}"))
-            segments.append(Segment(0 if enter else block, block + 1, divided, repeated))
+            first = 0 if enter else block
+            segments.append(Segment(first, block + 1, divided, repeated))
             enter = ()
-    head = (*_linear_names(f"{depth + 1}.0"), *_linear_names(f"{depth + 1}.1"))
-    return (*segments, Segment(depth + 1, depth + 2, repeated=head))
+    last = depth + 1
+    head = _linear_names(f"{last}.0") + _linear_names(f"{last}.1")
+    return (*segments, Segment(last, last + 1, repeated=head))
 
 
 def _gpt_problem(settings: ModelSettings) -> Text:
-    width, heads, depth = settings["width"], settings["heads"], settings["depth"]
+    width = settings["width"]
+    heads = settings["heads"]
+    depth = settings["depth"]
     if width % heads:
         return message(
             "--heads {heads} do not divide --width {width}; use a divisor",
@@ -230,7 +243,8 @@ def _resnet50_problem(settings: ModelSettings) -> Text:
 
 
 def _convolution(name: str, inputs: int, outputs: int, kernel: int) -> tuple[tuple[str, int], ...]:
-    return ((f"{name}.weight", inputs * outputs * kernel * kernel),)
+    count = inputs * outputs * kernel * kernel
+    return ((f"{name}.weight", count),)
 
 
 def _resnet50(settings: ModelSettings) -> ModelDescription:
