@@ -40,7 +40,7 @@ def problem_text(error: Exception) -> str:
     # Our own code raises these with a line for the user. Any other exception is a mistake in the
     # code, and its text alone would say little.
     if isinstance(error, (OSError, ValueError)) and text:
-        return translated(text)
+        return text
     return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
 
 

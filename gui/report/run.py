@@ -24,7 +24,6 @@ from core.trace.trace import Trace
 from gui.app.titles import run_title
 from gui.figures.picture import application
 from gui.figures.shown import median_range, median_text
-from gui.look.catalogue import catalogue
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.core_texts import translated
 from gui.look.text import MINUS, bytes_text, duration_text, ntr, percent_text, time_text, tr
@@ -129,7 +128,7 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
     lanes = range(len(trace.header.lanes))
     balances = lane_balances(trace, lanes, [median.step])
     found = verdict(trace)
-    lead = found.text.translated(catalogue()) if found else _sentence(trace, median.figures)
+    lead = translated(found.text) if found else _sentence(trace, median.figures)
     name = paragraph(median.name, "note")
     yield Section(tr("In short"), joined(paragraph(lead, "lead"), _short(trace, figures, median)))
     yield Section(tr("Timeline"), _timeline(scene, steps))

@@ -10,7 +10,7 @@ from core.plan.task import Kind
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.features.compare.table import DifferenceTable
-from gui.look.catalogue import catalogue
+from gui.look.core_texts import translated
 from gui.look.text import NO_BREAK, duration_text, tr
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.state.scene import step_name
@@ -76,7 +76,7 @@ class ComparePanel(QWidget):
 
     def show_two(self, two: TwoRuns) -> None:
         """Show what two runs differ by."""
-        words = two.sentence(duration_text).translated(catalogue())
+        words = translated(two.sentence(duration_text))
         self.sentence.setText(words.replace(" %", f"{NO_BREAK}%"))
         self.table.show_two(two)
         self.matched.setText(matched_text(two))

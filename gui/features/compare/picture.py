@@ -25,7 +25,7 @@ from gui.figures.timeline import (
     lay_out_timeline,
     picture_fonts,
 )
-from gui.look.catalogue import catalogue
+from gui.look.core_texts import translated
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
 from gui.look.writing import wrapped, write
@@ -70,7 +70,7 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
     options = FigureOptions(theme=theme, legend=False, width_mm=WIDTH * MM_PER_INCH / SCREEN)
     a, b = (_timeline(both, place, options) for place in (0, 1))
     fonts = picture_fonts()
-    words = both.two.sentence(duration_text).translated(catalogue())
+    words = translated(both.two.sentence(duration_text))
     lines = wrapped(words, a.width - 2 * EDGE, partial(text_width, fonts.bold))
     legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
     top = EDGE / 2 + SENTENCE * len(lines)

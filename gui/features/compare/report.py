@@ -16,8 +16,8 @@ from gui.features.compare.panel import matched_text
 from gui.features.compare.picture import Both, export_both
 from gui.features.compare.table import ms_text, row_name, signed_text
 from gui.figures.picture import application
-from gui.look.catalogue import catalogue
 from gui.look.causes import CAUSE_LOOKS
+from gui.look.core_texts import translated
 from gui.look.families import Family, family_of
 from gui.look.text import change_text, duration_text, tr
 from gui.report.page import Html, Section, bar_of, facts, joined, paragraph, table, write_page
@@ -84,7 +84,7 @@ def _short(both: Both) -> Html:
         (tr("In per cent of A"), change_text(two.difference / one) if one else "–"),
     ]
     return joined(
-        paragraph(two.sentence(duration_text).translated(catalogue()), "lead"),
+        paragraph(translated(two.sentence(duration_text)), "lead"),
         facts(pairs),
         paragraph(matched_text(two), "note"),
     )

@@ -26,7 +26,7 @@ from gui.features.lessons.panel import LessonPanel, Page
 from gui.features.lessons.pointing import Pointer
 from gui.features.lessons.spotlight import Spotlight
 from gui.features.run.queue import RunQueue
-from gui.look.catalogue import catalogue
+from gui.look.core_texts import translated
 from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
 from gui.widgets.layouts import bring
@@ -244,6 +244,6 @@ def _worked_out(traces: Sequence[Trace]) -> Work[list[Figures]]:
     for trace in traces:
         yield 0.0
         judged = verdict(trace)
-        text = "" if judged is None else judged.text.translated(catalogue())
+        text = "" if judged is None else translated(judged.text)
         found.append(figures_of(trace) | {"verdict": text})
     return found

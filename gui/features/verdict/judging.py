@@ -9,7 +9,7 @@ from core.report.verdict import Verdict, verdict
 from core.trace.complete import is_over
 from gui.app.jobs import Runner, Work
 from gui.features.verdict.suggestion import Suggestion, suggestion
-from gui.look.catalogue import catalogue
+from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
 
@@ -65,7 +65,7 @@ class Judge(QObject):
             self.text_changed.emit(tr("Running the first step…"))
         elif scene.explained.at_hand(whole[0]):
             idling = Idling.of([scene.explained.explanation(whole[0])])
-            self.text_changed.emit(idle_sentences(idling).translated(catalogue()))
+            self.text_changed.emit(translated(idle_sentences(idling)))
 
     def _forget(self) -> None:
         self._runner.cancel()
@@ -75,7 +75,7 @@ class Judge(QObject):
 
     def _take(self, found: tuple[Verdict | None, Suggestion | None]) -> None:
         verdict, change = found
-        self.text_changed.emit("" if verdict is None else verdict.text.translated(catalogue()))
+        self.text_changed.emit("" if verdict is None else translated(verdict.text))
         self.judged.emit(verdict)
         self.suggested.emit(change)
 

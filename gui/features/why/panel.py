@@ -18,7 +18,7 @@ from gui.features.why.arrivals import ArrivalsList
 from gui.features.why.path_list import MOST, PathList
 from gui.features.why.shares import IdleBars, PathBar
 from gui.features.why.waterfall import WaterfallChart
-from gui.look.catalogue import catalogue
+from gui.look.core_texts import translated
 from gui.look.text import percent_text, tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.state.explained import Wanted
@@ -145,7 +145,7 @@ class WhyPanel(QWidget):
     def show_verdict(self, found: Verdict | None) -> None:
         """Show the limit of the run, and on another line which part makes it uneven."""
         texts = [] if found is None else [found.text, found.uneven_text]
-        lines = [text.translated(catalogue()) for text in texts if text is not None]
+        lines = [translated(text) for text in texts if text is not None]
         self.verdict.say("\n".join(lines))
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
