@@ -83,7 +83,9 @@ class ProgressDialogs(QObject):
 
     def __init__(self, window: QWidget, runner: Runner, text: str = "") -> None:
         super().__init__(runner)
-        self._window, self._runner, self.text = window, runner, text
+        self._window = window
+        self._runner = runner
+        self.text = text
         self.dialog: QProgressDialog | None = None
         runner.advanced.connect(self._show)
         runner.ended.connect(self._end)

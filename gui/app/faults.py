@@ -37,11 +37,13 @@ def status_text(faults: tuple[str, ...]) -> str:
 
 def told_log(trace: Trace, live: bool) -> Log:
     """Return a run's log; after the run's end its faults follow as warnings."""
-    log, faults = trace.logs, faults_of(trace, live)
+    log = trace.logs
+    faults = faults_of(trace, live)
     if not faults:
         return log
     # A copy: the trace's log remains as it was recorded, and is saved like that.
     longer = Log(log.levels, log.texts, log.arrays)
-    count, end = len(faults), trace.bounds[1]
+    count = len(faults)
+    end = trace.bounds[1]
     longer.add(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)
     return longer

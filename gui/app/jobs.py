@@ -145,7 +145,8 @@ class Runner(QObject):
 
     def _go_on(self, seconds: float) -> None:
         """Work for `seconds`, then return to the event loop."""
-        task, end = self._current, time.perf_counter() + seconds
+        task = self._current
+        end = time.perf_counter() + seconds
         if task is None:
             return
         progress = task.next()

@@ -26,8 +26,11 @@ class LiveFigures(QObject):
         parts: Callable[[], Iterable[Part]],
     ) -> None:
         super().__init__(parent)
-        self._is_live, self._draw, self._parts = is_live, frame, parts
-        self._frame, self._round = QElapsedTimer(), QElapsedTimer()
+        self._is_live = is_live
+        self._draw = frame
+        self._parts = parts
+        self._frame = QElapsedTimer()
+        self._round = QElapsedTimer()
         self.runner = Runner(self, "figures")
 
     def tick(self) -> None:

@@ -48,7 +48,9 @@ class JsonSetting(Setting[Value]):
     def __init__(
         self, default: object, read: Callable[[Any], Value], write: Callable[[Value], object]
     ) -> None:
-        self._text, self._read, self._write = json.dumps(default), read, write
+        self._text = json.dumps(default)
+        self._read = read
+        self._write = write
 
     def __get__(self, settings: Settings, owner: type[Settings]) -> Value:
         try:

@@ -49,7 +49,8 @@ def figure_of(
     if len(traces) > 1:
         title, headings = shared_title(traces)
     else:
-        title, headings = run_title(traces[0]), [""]
+        title = run_title(traces[0])
+        headings = [""]
     chosen = []
     for scene, time, heading in zip(scenes, times, headings, strict=True):
         chosen.append(FigureRun(scene, time, heading))

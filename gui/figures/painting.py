@@ -49,7 +49,8 @@ def draw_textbook(painter: QPainter, figure: Textbook) -> None:
 
 def _lines(painter: QPainter, figure: Textbook, top: float, face: Face, lines: list[str]) -> None:
     """Write lines of text below one another, as wide as the figure."""
-    edge, room = figure.style.edge, figure.style.width - 2 * figure.style.edge
+    edge = figure.style.edge
+    room = figure.style.width - 2 * figure.style.edge
     for number, line in enumerate(lines):
         rect = QRectF(edge, top + number * face.line, room, face.line)
         _text(painter, figure, face, rect, line)
@@ -75,14 +76,17 @@ def _text(
 
 def _heading(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     if panel.run.heading:
-        face, room = figure.style.bold, figure.style.width - 2 * figure.style.edge
+        face = figure.style.bold
+        room = figure.style.width - 2 * figure.style.edge
         rect = QRectF(figure.style.edge, panel.top, room, face.line)
         _text(painter, figure, face, rect, face.elided(panel.run.heading, room))
 
 
 def _makespans(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     """Draw each step's length as a dimension line above it, and the header of the last column."""
-    style, trace, steps = figure.style, panel.run.scene.trace, panel.run.shown.steps
+    style = figure.style
+    trace = panel.run.scene.trace
+    steps = panel.run.shown.steps
     height = 1.2 * style.em
     enough_room = len(steps) * style.em <= panel.view.width
     if figure.options.makespan and enough_room:
@@ -104,13 +108,16 @@ def _makespans(painter: QPainter, figure: Textbook, panel: Panel) -> None:
 def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple[str, ...]) -> None:
     """Draw a line with arrows at its ends, and the first of `choices` that fits in its middle."""
     style = figure.style
-    face, arrow = style.small, 0.28 * style.em
+    face = style.small
+    arrow = 0.28 * style.em
     words = ""
     for choice in choices:
         if face.width(choice) + 4 * arrow <= band.width():
             words = choice
             break
-    left, right, y = band.left(), band.right(), band.center().y()
+    left = band.left()
+    right = band.right()
+    y = band.center().y()
     tall = 0.35 * style.em
     lines = [QLineF(left, y - tall, left, y + tall), QLineF(right, y - tall, right, y + tall)]
     has_arrows = band.width() > 3 * arrow
@@ -138,11 +145,14 @@ def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
     """Fill the visible steps of a lane as idle; boxes are drawn over it."""
     if row.lane.role is not Role.COMPUTE:
         return
-    look, scene, view = figure.style.looks.idle, panel.run.scene, panel.view
+    look = figure.style.looks.idle
+    scene = panel.run.scene
+    view = panel.view
     # Steps that average few pixels: one rectangle, not thousands in the file.
     steps = seen_steps(scene, view, view.width / (NARROW * figure.style.line))
     for start, end in zip(*(times.tolist() for times in steps), strict=True):
-        left, right = max(0.0, view.x(start)), min(view.width, view.x(end))
+        left = max(0.0, view.x(start))
+        right = min(view.width, view.x(end))
         rect = QRectF(figure.left + left, row.top, right - left, row.height)
         _ground(painter, [rect], look)
         if look.pattern is not Pattern.SOLID:
@@ -178,14 +188,17 @@ def _patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: B
     if look.pattern is Pattern.SOLID:
         _ground(painter, rects, look)
         return
-    line, half = figure.style.line, figure.style.line / 2
+    line = figure.style.line
+    half = figure.style.line / 2
     wide: list[QRectF] = []
     narrow: list[QRectF] = []
     for rect in rects:
         is_wide = min(rect.width(), rect.height()) > NARROW * line
         (wide if is_wide else narrow).append(rect)
     _ground(painter, wide, look)
-    ink, solid, flat = QColor(look.ink), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap
+    ink = QColor(look.ink)
+    solid = Qt.PenStyle.SolidLine
+    flat = Qt.PenCapStyle.FlatCap
     painter.setPen(QPen(ink, 0.7 * line, solid, flat))
     inner = [rect.adjusted(half, half, -half, -half) for rect in wide]  # lines end in the outline
     _draw_pattern(painter, pattern_lines(look.pattern, inner, PITCH * line))
@@ -261,7 +274,8 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     """Draw the axis, in time since the start of the range: the longest run's, for all runs."""
     style = figure.style
     panel = max(figure.panels, key=lambda panel: panel.view.width)
-    y, tall = figure.axis_top + 0.25 * style.em, 0.25 * style.em
+    y = figure.axis_top + 0.25 * style.em
+    tall = 0.25 * style.em
     painter.setPen(QPen(QColor(style.looks.muted), 0.7 * style.line))
     right = figure.left + panel.view.width
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
@@ -271,7 +285,8 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     for tick in shown:
         wide = style.small.width(tick.label)
         # Centred below its tick, but within the figure.
-        leftmost, rightmost = style.edge, style.width - style.edge - wide
+        leftmost = style.edge
+        rightmost = style.width - style.edge - wide
         x = min(max(figure.left + tick.x - wide / 2, leftmost), rightmost)
         rect = QRectF(x, y + tall, wide + 1, style.small.line)
         _text(painter, figure, style.small, rect, tick.label)

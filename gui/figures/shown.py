@@ -116,7 +116,8 @@ def excerpt_range(trace: Trace, excerpt: ExcerptOptions) -> Range | None:
         return None
     steps = resolve_steps(excerpt, trace)
     warmup = trace.header.specification.warmup
-    first, last = steps[0], steps[-1]
+    first = steps[0]
+    last = steps[-1]
     text = step_name(first, warmup)
     if last != first:
         text = tr("{first} to {last}", first=text, last=step_name(last, warmup))

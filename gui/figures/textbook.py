@@ -216,7 +216,8 @@ def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> LaneB
         right = np.minimum((found.left + found.width) * size, view.width)
         share = found.height / 1000.0
         return LaneBoxes(left, right, share, found.family, None, reduced.per_pixel)
-    left, right = np.maximum(reduced.left, 0.0), np.minimum(reduced.right, cells.width)
+    left = np.maximum(reduced.left, 0.0)
+    right = np.minimum(reduced.right, cells.width)
     # LaneBoxes are at least as wide as a cell.
     left = np.minimum(left, cells.width - 1.0)
     right = np.maximum(right, left + 1.0)
@@ -347,7 +348,8 @@ def _box_height(
     runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], style: Style, around: float
 ) -> float:
     """Return the style's height of a box, or less if the page has no room for it."""
-    parts, gaps = sum(map(_parts, lanes)), sum(map(_gaps, lanes))
+    parts = sum(map(_parts, lanes))
+    gaps = sum(map(_gaps, lanes))
     free = (style.height or MOST_HEIGHT) - around
     room = (free - GAP * style.em * gaps) / max(1.0, parts)
     # Low boxes have gaps in proportion to their height (LEAST_GAP); otherwise the gaps would be
@@ -400,7 +402,8 @@ def _panel(
     """Return a run's panel below `top`; `sizes` are a box's height and the gap between lanes."""
     box, gap = sizes
     heading, band = _above(run, options, style)
-    rows, y = [], top + heading + band
+    rows = []
+    y = top + heading + band
     for lane, mine in lanes:
         height = box if lane.role is Role.COMPUTE else HELPER * box
         idle = idle_text(run, lane) if options.idle else ""

@@ -103,7 +103,8 @@ def lay_out_timeline(
     if not options.idle:
         scene = copy(scene)  # the window's scene keeps its idle times
         scene.facts = [replace(facts, idle="") for facts in scene.facts]
-    theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
+    theme = edited(THEMES[options.theme], extras.colours)
+    fonts = picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
     # Folded time is drawn shorter than it lasted.
@@ -161,7 +162,9 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
 
 def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     """Draw a timeline in its pixels."""
-    frame, scene, options = timeline.frame, timeline.scene, timeline.options
+    frame = timeline.frame
+    scene = timeline.scene
+    options = timeline.options
     fonts = picture_fonts()
     painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
     _draw_title(painter, timeline, fonts)
@@ -212,7 +215,8 @@ def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str
 def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     if not timeline.title:
         return
-    theme, room = timeline.frame.theme, timeline.width - 2 * EDGE
+    theme = timeline.frame.theme
+    room = timeline.width - 2 * EDGE
     large = QFont(fonts.bold)
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
     title, below = timeline.title

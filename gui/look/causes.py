@@ -110,7 +110,8 @@ def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
 def _lines(pattern: Pattern) -> list[QLineF]:
     """Return the lines of a tile; slanted ones extend over its edges, so that none is cut off."""
     half = TILE / 2
-    low, high = -1.0, TILE + 1
+    low = -1.0
+    high = TILE + 1
     rising: list[QLineF] = []
     falling: list[QLineF] = []
     for x in (-TILE, 0.0, TILE):

@@ -72,13 +72,15 @@ def elided_name(name: str, shared: int, room: float, width: Callable[[str], floa
     """
     if width(name) <= room:
         return name
-    head, own = name[:shared], name[shared:]
+    head = name[:shared]
+    own = name[shared:]
     if own and width(f"…{own}") <= room:
         return _longest(
             lambda kept: f"{head[:kept]}…{own}", min(len(head), MOST_LETTERS), room, width
         )
     rest = own or name
-    start, end = rest[:MOST_LETTERS], rest[-MOST_LETTERS:]
+    start = rest[:MOST_LETTERS]
+    end = rest[-MOST_LETTERS:]
 
     def without_middle(kept: int) -> str:
         at_end = kept // 2

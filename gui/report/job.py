@@ -31,7 +31,8 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
         explainer.ask(scene.explained, missing)
         # None: nothing to do here until the explainer's thread has an answer.
         yield None
-    whole, sections = len(explained_steps(scene)) + SECTIONS, []
+    whole = len(explained_steps(scene)) + SECTIONS
+    sections = []
     for number, section in enumerate(run_sections(scene)):
         if section is not None:
             sections.append(section)

@@ -167,7 +167,8 @@ def _short(trace: Trace, figures: Mapping[int, StepFigures], median: _Median) ->
     losses = _losses(trace)
     known = [losses[step] for step in figures if step in losses]
     if known:
-        first, last = known[0], known[-1]
+        first = known[0]
+        last = known[-1]
         pairs.append((tr("Loss, first and last"), f"{first:.6g}, {last:.6g}"))
     clock = clock_uncertainty(trace.clocks)
     if clock:
@@ -230,7 +231,8 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigures) 
         tr("idle share"),
         tr("peak memory"),
     )
-    rows, lanes = [], working_lanes(trace.header.lanes)
+    rows = []
+    lanes = working_lanes(trace.header.lanes)
     # `balances` and `idle_by_cause` have an entry for every lane. `lanes` lacks the nested lanes,
     # which are the last ones.
     shown = zip(lanes[:MOST_ROWS], balances, figures.idle_by_cause, strict=False)
@@ -253,7 +255,9 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigures) 
 
 def _waterfall(figures: StepFigures) -> Html:
     """Return a waterfall: each bar begins where the previous one ends, scaled to the highest."""
-    whole, level, rows = figures.makespan_ns or 1, 0, []
+    whole = figures.makespan_ns or 1
+    level = 0
+    rows = []
     highest = max([*accumulate(figures.ladder.values()), 1])
     for name, ns in figures.ladder.items():
         # A bar that takes time away reaches from its new level up to the old one.
@@ -304,7 +308,8 @@ def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Htm
 
 def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
     """Return a table of collectives: the last to arrive, the waiting time, the transfer time."""
-    names, rows = rank_names(trace.header.lanes), []
+    names = rank_names(trace.header.lanes)
+    rows = []
     for one in sorted(met, key=lambda one: -one.wait_ns)[:MOST_ROWS]:
         number = one.bucket if one.bucket is not None else one.block
         title = kind_title(one.kind) if number is None else f"{kind_title(one.kind)} {number}"
@@ -328,7 +333,8 @@ def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
 
 
 def _steps(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
-    losses, warmup = _losses(trace), trace.header.specification.warmup
+    losses = _losses(trace)
+    warmup = trace.header.specification.warmup
     longest = max(each.makespan_ns for each in figures.values()) or 1
     rows = []
     for step, each in figures.items():

@@ -66,7 +66,8 @@ def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...
     if not steps:
         begin, end = trace.bounds
         return begin, _with_room(trace, begin, end + 1), ()  # + 1: includes a mark at the very end
-    kept, last = 1, trace.step_bounds(steps[-1])[1]
+    kept = 1
+    last = trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
         # The begin if one more step is kept.
         begin = trace.step_bounds(steps[-kept - 1])[0]
@@ -231,7 +232,8 @@ class _Descriptions:
     """Distinct descriptions of spans (label, title, payload, colour), stored once in the page."""
 
     def __init__(self, trace: Trace) -> None:
-        self._trace, self._places = trace, dict[int, int]()
+        self._trace = trace
+        self._places = dict[int, int]()
         self.all: list[list[str | int]] = []
 
     def place(self, lane: int, index: int, row: int) -> int:

@@ -56,7 +56,10 @@ class AnswerPicture(Painted):
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step."""
-        self.answer, self.note, self._veiled, self._picture = answer, "", False, None
+        self.answer = answer
+        self.note = ""
+        self._veiled = False
+        self._picture = None
         self.setAccessibleDescription(answer_words(answer))
         if self._bare:
             lanes = len(answer.first) - 1
@@ -152,7 +155,8 @@ class AnswerPicture(Painted):
     def _draw_lanes(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, ratio: float
     ) -> None:
-        plot, lanes = self.plot, len(answer.first) - 1
+        plot = self.plot
+        lanes = len(answer.first) - 1
         row = plot.height() / lanes
         painter.setFont(fonts.small)
         # If rows are lower than a name, only every second, third... is named.
@@ -196,7 +200,8 @@ class AnswerPicture(Painted):
         self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
         """Leave a free pixel at the end of every task that is wide enough for it."""
-        mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
+        mine = _of_lane(answer, lane)
+        scale = strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale > SEAM_PIXELS
         for end in answer.end[mine][wide].tolist():
             right = strip.left() + end * scale
@@ -206,7 +211,8 @@ class AnswerPicture(Painted):
     def _draw_letters(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
-        mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
+        mine = _of_lane(answer, lane)
+        scale = strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale >= LETTER_BAR
         letters = self.theme.letters(self.theme.families)
         for found in (np.flatnonzero(wide) + mine.start).tolist():
@@ -228,7 +234,8 @@ def _of_lane(answer: WhatIfResult, lane: int) -> slice:
 
 def task_text(answer: WhatIfResult, found: int) -> str:
     """Return a task in the notation of the literature: `3F12`."""
-    stage, microbatch = int(answer.stage[found]), int(answer.microbatch[found])
+    stage = int(answer.stage[found])
+    microbatch = int(answer.microbatch[found])
     letter = KINDS[answer.kind[found]].letter
     return f"{stage if stage >= 0 else ''}{letter}{microbatch if microbatch >= 0 else ''}"
 

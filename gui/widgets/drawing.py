@@ -129,7 +129,8 @@ class Drawing(Painted):
         right = self.width() - PAD - SHARE
         share = percent_text(ns / whole) if whole else ""
         ink.small(QRectF(right, y, SHARE, LINE), share, RIGHT)
-        time, black = duration_text(ns), self.theme.text
+        time = duration_text(ns)
+        black = self.theme.text
         width = text_width(ink.fonts.small, time) + 4
         right -= width
         ink.small(QRectF(right, y, width, LINE), time, RIGHT, black)

@@ -32,7 +32,8 @@ class Choice(QComboBox):
         super().paintEvent(event)
         group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
         colour = self.palette().color(group, QPalette.ColorRole.PlaceholderText)
-        x, y = self.width() - 14.0, self.height() / 2 - 1.5
+        x = self.width() - 14.0
+        y = self.height() / 2 - 1.5
         arrow = [QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)]
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -108,7 +109,8 @@ class Decimal(QDoubleSpinBox):
     """A decimal number without trailing zeros."""
 
     def textFromValue(self, value: float) -> str:  # noqa: D102
-        text, point = super().textFromValue(value), self.locale().decimalPoint()
+        text = super().textFromValue(value)
+        point = self.locale().decimalPoint()
         return text.rstrip("0").rstrip(point) if point in text else text
 
 

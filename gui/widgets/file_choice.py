@@ -27,7 +27,9 @@ class FileChoice(Choice):
     def __init__(self, entries: Sequence[tuple[str, str, str]], usual: str, kind: str) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._usual, self._kind, self._file = usual, kind, ""
+        self._usual = usual
+        self._kind = kind
+        self._file = ""
         self._lines = {name: line for _, name, line in entries}
         for title, name, _ in entries:
             self.addItem(title, name)

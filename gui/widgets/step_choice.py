@@ -23,7 +23,8 @@ class StepChoice(Choice):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for text, data in entries:
             self.addItem(text, data)
-        self._general, self._listed = len(entries), list[int]()
+        self._general = len(entries)
+        self._listed = list[int]()
 
     def list_steps(self, steps: Sequence[int], warmup: int) -> None:
         """Offer the latest of `steps`, newest first; keep the selected step if it is among them."""

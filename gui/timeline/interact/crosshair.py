@@ -35,7 +35,8 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     """
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
-    time, reach = frame.view.time(x - frame.left), SNAP * frame.view.ns_per_pixel
+    time = frame.view.time(x - frame.left)
+    reach = SNAP * frame.view.ns_per_pixel
     count = len(scene.trace.header.lanes)
     seen = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
     under = at_height(seen, y - frame.top) if y >= frame.ceiling else None
@@ -43,7 +44,8 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     for track in [under] if under else seen:
         edge = nearest_edge(scene.trace.spans(track.lane), time)
         if edge is not None and abs(edge - time) < shortest:
-            best, shortest = Crosshair(float(edge), track.lane), abs(edge - time)
+            best = Crosshair(float(edge), track.lane)
+            shortest = abs(edge - time)
     return best if shortest <= reach else Crosshair(time)
 
 

@@ -141,7 +141,8 @@ def predicted_card(predicted: Span, measured: Span | None) -> Card:
     lines = [span_title(predicted)]
     if measured is None or measured.end is None:
         return words, [*lines, tr("Not measured yet.")]
-    took, later = measured.end - measured.start, measured.start - predicted.start
+    took = measured.end - measured.start
+    later = measured.start - predicted.start
     change = f"{100 * (took / length - 1):+.0f}{NO_BREAK}%" if length else tr("more")
     words += tr(" (measured {time}, {change})", time=duration_text(took), change=change)
     begins = (
@@ -180,7 +181,8 @@ def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
         lines.append(
             tr("In this pixel: {least} to {most}", least=number_text(least), most=number_text(most))
         )
-    least, most = float(line.values.min()), float(line.values.max())
+    least = float(line.values.min())
+    most = float(line.values.max())
     lines.append(
         tr("In this trace: {least} to {most}", least=number_text(least), most=number_text(most))
     )
@@ -192,7 +194,8 @@ def waited_text(trace: Trace, span: Span) -> str:
     prior = waited_for(trace, span)
     if prior is None or prior.end is None:
         return ""
-    task, lane = short_name(prior), _lane(trace, prior.lane)
+    task = short_name(prior)
+    lane = _lane(trace, prior.lane)
     if span.start <= prior.end:
         return tr("{task} on {lane}; started at once", task=task, lane=lane)
     later = duration_text(span.start - prior.end)

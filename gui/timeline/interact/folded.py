@@ -45,7 +45,8 @@ def folded_at(scene: Scene, track: Track, start: float, end: float) -> Folded:
 
 def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Return the tooltip for a pixel with several spans of a reduced track, or None."""
-    track, view = frame.layout.track_at(y - frame.top), frame.view
+    track = frame.layout.track_at(y - frame.top)
+    view = frame.view
     if track is None or not frame.left <= x <= frame.left + view.width:
         return None
     seen = visible(scene.columns[track.lane], view.start, view.end)

@@ -45,7 +45,8 @@ def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
     track = at_height(frame.layout.ghosts, y - frame.top)
     if track is None or scene.prediction is None:
         return None
-    time, reach = frame.view.time(x - frame.left), REACH * frame.view.ns_per_pixel
+    time = frame.view.time(x - frame.left)
+    reach = REACH * frame.view.ns_per_pixel
     index = nearest(scene.ghosts[track.lane], time, reach)
     return None if index is None else scene.prediction.span(track.lane, index)
 
@@ -63,7 +64,8 @@ def _counter_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     row = at_height(frame.layout.counters, y - frame.top)
     if row is None:
         return None
-    line, start = scene.counters[row.name], frame.view.time(x - frame.left)
+    line = scene.counters[row.name]
+    start = frame.view.time(x - frame.left)
     return counter_card(line, start, start + frame.view.ns_per_pixel)
 
 
@@ -71,7 +73,8 @@ def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     track = at_height(frame.layout.memory, y - frame.top)
     if track is None:
         return None
-    memory, start = scene.memory[track.lane], frame.view.time(x - frame.left)
+    memory = scene.memory[track.lane]
+    start = frame.view.time(x - frame.left)
     if not len(memory) or not memory.times[0] <= start <= scene.bounds[1]:
         return None
     return memory_card(scene.trace, track.lane, memory, start, start + frame.view.ns_per_pixel)

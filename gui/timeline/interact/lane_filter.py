@@ -25,8 +25,11 @@ class LaneFilter(QWidget):
         self, state: TimelineState, lanes: LaneArranger, over: QWidget, back: QWidget
     ) -> None:
         super().__init__(over)
-        self._state, self._back, self._wanted = state, back, False
-        self.field, self.count = QLineEdit(), Label()
+        self._state = state
+        self._back = back
+        self._wanted = False
+        self.field = QLineEdit()
+        self.count = Label()
         self.field.setPlaceholderText(tr("Filter lanes"))
         self.field.setFocusPolicy(
             Qt.FocusPolicy.ClickFocus

@@ -19,7 +19,9 @@ class LaneNames:
     """Handles the mouse over the names, by heights in the widget, and draws the result."""
 
     def __init__(self, state: TimelineState, lanes: LaneArranger, choice: LaneChoice) -> None:
-        self._state, self._lanes, self._choice = state, lanes, choice
+        self._state = state
+        self._lanes = lanes
+        self._choice = choice
         # The lane that is dragged, and the place to which it would move.
         self._dragged: tuple[int, int] | None = None
         state.scene_changed.connect(self._cancel_drag)
@@ -27,7 +29,8 @@ class LaneNames:
     def click_at(self, y: float) -> None:
         """Choose the lane at a height, or fold or open the group whose heading is there."""
         frame = self._state.frame
-        lane, group = _lane_at(frame, y), at_height(frame.layout.groups, y - frame.top)
+        lane = _lane_at(frame, y)
+        group = at_height(frame.layout.groups, y - frame.top)
         if lane is not None:
             self._choice.choose(lane)
         elif group is not None and group.key:
@@ -57,7 +60,9 @@ class LaneNames:
 
     def draw(self, painter: QPainter, fonts: Fonts, area: QRectF) -> None:
         """Mark the chosen lane, and the place of a dragged lane."""
-        frame, name, lane = self._state.frame, self._state.stack.state.filter, self._state.lane
+        frame = self._state.frame
+        name = self._state.stack.state.filter
+        lane = self._state.lane
         painter.setClipRect(area.adjusted(0, AXIS + STEPS, 0, 0))
         if not frame.layout.stands and name:
             _draw_none(painter, frame, fonts, area, name)

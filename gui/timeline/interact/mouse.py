@@ -37,8 +37,11 @@ class MouseNavigator:
     """Converts mouse events, in pixels of the picture, to moves and selections of a `state`."""
 
     def __init__(self, state: TimelineState, overlays: TimelineOverlays, names: LaneNames) -> None:
-        self._state, self._overlays, self._names = state, overlays, names
-        self._navigator, self._selector = Navigator(state), Selector(state)
+        self._state = state
+        self._overlays = overlays
+        self._names = names
+        self._navigator = Navigator(state)
+        self._selector = Selector(state)
         self._drag = _Drag.NONE
         self._from = self._last = QPointF()
 
@@ -97,7 +100,8 @@ class MouseNavigator:
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer, or scroll over the names; pan with Shift, resize lanes with Ctrl."""
-        turn, at = event.angleDelta(), event.position()
+        turn = event.angleDelta()
+        at = event.position()
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
             # With Shift, some platforms report a horizontal turn, others a vertical one.
@@ -119,7 +123,8 @@ class MouseNavigator:
 
     def _select_area(self, start: QPointF, end: QPointF) -> None:
         """Select the time between two pixels, on the lanes between them."""
-        scene, view = self._state.scene, self._state.viewport
+        scene = self._state.scene
+        view = self._state.viewport
         if scene is None:
             return
         left = min(max(0.0, min(start.x(), end.x()) - LABELS), view.width)

@@ -114,7 +114,8 @@ class TimelineOverlays(QObject):
 
     def _card_at(self, at: QPointF) -> Card | None:
         """Return the tooltip for a pixel: of a flag on the axis, or of an item on the lanes."""
-        index, scene = self._flag_at(at), self._state.scene
+        index = self._flag_at(at)
+        scene = self._state.scene
         if index is not None:
             bookmark = self._state.bookmarks.listed[index]
             return bookmark_text(bookmark, self._state.frame.origin), bookmark.note.splitlines()

@@ -35,7 +35,8 @@ class Overview(QWidget):
 
     def __init__(self, state: TimelineState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._state, self._navigator = state, Navigator(state)
+        self._state = state
+        self._navigator = Navigator(state)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Overview of the whole run"))
         self.setToolTip(tr("The whole run; click or drag to move the view."))
@@ -62,14 +63,16 @@ class Overview(QWidget):
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        whole, fonts = self._whole(), Fonts.of(self.font())
+        whole = self._whole()
+        fonts = Fonts.of(self.font())
         scene = self._state.scene
         if scene is not None and scene.bounds == (0, 0):
             scene = None
         # The lanes of the whole run take longest to draw, so they are not redrawn when the view
         # moves: veil and window are drawn over their picture.
         if scene is not None and (self._picture is None or self._drawn != whole):
-            self._picture, self._drawn = self._draw_lanes(scene, whole), whole
+            self._picture = self._draw_lanes(scene, whole)
+            self._drawn = whole
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self._theme.plot))
             if scene is not None and self._picture is not None:
@@ -161,7 +164,8 @@ class Overview(QWidget):
 
     def _visible(self, whole: Viewport) -> tuple[float, float]:
         """Return the left and right pixel of the visible part."""
-        seen, right = self._state.viewport, LABELS + whole.width
+        seen = self._state.viewport
+        right = LABELS + whole.width
         x0 = min(max(LABELS + whole.x(seen.start), LABELS), right)
         x1 = min(max(LABELS + whole.x(seen.end), LABELS), right)
         return x0, x1

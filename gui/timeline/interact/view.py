@@ -65,8 +65,10 @@ class TimelineView(QAbstractScrollArea):
         self._canvas = QPixmap()
         self._labels = LabelColumn()
         state = self.state = TimelineState(self)
-        self.navigator, self.selector = Navigator(state), Selector(state)
-        self.lanes, self.choice = LaneArranger(state), LaneChoice(state)
+        self.navigator = Navigator(state)
+        self.selector = Selector(state)
+        self.lanes = LaneArranger(state)
+        self.choice = LaneChoice(state)
         self.step_on_screen = StepOnScreen(state)
         self.overlays = TimelineOverlays(state, self.viewport())
         self.lane_filter = LaneFilter(state, self.lanes, self.viewport(), self)
@@ -138,7 +140,8 @@ class TimelineView(QAbstractScrollArea):
         self._picture = None
         # `scroll` is read first: setRange may limit the bar's value, which sets the state's scroll
         # through scrollContentsBy. The bar would then override the state.
-        bar, scroll = self.verticalScrollBar(), self.state.scroll
+        bar = self.verticalScrollBar()
+        scroll = self.state.scroll
         bar.setPageStep(max(1, int(self.viewport().height() - AXIS - STEPS)))
         bar.setRange(0, self.state.most_scroll)
         bar.setValue(scroll)

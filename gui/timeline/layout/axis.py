@@ -41,7 +41,8 @@ def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -
     scale, unit = unit_of(view, apart)
     found: list[Tick] = []
     for time in _round_times(view, origin.zero, step):
-        x, number = view.x(time), origin.number(time, scale, 0)
+        x = view.x(time)
+        number = origin.number(time, scale, 0)
         # Slightly less than `apart`, or rounding errors could leave out every other tick.
         if not found or x - found[-1].x >= apart * 0.999:
             found.append(Tick(x, number, f"{number}{NO_BREAK}{unit}"))

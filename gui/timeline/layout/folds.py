@@ -29,15 +29,18 @@ class _Scale:
         if place < 0:
             return moment
         # Inside a fold time is scaled by `its / mine`; after it, it is shifted by the time saved.
-        mine, its = self.length[place], other.length[place]
+        mine = self.length[place]
+        its = other.length[place]
         into = moment - self.begin[place]
         beyond = into * its / mine if into < mine else into - mine + its
         return other.begin[place] + beyond
 
     def all_to(self, other: _Scale, moments: Numbers) -> Floats:
         """Return the places on the other scale of several times."""
-        begin, length = np.array(self.begin), np.array(self.length)
-        others, its = np.array(other.begin), np.array(other.length)
+        begin = np.array(self.begin)
+        length = np.array(self.length)
+        others = np.array(other.begin)
+        its = np.array(other.length)
         place = np.maximum(np.searchsorted(begin, moments, "right") - 1, 0)
         into = moments - begin[place]
         scaled = into * (its / length)[place]

@@ -19,7 +19,8 @@ class Fonts:
     @classmethod
     def of(cls, font: QFont) -> Fonts:
         """Return the sizes for a base font."""
-        small, bold = QFont(font), QFont(font)
+        small = QFont(font)
+        bold = QFont(font)
         small.setPointSizeF(max(6.0, font.pointSizeF() * 0.86))
         bold.setBold(True)
         return cls(font, small, bold)

@@ -86,7 +86,8 @@ class Viewport:
 
     def fitted(self, start: float, end: float) -> Viewport:
         """Return a view of `start` to `end` with a small margin on both sides."""
-        drawn, undone = self.folds.drawn, self.folds.undone
+        drawn = self.folds.drawn
+        undone = self.folds.undone
         length = min(max(drawn(end) - drawn(start), SHORTEST_NS), LONGEST_NS)
         margin = length * MARGIN
         return replace(self, start=undone(drawn(start) - margin), span=length + 2 * margin)
@@ -195,7 +196,8 @@ class Layout:
         The layout's zero remains at the pixel `-scrolled`.
         """
         # Scrolled tracks are hidden by the band of pinned ones.
-        first, last = scrolled + self.band, scrolled + height
+        first = scrolled + self.band
+        last = scrolled + height
 
         def part(every: tuple[Track, ...]) -> tuple[Track, ...]:
             # Pinned tracks are the first in every tuple: the stacker adds them before the others.
@@ -278,7 +280,8 @@ class Frame:
 
     def visible(self, tracks: Iterable[Track]) -> Iterator[Track]:
         """Return the tracks that are visible."""
-        above, below = self.ceiling - self.top, self.floor - self.top
+        above = self.ceiling - self.top
+        below = self.floor - self.top
         return (track for track in tracks if track.bottom > above and track.top < below)
 
     def x(self, time_ns: float) -> float:

@@ -178,7 +178,8 @@ def moved(
         return replace(state, pinned=(*mine, *rest))
     order = list(state.order) or [one.index for one in compute_lanes(lanes)]
     # The neighbours share their previous places in the order; all other lanes keep theirs.
-    members, turns = set(mine), iter(mine)
+    members = set(mine)
+    turns = iter(mine)
     return replace(state, order=tuple(next(turns) if n in members else n for n in order))
 
 

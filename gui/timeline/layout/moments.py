@@ -52,7 +52,9 @@ class Origin:
         # Rounded before the division, so that 59.9996 s becomes the next minute.
         units = round((self.clock_s * 1e9 + since) / 10 ** (9 - digits))
         whole, part = divmod(units, 10**digits)
-        hours, minutes, seconds = whole // 3600 % 24, whole // 60 % 60, whole % 60
+        hours = whole // 3600 % 24
+        minutes = whole // 60 % 60
+        seconds = whole % 60
         clock = f"{hours:02}:{minutes:02}:{seconds:02}"
         return f"{clock}.{part:0{digits}}" if digits else clock
 

@@ -109,7 +109,9 @@ class _TrackStacker:
     def __init__(
         self, compute: float, strips: Strips, helpers: Mapping[int, list[Lane]], counters: Counters
     ) -> None:
-        self._compute, self._strips, self._helpers = compute, strips, helpers
+        self._compute = compute
+        self._strips = strips
+        self._helpers = helpers
         self._counters = counters
         tight = compute < TIGHT
         self._helper, self._gap, self._space = (8, 2, 6) if tight else (10, 3, 12)
@@ -150,7 +152,8 @@ class _TrackStacker:
 
     def add_lane(self, lane: Lane) -> None:
         """Add a compute lane and everything under it."""
-        top, below = self._y, self._helpers.get(lane.index, ())
+        top = self._y
+        below = self._helpers.get(lane.index, ())
         self._tracks.append(Track(lane.index, top, self._compute))
         self._y += self._compute
         nested = [helper for helper in below if helper.role is Role.NESTED]

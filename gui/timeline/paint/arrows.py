@@ -142,7 +142,9 @@ def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRe
     def rects(
         lane: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
     ) -> list[QRectF]:
-        lanes, starts, ends = lane[first].tolist(), start[first].tolist(), end[first].tolist()
+        lanes = lane[first].tolist()
+        starts = start[first].tolist()
+        ends = end[first].tolist()
         found = []
         for number, begin, last in zip(lanes, starts, ends, strict=True):
             track = frame.layout.track_of(number)
@@ -191,6 +193,7 @@ def _path(arrow: Arrow) -> QPainterPath:
 
 
 def _head(arrow: Arrow) -> QPolygonF:
-    x, y = arrow.end.x(), arrow.end.y()
+    x = arrow.end.x()
+    y = arrow.end.y()
     far = y + (-HEAD if arrow.down else HEAD)
     return QPolygonF([QPointF(x, y), QPointF(x - HALF_HEAD, far), QPointF(x + HALF_HEAD, far)])

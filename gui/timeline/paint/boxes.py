@@ -61,7 +61,8 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
     level = levels_of(reduced)
     first, last = runs(reduced.family, level)
     busy = level[first] > 0
-    first, last = first[busy], last[busy]
+    first = first[busy]
+    last = last[busy]
     heights = level_heights(level[first], height)
     return Boxes(first.astype(float), (last - first).astype(float), heights, reduced.family[first])
 
@@ -85,7 +86,8 @@ def fill_boxes(
     """Fill the rectangles without a pen, by family; `colours` is Theme.families."""
     painter.setPen(Qt.PenStyle.NoPen)
     for code in np.unique(boxes.family):
-        mine, parts = boxes.family == code, colours[code]
+        mine = boxes.family == code
+        parts = colours[code]
         for part, colour in enumerate(parts):
             painter.setBrush(colour)
             painter.drawRects(boxes.rects(mine, left, bottom, part, len(parts)))
@@ -144,6 +146,7 @@ def slices_of(
     # Shape (slices, pixels): how far a slice's middle is below the top of the box in that pixel.
     # Negative above the box; from half the box's height on it has the lower colour.
     depth = (edges[:-1] + edges[1:])[:, None] / 2 - (height - tall)
-    upper, lower = palette[0][family], palette[1][family]
+    upper = palette[0][family]
+    lower = palette[1][family]
     colour = np.where(depth >= np.round(tall / 2), lower, upper)
     return np.where(depth >= 0, colour, np.uint32(0)), edges

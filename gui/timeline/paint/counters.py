@@ -62,7 +62,8 @@ def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area |
     least, most = line.limits
     scale = (place.height() - HEADROOM - LINE) / ((most - least) or 1.0)
     zero = place.height() - LINE + least * scale
-    top, bottom = zero - highest[shown] * scale, zero - lowest[shown] * scale
+    top = zero - highest[shown] * scale
+    bottom = zero - lowest[shown] * scale
     return Area(place.left() + shown.start, top, bottom, zero)
 
 
@@ -73,7 +74,8 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
     """
     top = np.round(area.top * ratio).astype(np.int16)
     bottom = np.round(area.bottom * ratio).astype(np.int16)
-    zero, thick = round(area.zero * ratio), max(1, round(LINE * ratio))
+    zero = round(area.zero * ratio)
+    thick = max(1, round(LINE * ratio))
     y = np.arange(max(1, round(height * ratio)), dtype=np.int16)[:, None]
     fill = np.uint32(QColor(theme.line).rgba())
     line = np.uint32(QColor(theme.memory).rgba())

@@ -79,7 +79,8 @@ def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
     known = [trail for trail in found if trail is not None]
     if not known:
         return
-    ground, colour = QColor(frame.theme.plot), QColor(frame.theme.path)
+    ground = QColor(frame.theme.plot)
+    colour = QColor(frame.theme.path)
     for line in under_lines(known, frame):
         painter.fillRect(line.adjusted(0, -1, 0, 0), ground)
         painter.fillRect(line, colour)
@@ -90,7 +91,8 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
     lane = np.concatenate([trail.lane for trail in trails])
     start = np.concatenate([trail.start for trail in trails])
     end = np.concatenate([trail.end for trail in trails])
-    width, shown = int(frame.view.width), frame.layout.stands
+    width = int(frame.view.width)
+    shown = frame.layout.stands
     first = np.clip(frame.view.xs(start), 0, width)
     last = np.clip(frame.view.xs(end), 0, width)
     lines: list[QRectF] = []
@@ -131,11 +133,14 @@ def path_lines(boxes: list[QRectF]) -> list[QLineF]:
     """Return lines from the end of each task to the beginning of the next one."""
     lines = []
     for one, other in pairwise(boxes):
-        y0, y1 = one.center().y(), other.center().y()
+        y0 = one.center().y()
+        y1 = other.center().y()
         if y0 < y1:
-            y0, y1 = one.bottom(), other.top()
+            y0 = one.bottom()
+            y1 = other.top()
         elif y0 > y1:
-            y0, y1 = one.top(), other.bottom()
+            y0 = one.top()
+            y1 = other.bottom()
         elif other.left() - one.right() < 1:
             continue
         lines.append(QLineF(one.right(), y0, other.left(), y1))

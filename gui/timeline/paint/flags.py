@@ -71,7 +71,8 @@ def draw_bookmarks(
 ) -> None:
     """Draw all bookmarks of the visible time."""
     colour = QColor(frame.theme.warning)
-    left, right = frame.left, frame.left + frame.view.width
+    left = frame.left
+    right = frame.left + frame.view.width
     for bookmark in bookmarks:
         moments = (bookmark.start, bookmark.end)
         edges = [frame.x(moment) for moment in moments if moment is not None]
@@ -80,7 +81,8 @@ def draw_bookmarks(
             if left - 1 <= x <= right:
                 painter.drawLine(QPointF(round(x), TOP), QPointF(round(x), bottom))
         if bookmark.end is not None and edges[1] > left and edges[0] < right:
-            x0, x1 = max(left, edges[0]), min(right, edges[1])
+            x0 = max(left, edges[0])
+            x1 = min(right, edges[1])
             painter.fillRect(QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
     for flag in flags(frame, fonts, bookmarks):
         _draw_flag(painter, frame, fonts, flag, colour)

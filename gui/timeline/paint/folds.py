@@ -20,9 +20,11 @@ def draw_folds(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
 ) -> None:
     """Draw the folds of the visible time from `top` to `bottom`, with texts if there is room."""
-    left, right = frame.left, frame.left + frame.view.width
+    left = frame.left
+    right = frame.left + frame.view.width
     for start, end in frame.view.folds.gaps:
-        x0, x1 = frame.x(start), frame.x(end)
+        x0 = frame.x(start)
+        x1 = frame.x(end)
         if x1 <= left or x0 >= right:
             continue
         place = QRectF(max(x0, left), top, min(x1, right) - max(x0, left), bottom - top)
@@ -58,7 +60,8 @@ def _torn(x: float, top: float, bottom: float) -> QPolygonF:
 
 def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: list[str]) -> None:
     """Write the longest text that fits between the edges; upright if none does."""
-    room, tall = place.width() - 4 * TOOTH, place.height() - 2 * TOOTH
+    room = place.width() - 4 * TOOTH
+    tall = place.height() - 2 * TOOTH
     text = next((t for t in texts if text_width(fonts.small, t) <= room), None)
     if text is not None:
         write(painter, fonts.small, frame.theme.muted, place, text, CENTRE)

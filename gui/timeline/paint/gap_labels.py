@@ -56,12 +56,14 @@ class StepLabels(NamedTuple):
 
     def texts(self, waits: BlockerWaits, wait: int) -> list[str]:
         """Return texts for a wait, longest first: `waits for cpu:3 · B0 · 7.6 ms` to `cpu:3`."""
-        length, waited = int(waits.end[wait] - waits.start[wait]), int(waits.waited[wait])
+        length = int(waits.end[wait] - waits.start[wait])
+        waited = int(waits.waited[wait])
         duration, more = duration_text(waited), ""
         if waited < length:
             duration = tr("{part} of {whole}", part=duration, whole=duration_text(length))
             more = MORE
-        cause, blocking = CAUSES[waits.cause[wait]], int(waits.blocking[wait])
+        cause = CAUSES[waits.cause[wait]]
+        blocking = int(waits.blocking[wait])
         if blocking == ABSENT:
             label = tr(cause.label)
             return [_joined(label, duration), label + more]
@@ -112,7 +114,8 @@ def _draw_step(
     # Two passes: a gap may wait for several lanes in turn, for none long enough that its part has
     # room for a label; then the gap as a whole is labelled with its longest wait.
     labelled: set[int] = set()
-    waits, main_waits = labels.known.waits, labels.known.main_waits
+    waits = labels.known.waits
+    main_waits = labels.known.main_waits
     for room in _rooms(waits, frame, tracks):
         texts = labels.texts(waits, room.wait)
         if _draw_label(painter, frame, fonts, room.rect, texts):
@@ -126,14 +129,16 @@ def _draw_step(
 def _rooms(waits: BlockerWaits, frame: Frame, tracks: Mapping[int, Track]) -> Iterator[Room]:
     """Yield the visible parts of waits that may have room for a label."""
     view = frame.view
-    start, end = np.maximum(waits.start, view.start), np.minimum(waits.end, view.end)
+    start = np.maximum(waits.start, view.start)
+    end = np.minimum(waits.end, view.end)
     wide = np.flatnonzero(end - start >= LEAST * view.ns_per_pixel)
     # Waits are sorted by lane, and lane n has those from lane_first[n] on.
     lanes = np.searchsorted(waits.lane_first, wide, "right") - 1
     for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
         track = tracks.get(lane)
         if track is not None:
-            left, right = view.x(float(start[i])), view.x(float(end[i]))
+            left = view.x(float(start[i]))
+            right = view.x(float(end[i]))
             rect = QRectF(frame.left + left, frame.top + track.top, right - left, track.height)
             yield Room(i, int(waits.gap[i]), rect)
 

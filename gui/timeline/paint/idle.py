@@ -101,5 +101,6 @@ def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArra
         # `owners` needs disjoint ranges.
         begun = min(live)
         begun = max(begun, int(ends[-1])) if len(ends) else begun
-        starts, ends = np.append(starts, begun), np.append(ends, frame.now)
+        starts = np.append(starts, begun)
+        ends = np.append(ends, frame.now)
     return starts.astype(np.float64), ends.astype(np.float64)

@@ -141,7 +141,8 @@ def draw_legend(
     """Draw the entries line by line, from `at` on."""
     painter.setFont(fonts.small)
     for number, line in enumerate(lines):
-        x, y = at.x(), at.y() + number * LINE
+        x = at.x()
+        y = at.y() + number * LINE
         for entry in line:
             entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
             width = text_width(fonts.small, entry.text)

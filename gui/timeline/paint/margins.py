@@ -49,7 +49,8 @@ def draw_steps(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
 ) -> None:
     """Draw a line where each step begins, with name and makespan if there is room."""
-    view, warmup = frame.view, scene.trace.header.specification.warmup
+    view = frame.view
+    warmup = scene.trace.header.specification.warmup
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     # With less than 12 pixels per step, only the lines would be visible.
     if seen.stop - seen.start > view.width / 12:
@@ -60,9 +61,11 @@ def draw_steps(
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))
     for number, start, end in zip(*(column.tolist() for column in steps), strict=True):
-        left, right = frame.x(start), frame.x(end)
+        left = frame.x(start)
+        right = frame.x(end)
         lines |= {left, right}
-        x0, x1 = max(left, frame.left), min(right, frame.left + view.width)
+        x0 = max(left, frame.left)
+        x1 = min(right, frame.left + view.width)
         if x1 - x0 < NARROW:
             continue
         unfinished = frame.now is not None and number == scene.step_numbers[-1]
@@ -210,7 +213,8 @@ def _strip_label(
     painter: QPainter, frame: Frame, fonts: Fonts, track: Track, text: str, taken: QRectF | None
 ) -> None:
     """Write the name of a strip under a lane at its right, unless it would overlap `taken`."""
-    middle, end = frame.top + track.top + track.height / 2, frame.left - 8
+    middle = frame.top + track.top + track.height / 2
+    end = frame.left - 8
     wide = text_width(fonts.small, text)
     lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
     if taken is None or not taken.intersects(lines):
@@ -222,7 +226,8 @@ def _counter_label(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Track, indent: float
 ) -> None:
     """Write a counter's name, and below it the limits of its row."""
-    line, place = scene.counters[row.name], frame.place(row)
+    line = scene.counters[row.name]
+    place = frame.place(row)
     wide = frame.left - 8 - indent
     width = partial(text_width, fonts.small)
     # It is under a lane of its process, unless the process has no lanes.

@@ -40,7 +40,8 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
     fits &= np.char.str_len(texts) > 0
     letters = frame.theme.letters(frame.theme.families)
     for place in np.flatnonzero(fits).tolist():
-        x, wide = frame.left + left[place], room[place] + AIR - 1
+        x = frame.left + left[place]
+        wide = room[place] + AIR - 1
         painter.setPen(letters[bars.family[place]][0])
         painter.drawText(
             QRectF(x, frame.top + track.top, wide, track.height),
@@ -52,7 +53,8 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
 def _texts(scene: Scene, lane: int, first: int, count: int) -> NDArray[np.str_]:
     """Return the texts of `count` bars of a lane."""
     spans = scene.trace.spans(lane)[first : first + count]
-    blocks, names = spans["block"], spans["name"]
+    blocks = spans["block"]
+    names = spans["name"]
     all_names = spans.table.names
     texts = []
     for name, block in zip(names.tolist(), blocks.tolist(), strict=True):

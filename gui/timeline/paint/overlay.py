@@ -91,8 +91,10 @@ def draw_range(
     painter: QPainter, frame: Frame, fonts: Fonts, chosen: TimeRange, bottom: float
 ) -> None:
     """Shade a time range over its lanes, and write its length."""
-    left, right = frame.left, frame.left + frame.view.width
-    x0, x1 = max(left, frame.x(chosen.start)), min(right, frame.x(chosen.end))
+    left = frame.left
+    right = frame.left + frame.view.width
+    x0 = max(left, frame.x(chosen.start))
+    x1 = min(right, frame.x(chosen.end))
     if x1 < left or x0 > right:
         return
     shade = QColor(frame.theme.accent)
@@ -261,8 +263,10 @@ def _draw_dimension(
     painter: QPainter, frame: Frame, fonts: Fonts, ends: tuple[float, float], y: float, text: str
 ) -> None:
     """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
-    left, right = frame.left, frame.left + frame.view.width
-    x0, x1 = min(ends), max(ends)
+    left = frame.left
+    right = frame.left + frame.view.width
+    x0 = min(ends)
+    x1 = max(ends)
     if x1 < left or x0 > right:
         return
     painter.setPen(QPen(QColor(frame.theme.text), 1.4))
@@ -270,13 +274,15 @@ def _draw_dimension(
     # inwards.
     tight = x1 - x0 < 4 * ARROW
     reach = OUTSIDE if tight else 0.0
-    from_x, to_x = max(left, x0 - reach), min(right, x1 + reach)
+    from_x = max(left, x0 - reach)
+    to_x = min(right, x1 + reach)
     painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
     inwards = -1.0 if tight else 1.0
     for x, way in ((x0, inwards), (x1, -inwards)):
         if left <= x <= right:
             for slope in (-0.6, 0.6):
-                tip, end = QPointF(x, y), QPointF(x + way * ARROW, y + slope * ARROW)
+                tip = QPointF(x, y)
+                end = QPointF(x + way * ARROW, y + slope * ARROW)
                 painter.drawLine(tip, end)
     width = text_width(fonts.small, text) + 10
     middle = (max(left, x0) + min(right, x1)) / 2

@@ -77,7 +77,10 @@ class LanePainter:
     """Draws the lanes of a scene inside the plot, without labels and axes."""
 
     def __init__(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-        self.painter, self.scene, self.frame, self.fonts = painter, scene, frame, fonts
+        self.painter = painter
+        self.scene = scene
+        self.frame = frame
+        self.fonts = fonts
         self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
         # Collected, and drawn at the end: pen and font then change once per group, not per label.
         self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
@@ -179,7 +182,8 @@ class LanePainter:
         In a finished run its end is unknown: it has no front, and three dots.
         """
         start, end = bounds_of(self.scene.trace, span, self.frame.now)
-        view, layout = self.frame.view, self.frame.layout
+        view = self.frame.view
+        layout = self.frame.layout
         if end < view.start or start > view.end or not layout.shows(span.lane):
             return  # not visible, in a folded group, or filtered out
         track = layout.track_of(span.lane)

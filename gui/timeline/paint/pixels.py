@@ -44,9 +44,11 @@ def draw_tracks(
 
 
 def _draw_bars(painter: QPainter, tracks: Sequence[tuple[Bars, QRectF]], palette: Palette) -> None:
-    ratio, width = painter.device().devicePixelRatioF(), tracks[0][1].width()
+    ratio = painter.device().devicePixelRatioF()
+    width = tracks[0][1].width()
     (families,) = families_of([bars for bars, _ in tracks], width, ratio, palette)
-    lines, pixels = palette[0][families], families.shape[1]
+    lines = palette[0][families]
+    pixels = families.shape[1]
     image = image_of(lines)
     for number, (_, place) in enumerate(tracks):
         target = QRectF(place.left(), place.top(), pixels / ratio, place.height())
@@ -112,7 +114,8 @@ def owners(
     # is the one with left <= p + 0.5 < right: a box has the pixels from ceil(left - 0.5) up to,
     # excluding, ceil(right - 0.5). Clipped before `zero` is added, or a bar that leaves the plot at
     # its right would continue in the next track.
-    count, zero = len(left), track * pixels
+    count = len(left)
+    zero = track * pixels
     first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
     last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
     np.maximum.accumulate(first, out=first)  # predicted steps may overlap with the next
@@ -215,7 +218,8 @@ def draw_slices(
     """
     pixels = np.ascontiguousarray(pixels)
     # One image for all lines; drawImage stretches one line of it over a whole slice.
-    image, width = image_of(pixels), pixels.shape[1]
+    image = image_of(pixels)
+    width = pixels.shape[1]
     for number, (upper, lower) in enumerate(pairwise(edges)):
         target = QRectF(place.left(), place.top() + upper, width / ratio, lower - upper)
         painter.drawImage(target, image, QRectF(0, number, width, 1))

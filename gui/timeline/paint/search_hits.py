@@ -31,7 +31,8 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
     left, right = hit_pixels(scene, frame, track.lane)
     if not len(left):
         return
-    theme, place = frame.theme, frame.place(track)
+    theme = frame.theme
+    place = frame.place(track)
     height = min(HIT, track.height / 2)
     if frame.vector:
         places = list(zip(left.tolist(), right.tolist(), strict=True))
@@ -69,7 +70,8 @@ def hit_pixels(
     hits = scene.hits.get(lane)
     if hits is None or not len(hits):
         return np.empty(0), np.empty(0)
-    columns, view = scene.columns[lane], frame.view
+    columns = scene.columns[lane]
+    view = frame.view
     seen = visible(columns, view.start, view.end)
     first, last = np.searchsorted(hits, [seen.start, seen.stop])
     chosen = hits[first:last]

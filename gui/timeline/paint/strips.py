@@ -84,7 +84,8 @@ def _draw_ghost(
     vector: bool,
 ) -> None:
     """Draw a track as boxes with pale boxes inside them."""
-    outer, within = boxes_of(reduced, place.width(), place.height()), place.adjusted(0, 0, 0, -EDGE)
+    outer = boxes_of(reduced, place.width(), place.height())
+    within = place.adjusted(0, 0, 0, -EDGE)
     if vector:
         fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
         fill_boxes(painter, _inside(outer), place.left(), within.bottom(), ghost.pale)
@@ -98,7 +99,8 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
 
     The strip is low and pale, so that finer columns would not be visible, but take longer.
     """
-    columns, view = scene.ghosts[lane], frame.view
+    columns = scene.ghosts[lane]
+    view = frame.view
     seen = visible(columns, view.start, view.end)
     if is_reduced(seen.stop - seen.start, view) and not frame.vector:
         view = view.coarser(WIDE)
@@ -114,7 +116,9 @@ def _draw_together(
     at their ends too. Columns are WIDE, and as high as the track, which is too low to show how busy
     they are.
     """
-    solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1 / WIDE
+    solid = ghost.solid_codes
+    pale = ghost.pale_codes
+    ratio = 1 / WIDE
     bars = [track for track, _ in placed if isinstance(track, Bars)]
     if bars:
         ratio = painter.device().devicePixelRatioF()
@@ -125,7 +129,8 @@ def _draw_together(
         outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
     # Three lines of pixels per track, stretched to their heights: outline, inside, outline. A bar
     # too narrow for an outline has no inside (0), and is filled with the outline's colour.
-    edge, within = solid[0][outer], pale[0][inner]
+    edge = solid[0][outer]
+    within = pale[0][inner]
     lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
     for three, (_, place) in zip(lines, placed, strict=True):
         edges = (0.0, EDGE, place.height() - EDGE, place.height())
@@ -192,7 +197,8 @@ def memory_pixels(
     before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
     # No line from an empty column: it would show memory there.
     before = np.where(before == lines, over, before)
-    upper, lower = np.minimum(over, before), np.maximum(over, before) + max(1, round(EDGE * ratio))
+    upper = np.minimum(over, before)
+    lower = np.maximum(over, before) + max(1, round(EDGE * ratio))
     np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))
     return pixels
 
@@ -210,7 +216,9 @@ def _draw_areas(
     if not len(some):
         return
     shown = slice(int(some[0]), int(some[-1]) + 1)
-    held, activations, left = held[shown], activations[shown], left + shown.start
+    held = held[shown]
+    activations = activations[shown]
+    left = left + shown.start
     lines = [stepped_line(heights, left, bottom) for heights in (held, activations)]
     painter.setPen(Qt.PenStyle.NoPen)
     for colour, line in zip(memory_colours(theme), lines, strict=True):
@@ -239,7 +247,9 @@ def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
 def _inside(boxes: Boxes) -> Boxes:
     """Return the inside of boxes that are wide enough for an outline."""
     wide = boxes.width > 3 * EDGE
-    left, width, height = boxes.left[wide], boxes.width[wide], boxes.height[wide]
+    left = boxes.left[wide]
+    width = boxes.width[wide]
+    height = boxes.height[wide]
     inner = np.maximum(0.0, height - 2 * EDGE)
     return Boxes(left + EDGE, width - 2 * EDGE, inner, boxes.family[wide])
 

@@ -41,7 +41,8 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return None
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
-    time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
+    time = frame.view.time(x - frame.left)
+    wide = frame.view.ns_per_pixel
     # A viewport of one pixel at the pointer uses the same reduction as the picture.
     share = scene.together(group.numbers).shares(Viewport(time, wide, 1.0))[0]
     return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
@@ -53,7 +54,8 @@ def draw_areas(
     """Draw the shares over the visible time, families stacked from the bottom up."""
     ratio = painter.device().devicePixelRatioF()
     inner = rect.adjusted(0, AIR, 0, -AIR)
-    wide, high = round(inner.width() * ratio), round(inner.height() * ratio)
+    wide = round(inner.width() * ratio)
+    high = round(inner.height() * ratio)
     painter.fillRect(inner, QColor(frame.theme.grid))
     shares = aggregate.shares(frame.view.resized(wide))
     painter.drawImage(inner, image_of(area_pixels(shares, frame.theme, high)))

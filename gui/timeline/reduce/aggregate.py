@@ -37,12 +37,15 @@ class Aggregate:
         counts = [len(spans) for spans in lanes]
         if counts == self._counts:
             return
-        self.lanes, self._counts = len(lanes), counts
+        self.lanes = len(lanes)
+        self._counts = counts
         # Sorting everything for each new batch would make a long live run quadratic. With a quarter
         # at a time, each span is sorted only a few times.
         if sum(counts) - self._known > max(TAIL, self._known // 4):
-            self._sorted, self._tail = events_of(lanes), {}
-            self._known, self._begun = sum(counts), counts
+            self._sorted = events_of(lanes)
+            self._tail = {}
+            self._known = sum(counts)
+            self._begun = counts
         else:
             begun = self._begun or [0] * len(lanes)
             parts = [spans[first:] for spans, first in zip(lanes, begun, strict=True)]
@@ -53,7 +56,8 @@ class Aggregate:
 
         Shape (pixels, families); the remainder to 1 in a pixel is idle time.
         """
-        found, edges = np.zeros((int(view.width), len(FAMILIES))), pixel_edges(view)
+        found = np.zeros((int(view.width), len(FAMILIES)))
+        edges = pixel_edges(view)
         for events in (self._sorted, self._tail):
             for family, kept in events.items():
                 found[:, family] += np.diff(_before(kept, edges))
@@ -96,7 +100,8 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
         times = np.concatenate([starts[mine], ends[mine]])
         steps = np.repeat(np.array([1, -1], np.int64), int(mine.sum()))
         order = np.argsort(times, kind="stable")
-        times, running = times[order], np.cumsum(steps[order])
+        times = times[order]
+        running = np.cumsum(steps[order])
         spent = np.zeros(len(times), np.int64)
         # Between two events each of the `running` lanes spends the time that passes: the integral
         # of a step function, exact because all values are whole ns.

@@ -32,7 +32,8 @@ class CounterLine:
     def __init__(self, counter: Counter, place: str) -> None:
         known = np.isfinite(counter.values)
         self.name, self.place = counter.name, place
-        self.times, self.values = counter.times[known], counter.values[known]
+        self.times = counter.times[known]
+        self.values = counter.values[known]
         self._starts = Pyramid(GrowingArray.of(self.times), first_of)
         self._lowest = Pyramid(GrowingArray.of(self.values), smallest_of)
         self._highest = Pyramid(GrowingArray.of(self.values), largest_of)
@@ -43,7 +44,8 @@ class CounterLine:
     @property
     def limits(self) -> tuple[float, float]:
         """The least and the largest value, or 0 if it is outside them."""
-        least, most = self.values.min(initial=0.0), self.values.max(initial=0.0)
+        least = self.values.min(initial=0.0)
+        most = self.values.max(initial=0.0)
         return float(least), float(most)
 
     def between(self, start: float, end: float) -> tuple[float, float, float] | None:
@@ -75,7 +77,8 @@ class CounterLine:
         edges, moments = pixel_edges(view)
         # The entry that is valid at each edge between pixels.
         entry = self._starts[level].searchsorted(moments, "right") - 1
-        first, last = np.maximum(entry[:-1], 0), np.maximum(entry[1:], 0)
+        first = np.maximum(entry[:-1], 0)
+        last = np.maximum(entry[1:], 0)
         lowest = _extremes(np.minimum, self._lowest[level], first, last)
         highest = _extremes(np.maximum, self._highest[level], first, last)
         empty = (entry[1:] < 0) | (edges[:-1] >= end)

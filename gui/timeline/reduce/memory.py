@@ -103,7 +103,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.
     at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
     last = first[1:] - at_edge  # valid just before a pixel ends
     empty = (last < 0) | (edges[:-1] >= end)
-    first, last = np.maximum(first, 0), np.maximum(last, 0)
+    first = np.maximum(first, 0)
+    last = np.maximum(last, 0)
     held = np.where(empty, 0.0, _most(memory.held[level], first, last))
     activations = np.where(empty, 0.0, _most(memory.activations[level], first, last))
     return np.stack([held, activations])

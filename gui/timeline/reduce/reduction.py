@@ -120,18 +120,22 @@ class LaneColumns:
             self._sum_blocks()
 
     def _take(self, spans: Spans) -> None:
-        self.starts, self.ends, self.rows = spans.start, spans.end, spans.row
+        self.starts = spans.start
+        self.ends = spans.end
+        self.rows = spans.row
         known = len(self._codes)
         if len(spans.table) > known:
             self._codes.extend(FAMILY_CODES[spans.table.rows["kind"][known:]])
         self._families = self._codes.view
 
     def _sum_blocks(self) -> None:
-        known, whole = len(self.block_starts), len(self) // self.block
+        known = len(self.block_starts)
+        whole = len(self) // self.block
         if whole == known:
             return
         part = slice(known * self.block, whole * self.block)
-        codes, count = self.families(part), len(self.summed)
+        codes = self.families(part)
+        count = len(self.summed)
         # One histogram for all new blocks: key = block * families + family, weight = duration.
         keys = np.repeat(np.arange(whole - known) * count, self.block) + self._place[codes]
         each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
@@ -146,7 +150,8 @@ class LaneColumns:
         fresh = np.setdiff1d(seen, self.summed)
         if not len(fresh):
             return
-        rows, count = len(self.block_starts) + 1, len(self.summed)
+        rows = len(self.block_starts) + 1
+        count = len(self.summed)
         # A family that appears late has a column of zeros for all earlier blocks. Copying the sums
         # is acceptable, because new families are rare in a run.
         grown = np.zeros((rows, count + len(fresh)), np.int64)
@@ -184,7 +189,8 @@ def visible(columns: LaneColumns, start: float, end: float) -> slice:
 
 def within(starts: NDArray[np.int64], ends: NDArray[np.int64], start: float, end: float) -> slice:
     """Return the slice of sorted, disjoint intervals that are partly between `start` and `end`."""
-    first, last = int(count_until(ends, start)), int(count_before(starts, end))
+    first = int(count_until(ends, start))
+    last = int(count_before(starts, end))
     return slice(first, max(first, last))
 
 
@@ -198,12 +204,14 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start
     if not is_reduced(count, view):
-        left, right = view.xs(columns.starts[seen]), view.xs(columns.ends[seen])
+        left = view.xs(columns.starts[seen])
+        right = view.xs(columns.ends[seen])
         return Bars(seen.start, left, right, columns.families(seen))
     # The family with the most time in a pixel colours it. A running maximum takes one pass per
     # family, and no array of shape (families, pixels) is sorted.
     codes, times = times_of(columns, view)
-    family, most = np.full(times.shape[1], codes[0], np.int8), times[0].copy()
+    family = np.full(times.shape[1], codes[0], np.int8)
+    most = times[0].copy()
     for code, mine in zip(codes[1:], times[1:], strict=True):
         np.copyto(family, code, where=mine > most)
         np.maximum(most, mine, out=most)
@@ -236,7 +244,8 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDAr
     A span first counts in the pixel where it begins; then the part after each edge between pixels
     is moved to the next pixel.
     """
-    pixels, columns_known = int(view.width), len(columns.summed)
+    pixels = int(view.width)
+    columns_known = len(columns.summed)
     edges, _ = pixel_edges(view)
     begun = count_before(columns.starts, edges)
     seen = slice(int(begun[0]), int(begun[-1]))
@@ -273,12 +282,14 @@ def _times_by_block(
     # few pixels.
     begin, end = (view.x(float(moment)) for moment in (columns.starts[0], columns.ends[-1]))
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels; others are empty
-    edges, moments = edges[used.start : used.stop + 1], moments[used.start : used.stop + 1]
+    edges = edges[used.start : used.stop + 1]
+    moments = moments[used.start : used.stop + 1]
     level, block = 0, columns.block
     # The coarsest level with at least FEW blocks in a pixel: time that is spread evenly in a block
     # is then spread over at most half a pixel.
     while level + 1 < LEVELS and count > FEW * FACTOR * block * view.width:
-        level, block = level + 1, FACTOR * block
+        level = level + 1
+        block = FACTOR * block
     before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
     each = before[:, 1:] - before[:, :-1]
     return _by_family(columns, each, used, pixels)
@@ -316,13 +327,15 @@ def _times_before(
     # before each moment suffices. Blocks give it up to the block that contains the moment:
     #   blocks |---0---|---1---|---2---|
     #   moment             ^  all of block 0 (its sum), and 4/8 of block 1 (`share`)
-    starts, sums = columns.block_starts[level], columns.block_sums[level]
+    starts = columns.block_starts[level]
+    sums = columns.block_sums[level]
     last = len(starts) - 1
     block = np.maximum(starts.searchsorted(moments, "right") - 1, 0)
     if level == 0 and len(columns) > (last + 1) * columns.block:  # spans after the last block
         block[moments >= columns.starts[(last + 1) * columns.block]] = last + 1
     # Places after the last block or sum are clipped to it.
-    begun, following = starts.take(block, mode="clip"), block + 1
+    begun = starts.take(block, mode="clip")
+    following = block + 1
     length = starts.take(following, mode="clip") - begun
     # A block with a pause is much longer than its spans: spread evenly, they would fill the pause.
     # So it is resolved more finely.
@@ -350,7 +363,8 @@ def _times_inside(
     Shape (columns, moments).
     """
     at = (block * columns.block)[:, None] + np.arange(columns.block)
-    count, width = len(columns), len(columns.summed)
+    count = len(columns)
+    width = len(columns.summed)
     starts = columns.starts.take(at, mode="clip")
     # Spans that begin after the moment get a negative time, which is set to 0 below.
     spent = np.minimum(columns.ends.take(at, mode="clip"), moments[:, None])

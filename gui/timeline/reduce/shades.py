@@ -16,7 +16,8 @@ def shares(answer: WhatIfResult, pixels: int) -> NDArray[np.float64]:
 
     Shape (lanes, pixels, families); the remainder to 1 in a pixel is idle time.
     """
-    lanes, families = len(answer.first) - 1, len(FAMILIES)
+    lanes = len(answer.first) - 1
+    families = len(FAMILIES)
     scale = pixels / max(1, answer.makespan_ns)
     shape = (lanes, families, pixels + 1)
     lane = np.repeat(np.arange(lanes), np.diff(answer.first))
@@ -43,7 +44,9 @@ def blended(found: NDArray[np.float64], colours: NDArray[np.float64]) -> NDArray
     """
     busy = np.clip(found.sum(axis=2), 0.0, 1.0)
     mixed = np.minimum(found @ colours, 255.0).astype(np.uint32)
-    red, green, blue = mixed[..., 0], mixed[..., 1], mixed[..., 2]
+    red = mixed[..., 0]
+    green = mixed[..., 1]
+    blue = mixed[..., 2]
     # The colours were multiplied by their shares above, so they are premultiplied.
     alpha = np.rint(busy * 255).astype(np.uint32)
     pixels: NDArray[np.uint32] = alpha << 24 | red << 16 | green << 8 | blue

@@ -208,7 +208,8 @@ class Explained:
         """Return a step's extent. Raises KeyError for a step without spans."""
         self._trace.step_bounds(step)
         if self._counted_at != self._trace.version:
-            self._counted, self._counted_at = {}, self._trace.version
+            self._counted = {}
+            self._counted_at = self._trace.version
         if step not in self._counted:
             spans = (self._trace.spans(lane.index) for lane in self._lanes)
             places = (some.of_step(step) for some in spans)

@@ -49,7 +49,8 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
         # The latest spans suffice: a lane has the same stages in all steps. This runs often.
         spans = trace.spans(lane.index)[-LATEST_SPANS:]
         mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
-        stages, replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
+        stages = _numbers(mine["stage"])
+        replicas = _numbers(mine["replica"])
     idle, peak = "", ""
     if known:
         idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))

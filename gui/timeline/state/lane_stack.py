@@ -34,7 +34,8 @@ class LaneStack:
         """Return the chosen strips that have contents in a scene."""
         if scene is None:
             return Strips()
-        some, lanes = self.chosen, scene.trace.header.lanes
+        some = self.chosen
+        lanes = scene.trace.header.lanes
         return replace(
             some,
             memory=some.memory and scene.most_held > 0,

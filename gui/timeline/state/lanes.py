@@ -59,7 +59,8 @@ class LaneChoice:
         stops = self._stops()
         if not stops:
             return
-        lane, arrangement = self._state.lane, arrangement_of(self._state)
+        lane = self._state.lane
+        arrangement = arrangement_of(self._state)
         section = None if lane is None else arrangement.section_of(lane)
         if section is not None and section.folded:
             lane = section.lanes[0].index

@@ -107,7 +107,8 @@ class Scene:
             return
         # Each part adds only what is new, so that the cost of a tick depends on the new spans, not
         # on the length of the run.
-        self._version, self.bounds = self.trace.version, self.trace.bounds
+        self._version = self.trace.version
+        self.bounds = self.trace.bounds
         rows = self.trace.table.rows
         self.kinds.update(KINDS[code] for code in np.unique(rows["kind"][self._rows_known :]))
         self._rows_known = len(rows)
@@ -117,7 +118,8 @@ class Scene:
             memory.update(self.trace)
         steps = self.trace.step_table
         self.step_numbers = steps.numbers.astype(np.int64)
-        self.step_starts, self.step_ends = steps.starts, steps.ends
+        self.step_starts = steps.starts
+        self.step_ends = steps.ends
         folds = folds_of(steps.starts, steps.ends)
         if folds != self.folds:  # comparing the same object is immediate
             self.folds = folds
@@ -176,7 +178,8 @@ class Scene:
         look = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
         if look not in self._words and len(self._words) == MOST_LOOKS:
             self._words.clear()
-        known, table = self._words.setdefault(look, {}), self.trace.table
+        known = self._words.setdefault(look, {})
+        table = self.trace.table
         if len(known) > MOST_WORDS:
             known.clear()
         return [
@@ -203,7 +206,8 @@ class Scene:
 
     def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
         """Return the combined activity of several lanes, cached until the trace grows."""
-        key, version = tuple(lanes), self.trace.version
+        key = tuple(lanes)
+        version = self.trace.version
         known, found = self._together.get(key, (-1, Aggregate()))
         if known != version:
             # Sorted together, a picture of the group costs time by pixels, not spans. But sorting
@@ -253,14 +257,16 @@ class Scene:
             have = len(prediction.header.lanes)
             raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
         self.prediction = prediction
-        self.beside_ghosts, self.doubt = dict(beside or {}), doubt
+        self.beside_ghosts = dict(beside or {})
+        self.doubt = doubt
         self.ghosts = []
         if prediction is not None:
             self.ghosts = self._ghosts_of(prediction)
 
     def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
         """Return the predicted lanes' columns; spans are cut at the measured end of their step."""
-        codes, made = GrowingArray(np.int8), _columns_of(prediction)
+        codes = GrowingArray(np.int8)
+        made = _columns_of(prediction)
         for lane in range(len(made)):
             spans = prediction.spans(lane)
             # The place of each predicted span's step; spans are sorted, so the last place is the
@@ -278,7 +284,8 @@ def _columns_of(trace: Trace) -> list[LaneColumns]:
     """Return the columns of every lane, made from sums that the trace already has if possible."""
     codes, made = GrowingArray(np.int8), []
     for lane in range(len(trace.header.lanes)):
-        spans, blocks = trace.spans(lane), trace.blocks(lane)
+        spans = trace.spans(lane)
+        blocks = trace.blocks(lane)
         if blocks is not None:
             made.append(LaneColumns.over(spans, blocks, codes))
         else:
@@ -303,7 +310,8 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
     """
     steps, measured = trace.steps, measured_steps(trace)
     if steps and not is_over(trace, steps[-1]):
-        steps, measured = steps[:-1] or steps, measured[:-1]
+        steps = steps[:-1] or steps
+        measured = measured[:-1]
     return (measured or steps)[-LIVE_STEPS if live else -LATEST_STEPS :]
 
 

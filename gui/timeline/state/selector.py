@@ -50,13 +50,15 @@ class Selector:
 
     def step(self, by: int) -> None:
         """Select the next span on the lane (1), or the previous one (-1)."""
-        trace, span = self._state.trace, self._state.selection
+        trace = self._state.trace
+        span = self._state.selection
         if trace is not None and isinstance(span, Span):
             self._select_and_see(along_lane(trace, span, by))
 
     def dependency(self) -> None:
         """Select a dependency of the selected span, or the task that most of a gap waits for."""
-        scene, span = self._state.scene, self._state.selection
+        scene = self._state.scene
+        span = self._state.selection
         if scene is not None and isinstance(span, Gap):
             self._select_and_see(blocking_span(scene, span))
         if scene is not None and isinstance(span, Span):
@@ -64,13 +66,15 @@ class Selector:
 
     def dependent(self) -> None:
         """Select a task that waited for the selected span."""
-        scene, span = self._state.scene, self._state.selection
+        scene = self._state.scene
+        span = self._state.selection
         if scene is not None and isinstance(span, Span):
             self._select_and_see(next(iter(scene.neighbours_of(span).dependents), None))
 
     def same_task(self, by: int) -> None:
         """Select the same task in the next step (1) or the previous one (-1)."""
-        trace, span = self._state.trace, self._state.selection
+        trace = self._state.trace
+        span = self._state.selection
         steps = [] if trace is None else trace.steps
         if trace is None or not isinstance(span, Span) or span.step not in steps:
             return

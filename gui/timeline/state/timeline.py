@@ -65,7 +65,8 @@ class TimelineState(QObject):
         self.lane: int | None = None
         self.count_from = CountFrom.STEP
         self.aligned: Origin | None = None
-        self.stack, self.strips = LaneStack(), Strips()
+        self.stack = LaneStack()
+        self.strips = Strips()
         self.scroll, self.most_scroll = 0, 0
         self.size = (0.0, 0.0)
         self.history = ViewHistory()
@@ -78,7 +79,8 @@ class TimelineState(QObject):
         self, scene: Scene | None, live: bool = False, saved: SavedView | None = None
     ) -> None:
         """Show another run, or nothing; restore the state `saved`, or else follow a live run."""
-        self.scene, self.now = scene, 0.0 if live else None
+        self.scene = scene
+        self.now = 0.0 if live else None
         if scene is not None:
             scene.live = live
         self.move(self.viewport)
@@ -202,7 +204,8 @@ class TimelineState(QObject):
     @property
     def frame(self) -> Frame:
         """The places of the lanes in the picture."""
-        height, body = self.size[1], AXIS + STEPS
+        height = self.size[1]
+        body = AXIS + STEPS
         return Frame(
             self.viewport,
             self.stack.seen(self.scroll, height - body),
@@ -270,7 +273,8 @@ class TimelineState(QObject):
         """Restore a state; keep the scroll position if lanes and heights are the same."""
         stack = self.stack
         if (state.height, state.tracks) != (stack.height, stack.state):
-            stack.height, stack.state = state.height, state.tracks
+            stack.height = state.height
+            stack.state = state.tracks
             self.lay_out()
             self.scroll_to(state.scroll)
             self.tracks_changed.emit()
