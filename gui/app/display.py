@@ -15,7 +15,7 @@ BAD_INPUT = 2
 
 
 @contextmanager
-def saying_that_there_is_no_display() -> Iterator[None]:
+def reporting_missing_display() -> Iterator[None]:
     """Make the application in this context; without a display the process exits with status 2."""
     warnings: list[str] = []
 

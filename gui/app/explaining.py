@@ -10,9 +10,9 @@ from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from gui.app.jobs import Runner, Work
 from gui.look.text import problem_text, tr
-from gui.timeline.state.explained import Explained, WorkedOut
+from gui.timeline.state.explained import ExplanationCache, StepResults
 
-Made = tuple[Explained, int, WorkedOut | str]
+Made = tuple[ExplanationCache, int, StepResults | str]
 """A trace's explanations, a step, and the step's explanation or the reason why there is none."""
 
 
@@ -26,15 +26,17 @@ class Explainer(QObject):
         self._runner = Runner(self, "explaining")
         self._runner.done.connect(self._take)
         # Panels ask again at each refresh, also while the answer is being computed.
-        self._under_way: set[tuple[Explained, int]] = set()
+        self._under_way: set[tuple[ExplanationCache, int]] = set()
 
-    def ask(self, explained: Explained, steps: Sequence[int]) -> None:
+    def ask(self, explained: ExplanationCache, steps: Sequence[int]) -> None:
         """Explain steps of a trace that does not grow, unless they are under way."""
         wanted = [step for step in steps if (explained, step) not in self._under_way]
         self._under_way.update((explained, step) for step in wanted)
         self._runner.add(*(_worked_out(explained, step) for step in wanted), thread=True)
 
-    def reason(self, explained: Explained, gap: Gap, live: bool) -> tuple[GapReport | None, str]:
+    def reason(
+        self, explained: ExplanationCache, gap: Gap, live: bool
+    ) -> tuple[GapReport | None, str]:
         """Return why a lane is idle; if that is not known yet, a sentence, and ask for it."""
         note = why_not_yet(explained, gap.step, live)
         if not note:
@@ -58,22 +60,22 @@ class Explainer(QObject):
         self.explained.emit()
 
 
-def _worked_out(explained: Explained, step: int) -> Work[Made]:
+def _worked_out(explained: ExplanationCache, step: int) -> Work[Made]:
     yield 0.0
     try:
-        return explained, step, explained.work_out(step)
+        return explained, step, explained.compute(step)
     # Returned, not raised: the Runner's `failed` does not name the step.
     except (ValueError, MemoryError) as error:
         return explained, step, problem_text(error)
 
 
-def why_not_yet(explained: Explained, step: int, live: bool) -> str:
+def why_not_yet(explained: ExplanationCache, step: int, live: bool) -> str:
     """Return a sentence on why a step is not explained yet; "" if it is."""
     if explained.at_hand(step):
         return ""
     if problem := explained.problem(step):
         return problem
-    tasks = f"{explained.extent(step).tasks:,}"
+    tasks = f"{explained.progress(step).tasks:,}"
     if live:
         return tr("This step has {n} tasks: it is explained when the run has ended.", n=tasks)
     return tr("This step has {n} tasks: explaining it takes some seconds.", n=tasks)

@@ -35,7 +35,7 @@ def status_text(faults: tuple[str, ...]) -> str:
     return tr("incomplete: {n} faults, see the Log", n=len(faults))
 
 
-def told_log(trace: Trace, live: bool) -> Log:
+def log_with_faults(trace: Trace, live: bool) -> Log:
     """Return a run's log; after the run's end its faults follow as warnings."""
     log = trace.logs
     faults = faults_of(trace, live)

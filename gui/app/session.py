@@ -162,7 +162,7 @@ class Run:
             write_bookmarks(place, self.bookmarks, self.trace.header.started)
 
 
-def lost_text(run: Run) -> str:
+def unsavable_text(run: Run) -> str:
     """Return why a run cannot be saved; "" if the disk had room for it."""
     failed = None if run.kept is None else run.kept.failed
     if failed is None:
@@ -190,7 +190,7 @@ class Session(QObject):
 
     ready = Signal(object)
     run_started = Signal(object)
-    records_came = Signal(object)
+    records_arrived = Signal(object)
     run_ended = Signal(object)
     refused = Signal(str)
     engine_failed = Signal(str)
@@ -259,7 +259,7 @@ class Session(QObject):
         self._spool.close()
 
     @property
-    def behind_s(self) -> float:
+    def backlog_s(self) -> float:
         """Waiting time of the oldest message in the queue, in seconds."""
         return time.monotonic() - self._waiting[0][0] if self._waiting else 0.0
 
@@ -302,7 +302,7 @@ class Session(QObject):
             touched |= self._take_next()
         self._tell_lost()
         if touched and self.live is not None:
-            self.records_came.emit(self.live)
+            self.records_arrived.emit(self.live)
         if self.live is not None:
             self.ticked.emit()
 
@@ -370,7 +370,7 @@ class Session(QObject):
     def _tell_lost(self) -> None:
         """Warn once per run if the disk has no room for it."""
         for run in self.runs[-1:]:
-            text = lost_text(run)
+            text = unsavable_text(run)
             if text and run is not self._lost:
                 self._lost = run
                 self.warned.emit(text)

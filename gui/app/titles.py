@@ -29,7 +29,7 @@ def model_title(name: str) -> str:
     return tr(model.title) if model else Path(name).name
 
 
-def way_title(specification: Specification) -> str:
+def strategy_title(specification: Specification) -> str:
     """Return a strategy's title, with its schedule: `Pipeline 1F1B`, `Data parallel`."""
     strategy = STRATEGIES.get(specification.strategy)
     name = tr(strategy.title) if strategy else specification.strategy
@@ -64,7 +64,7 @@ def _parts(trace: Trace) -> list[str]:
     if not trace.header.source.has_plan:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
-    parts = [way_title(specification), title, count, batch]
+    parts = [strategy_title(specification), title, count, batch]
     if trace.header.source is Source.PREDICTED:
         parts.append(tr("predicted"))
     if faults_given(specification):

@@ -96,9 +96,9 @@ def explained_steps(scene: Scene) -> list[int]:
     whole = whole_steps(trace, live)
     median = median_step(trace, whole) if whole else None
     kept = set() if median is None else {median}
-    tasks = sum(scene.explained.extent(step).tasks for step in kept)
+    tasks = sum(scene.explained.progress(step).tasks for step in kept)
     for step in reversed(shown_steps(trace, live)):
-        tasks += scene.explained.extent(step).tasks
+        tasks += scene.explained.progress(step).tasks
         if kept and tasks > MOST_TASKS:
             break
         kept.add(step)

@@ -122,7 +122,7 @@ def button(
     return made
 
 
-def unfolds(made: QToolButton, slot: Callable[[], object]) -> None:
+def make_foldable(made: QToolButton, slot: Callable[[], object]) -> None:
     """Make a button checkable, with an arrow that shows if the part below it is unfolded."""
     made.setCheckable(True)
     made.setAutoRaise(True)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.job.runs import RunLauncher
 from core.paths import RESOURCES
-from gui.app.display import saying_that_there_is_no_display
+from gui.app.display import reporting_missing_display
 from gui.app.language import speak
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -26,7 +26,7 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
 
     Returns the exit status when the window is closed; no process is left then.
     """
-    with saying_that_there_is_no_display():
+    with reporting_missing_display():
         app = QApplication(["bubblescope", *arguments])
     app.setApplicationName("Bubblescope")
     app.setDesktopFileName("bubblescope")

@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         self.run_shown: Run | None = None
         self.scene: Scene | None = None
         self.coming: Run | None = None
-        session.records_came.connect(self._grow)
+        session.records_arrived.connect(self._grow)
         session.run_ended.connect(self._grow)  # first: whoever hears of an end finds it shown
         # In this order: parts are handed those that they need, which are there by then.
         self._make_panels()
@@ -413,7 +413,7 @@ class MainWindow(QMainWindow):
             *self.panels.parts(scene, run.live),
             partial(self.runs.update_run, run),
             partial(self.bar.show_run, run, scene, self.coming),
-            partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
+            partial(self.status.show_run, run, self.session.backlog_s if run.live else 0.0),
         ]
 
     # Leaving

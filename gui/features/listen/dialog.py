@@ -21,7 +21,7 @@ from core.job.client import JobClient, JobStatus, Peer
 from core.plain import plain
 from core.recorder.wire import record_command
 from core.trace.source import Source
-from gui.app.session import Session, lost_text
+from gui.app.session import Session, unsavable_text
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, problem_text, tr
 from gui.widgets.label import Label
@@ -100,7 +100,7 @@ class ListenDialog(QDialog):
         self.status.setText(_status(status))
         # As the banner says it, which is not seen behind this dialog.
         lost = [
-            lost_text(run)
+            unsavable_text(run)
             for run in self._session.runs[-1:]
             if run.trace.header.source is Source.JOB
         ]

@@ -11,7 +11,7 @@ from core.message import N_
 from core.trace.columns import GrowingArray
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
-from gui.app.faults import told_log
+from gui.app.faults import log_with_faults
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
@@ -119,5 +119,5 @@ class LogPanel(QWidget):
             self.table.scrollToBottom()
 
     def _refilter(self) -> None:
-        log = Log() if self._trace is None else told_log(self._trace, self._live)
+        log = Log() if self._trace is None else log_with_faults(self._trace, self._live)
         self.model.show(log, self.level.currentData())

@@ -10,7 +10,7 @@ from core.option import Value
 from core.plan.faults import FAULT_OPTIONS
 from gui.look.text import tr
 from gui.widgets.fields import labelled
-from gui.widgets.layouts import unfolds
+from gui.widgets.layouts import make_foldable
 from gui.widgets.option_fields import field_of
 
 
@@ -22,7 +22,7 @@ class FaultFields:
         self.unfold = QToolButton()
         self.unfold.setText(tr("Faults"))
         self.unfold.setToolTip(tr("What else is put in: those of the run, or others."))
-        unfolds(self.unfold, self._show)
+        make_foldable(self.unfold, self._show)
         self._parts: list[QWidget] = []
 
     def add_to(self, grid: QGridLayout, first: int) -> None:

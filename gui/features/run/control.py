@@ -13,7 +13,7 @@ from gui.app.banner import Banner
 from gui.app.check import Checked
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
-from gui.app.titles import way_title
+from gui.app.titles import strategy_title
 from gui.features.run.panel import StrategyPanel
 from gui.features.run.queue import RunQueue
 from gui.features.run.used import settings_of
@@ -108,7 +108,7 @@ class RunControl(QObject):
     @property
     def _planned(self) -> str:
         """What the form would run, in a word or two."""
-        return way_title(self._form.specification())
+        return strategy_title(self._form.specification())
 
     def allow(self, *_: object) -> None:
         """Run and Stop are there when they can do something; Run says what it starts, or runs."""
@@ -118,7 +118,7 @@ class RunControl(QObject):
         self._run_action.setIconText(
             tr("Recording a job…")
             if self._session.runs_job
-            else tr("Running {what}", what=way_title(self._begun))
+            else tr("Running {what}", what=strategy_title(self._begun))
             if asking and self._begun is not None
             else tr("▶  Run {what}", what=self._planned)
         )

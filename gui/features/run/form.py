@@ -25,7 +25,7 @@ from gui.features.run.applies import excluded, useless
 from gui.look.text import tr
 from gui.widgets.fields import add_field
 from gui.widgets.file_choice import FileChoice
-from gui.widgets.layouts import unfolds
+from gui.widgets.layouts import make_foldable
 from gui.widgets.option_fields import Field, field_of
 
 F = TypeVar("F", bound=QWidget)
@@ -68,7 +68,7 @@ class OptionForm(QFormLayout):
         self._options = {option: _part(option) for option in OPTIONS if option.title}
         self._add("")
         for name, fold in self.folds.items():
-            unfolds(fold, self.edited.emit)
+            make_foldable(fold, self.edited.emit)
             self.addRow(fold)
             self._add(name)
         self._align()

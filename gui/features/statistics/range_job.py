@@ -12,7 +12,7 @@ from core.explain.range_causes import IdleCauses, idle_causes, step_causes, step
 from core.explain.statistics import RangeCount, RangeStatistics
 from core.trace.trace import Trace
 from gui.app.jobs import Work
-from gui.timeline.state.explained import Explained
+from gui.timeline.state.explained import ExplanationCache
 from gui.timeline.state.selection import TimeRange
 
 MOST_STEPS = 64  # of a range are explained, evenly over it
@@ -30,7 +30,7 @@ class RangeFigures(NamedTuple):
 class RangeJob:
     """Counts the spans of a range, then explains its steps, as many as are worth the wait."""
 
-    def __init__(self, trace: Trace, explained: Explained, chosen: TimeRange) -> None:
+    def __init__(self, trace: Trace, explained: ExplanationCache, chosen: TimeRange) -> None:
         self._trace, self._explained = trace, explained
         self.range, self.version = chosen, trace.version
         self._count = RangeCount(trace, chosen.start, chosen.end, chosen.lanes)
@@ -59,7 +59,7 @@ class RangeJob:
 
     def _explain(self, step: int) -> None:
         """Explain a step unless that takes too long; one that is known costs nothing."""
-        tasks = 0 if self._explained.knows(step) else self._explained.extent(step).tasks
+        tasks = 0 if self._explained.knows(step) else self._explained.progress(step).tasks
         if self._tasks + tasks > MOST_TASKS or not self._explained.at_hand(step):
             return
         self._tasks += tasks

@@ -153,10 +153,10 @@ class StatusLine:
         for label in (self.predicted, self.timing_note, self.verified, self.engine):
             bar.addPermanentWidget(label)
 
-    def show_run(self, run: Run, behind_s: float = 0.0) -> None:
+    def show_run(self, run: Run, backlog_s: float = 0.0) -> None:
         """Say what was recorded of a run, and how; and how far behind it the picture is."""
         self._run = run
-        self._say(self.behind, behind_text(behind_s))
+        self._say(self.behind, behind_text(backlog_s))
         self._say(self.faults, status_text(faults_of(run.trace, run.live)))
         self._show_timing_note()
         self.verified.setText(verified_text(run.trace))

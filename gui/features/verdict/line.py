@@ -12,7 +12,7 @@ from core.plan.pipeline.options import MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from core.trace.header import Header
-from gui.app.titles import way_title
+from gui.app.titles import strategy_title
 from gui.features.verdict.suggestion import ALTERNATIVES, Change, Suggestion
 from gui.look.text import MINUS, bytes_text, duration_text, sentence, tr
 from gui.look.text import change_text as percent_change_text
@@ -170,5 +170,5 @@ def change_tip(change: Suggestion) -> str:
     tip = tr("Put this into the settings; Run then starts it.")
     if change.change is not Change.OTHER_WAY:
         return tip
-    way, longer = way_title(change.specification), percent_change_text(change.longer)
+    way, longer = strategy_title(change.specification), percent_change_text(change.longer)
     return f"{tr('{way}: predicted step {change}.', way=way, change=longer)} {tip}"

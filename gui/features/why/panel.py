@@ -38,8 +38,8 @@ class WhyPanel(QWidget):
 
     Above them is the verdict on the whole run, once it has ended. The step is the one that the
     window's figures are of, unless the chooser says otherwise.
-    `path` tells which piece of it was picked. `asked` carries an Explained and those of its steps
-    that are to be explained though that takes long.
+    `path` tells which piece of it was picked. `asked` carries an ExplanationCache and those of its
+    steps that are to be explained though that takes long.
     """
 
     asked = Signal(object, list)

@@ -10,8 +10,8 @@ from gui.timeline.interact.describe import (
     predicted_card,
     span_card,
 )
-from gui.timeline.interact.folded import folded_card
 from gui.timeline.interact.gap_words import between_card, gap_card
+from gui.timeline.interact.reduced_pixel import reduced_pixel_card
 from gui.timeline.layout.frame import Frame, at_height
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import REACH, hit, nearest
@@ -22,7 +22,7 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     found = hit(scene, frame, x, y)
     # A span that still runs is not part of a reduced track: the pointer is on it alone.
     running = isinstance(found, Span) and found.end is None
-    folded = None if running else folded_card(scene, frame, x, y)
+    folded = None if running else reduced_pixel_card(scene, frame, x, y)
     if folded is not None:
         return folded
     if isinstance(found, Span):

@@ -64,13 +64,13 @@ class LaneNames:
         name = self._state.stack.state.filter
         lane = self._state.lane
         painter.setClipRect(area.adjusted(0, AXIS + STEPS, 0, 0))
-        if not frame.layout.stands and name:
+        if not frame.layout.track_by_lane and name:
             _draw_none(painter, frame, fonts, area, name)
         if frame.layout.band:
             y = AXIS + STEPS + frame.layout.band - 2
             painter.setPen(QPen(QColor(frame.theme.line), 1))
             painter.drawLine(0, int(y), int(area.width()), int(y))
-        if lane is not None and lane in frame.layout.stands:
+        if lane is not None and lane in frame.layout.track_by_lane:
             _draw_chosen(painter, frame, lane)
         if self._dragged is not None:
             self._draw_place(painter, frame, *self._dragged)

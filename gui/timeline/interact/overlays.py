@@ -12,7 +12,7 @@ from gui.timeline.interact.hover import card_at
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.paint.flags import Flag, bookmark_text, draw_bookmarks, flag_at, flags, hide_ticks
-from gui.timeline.paint.overlay import Hovered, draw_measure, draw_outline, draw_over, rect_of
+from gui.timeline.paint.overlay import Hovered, draw_measure, draw_outline, draw_overlay, rect_of
 from gui.timeline.paint.summaries import group_card
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.timeline import TimelineState
@@ -92,7 +92,7 @@ class TimelineOverlays(QObject):
         if self.crosshair is not None:
             draw_crosshair(painter, frame, fonts, self.crosshair, bottom)
         painter.setClipping(False)
-        draw_over(painter, state.scene, frame, fonts, area, state.selection, self.hovered)
+        draw_overlay(painter, state.scene, frame, fonts, area, state.selection, self.hovered)
 
     # Inside
 

@@ -144,10 +144,11 @@ _Some = TypeVar("_Some", Track, Section)
 class Layout:
     """All tracks from top to bottom; `ghosts`, `memory`, `counters` are strips under compute lanes.
 
-    `rooms` is for each compute lane its height with everything under it; `compute` is the height of
-    a lane alone, `height` the height of everything. The `pins` are the lanes (with the lanes that
-    serve them) that stay at the top while the rest is scrolled; their band is `band` pixels high.
-    `stands` is for each lane the track that represents it: its own, or its folded group's.
+    `full_heights` are the heights of compute lanes with everything under them, by lane; `compute`
+    is the height of a lane alone, `height` the height of everything. The `pins` are the lanes (with
+    the lanes that serve them) that stay at the top while the rest is scrolled; their band is `band`
+    pixels high. `track_by_lane` is the track that represents each lane: its own, or its folded
+    group's.
     """
 
     tracks: tuple[Track, ...] = ()
@@ -155,19 +156,19 @@ class Layout:
     ghosts: tuple[Track, ...] = ()
     memory: tuple[Track, ...] = ()
     counters: tuple[Track, ...] = ()
-    rooms: Mapping[int, float] = field(default_factory=dict)
+    full_heights: Mapping[int, float] = field(default_factory=dict)
     compute: float = 0.0
     height: float = 0.0
     pins: frozenset[int] = frozenset()
     band: float = 0.0
     scrolled: float = 0.0
-    stands: Mapping[int, Track] = field(default_factory=dict)
+    track_by_lane: Mapping[int, Track] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Only if it is not given: `seen` and `layers` remove tracks with `replace`, but keep
-        # `stands`.
-        if not self.stands:
-            object.__setattr__(self, "stands", _stands(self.tracks, self.groups))
+        # `track_by_lane`.
+        if not self.track_by_lane:
+            object.__setattr__(self, "track_by_lane", _tracks_by_lane(self.tracks, self.groups))
 
     def track_at(self, y: float) -> Track | None:
         """Return the track at a height, or None between tracks."""
@@ -175,7 +176,7 @@ class Layout:
 
     def track_of(self, lane: int) -> Track:
         """Return the track for a lane: its own, its folded group's, or an invisible one."""
-        track = self.stands.get(lane)
+        track = self.track_by_lane.get(lane)
         if track is None:
             return Track(lane, NOWHERE, 0.0, True)
         return replace(track, top=track.top + self.scrolled) if lane in self.pins else track
@@ -183,12 +184,12 @@ class Layout:
     def extent_of(self, lane: int) -> tuple[float, float]:
         """Return the upper and lower edge of a lane with everything under it."""
         track = self.track_of(lane)
-        room = self.rooms.get(lane, track.height) if track.lane == lane else track.height
+        room = self.full_heights.get(lane, track.height) if track.lane == lane else track.height
         return track.top, track.top + room
 
     def shows(self, lane: int) -> bool:
         """Return whether a lane has its own track."""
-        return lane in self.stands and self.stands[lane].lane == lane
+        return lane in self.track_by_lane and self.track_by_lane[lane].lane == lane
 
     def seen(self, scrolled: float, height: float) -> Layout:
         """Return the part that is visible in `height` pixels, with the pinned lanes at the top.
@@ -309,12 +310,12 @@ def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some
     return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
 
 
-def _stands(tracks: Iterable[Track], groups: Iterable[Section]) -> dict[int, Track]:
-    stands: dict[int, Track] = {}
+def _tracks_by_lane(tracks: Iterable[Track], groups: Iterable[Section]) -> dict[int, Track]:
+    tracks_by_lane: dict[int, Track] = {}
     for group in groups:
         if group.folded:
             for lane in group.numbers:
-                stands[lane] = Track(-1, group.top, group.height, True)
+                tracks_by_lane[lane] = Track(-1, group.top, group.height, True)
     for track in tracks:
-        stands[track.lane] = track
-    return stands
+        tracks_by_lane[track.lane] = track
+    return tracks_by_lane

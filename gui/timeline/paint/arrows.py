@@ -45,7 +45,7 @@ class Arrow:
 
 def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
     """Return the visible arrows; the one from the last dependency is last, so on top."""
-    shown = frame.layout.stands
+    shown = frame.layout.track_by_lane
     if span.lane not in shown:
         return []
     own = _rect_of(frame, span)
@@ -118,7 +118,7 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
     # An arrow extends from the end of `before` to the start of `waiter`: it is not visible if it
     # ends left of the view or begins right of it.
     seen &= columns.end[before] <= frame.view.end
-    shown = np.array(sorted(frame.layout.stands), np.int64)
+    shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
     seen &= np.isin(columns.lane[before], shown) & np.isin(columns.lane[waiter], shown)
     places = np.stack([before[seen], waiter[seen]], axis=1)
     # By time, so that if there are more than MOST the earliest ones are drawn.
@@ -133,7 +133,7 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
 
 def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRectF, QRectF]]]:
     """Return the number of visible dependencies, and the rectangles of the first MOST of them."""
-    shown = np.array(sorted(frame.layout.stands), np.int64)
+    shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
     is_seen = (links.start >= frame.view.start) & (links.needed_end <= frame.view.end)
     is_seen &= np.isin(links.needed_lane, shown) & np.isin(links.lane, shown)
     seen = np.flatnonzero(is_seen)

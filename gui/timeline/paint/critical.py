@@ -81,18 +81,18 @@ def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
         return
     ground = QColor(frame.theme.plot)
     colour = QColor(frame.theme.path)
-    for line in under_lines(known, frame):
+    for line in narrow_path_lines(known, frame):
         painter.fillRect(line.adjusted(0, -1, 0, 0), ground)
         painter.fillRect(line, colour)
 
 
-def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
+def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
     """Return lines at the foot of tracks, over the pixels in which their lane is on a path."""
     lane = np.concatenate([trail.lane for trail in trails])
     start = np.concatenate([trail.start for trail in trails])
     end = np.concatenate([trail.end for trail in trails])
     width = int(frame.view.width)
-    shown = frame.layout.stands
+    shown = frame.layout.track_by_lane
     first = np.clip(frame.view.xs(start), 0, width)
     last = np.clip(frame.view.xs(end), 0, width)
     lines: list[QRectF] = []
@@ -118,7 +118,7 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
 def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
     """Return the rectangles of the visible tasks on a step's path."""
     columns = step.explanation.columns
-    view, shown = frame.view, frame.layout.stands
+    view, shown = frame.view, frame.layout.track_by_lane
     boxes = []
     for piece in step.path:
         if piece.share not in ON_TASKS or piece.end < view.start or piece.start > view.end:

@@ -42,7 +42,7 @@ class LabelColumn:
             ratio,
             size,
             shown,
-            scene.beside_ghosts,
+            scene.ghost_texts,
         )
         known, picture = self._kept.get(frame.ceiling, ((), QPixmap()))
         if known != looks:

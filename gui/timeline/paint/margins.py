@@ -105,7 +105,7 @@ def draw_labels(
             taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
     for track in frame.visible(frame.layout.ghosts):
         name = scene.facts[track.lane].name
-        strips.append((track, scene.beside_ghosts.get(name, tr("predicted"))))
+        strips.append((track, scene.ghost_texts.get(name, tr("predicted"))))
     for track in frame.visible(frame.layout.memory):
         strips.append((track, scene.facts[track.lane].peak or tr("memory")))
     for track, text in strips:
@@ -176,12 +176,12 @@ def _lane_label(
     """Draw a lane's label, and return the rectangle of its last line."""
     facts = scene.facts[track.lane]
     if track.lane in frame.layout.pins:
-        stripe = QRectF(2, frame.top + track.top, PIN, frame.layout.rooms[track.lane])
+        stripe = QRectF(2, frame.top + track.top, PIN, frame.layout.full_heights[track.lane])
         painter.fillRect(stripe, QColor(frame.theme.accent))
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     peak = "" if frame.layout.memory else facts.peak
     details = [text for text in (first, peak) if text]
-    room = frame.layout.rooms[track.lane]
+    room = frame.layout.full_heights[track.lane]
     # Counters have their own labels.
     for row in frame.layout.counters:
         if row.lane == track.lane:

@@ -30,7 +30,7 @@ TAG = 18.0  # height of the text with the length of a range
 Hovered = tuple[QPointF, str, list[str]]
 
 
-def draw_over(
+def draw_overlay(
     painter: QPainter,
     scene: Scene,
     frame: Frame,

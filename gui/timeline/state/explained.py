@@ -44,10 +44,10 @@ class Wanted(Enum):
     TRAIL = auto()
 
 
-class Extent(NamedTuple):
+class StepProgress(NamedTuple):
     """Progress of a step: the number of finished tasks, and whether it is complete.
 
-    Results for a step are valid while its extent is the same. A step becomes final without a
+    Results for a step are valid while its progress is the same. A step becomes final without a
     further task when the next step begins, its loss is known or the run ends: only then is it known
     what its lanes did at its end, or that this is lost.
     """
@@ -58,12 +58,12 @@ class Extent(NamedTuple):
 
 @dataclass(eq=False)
 class ExplainedStep:
-    """A step's explanation, its extent, and the time `since`, in seconds, when it was made.
+    """A step's explanation, its progress, and the time `since`, in seconds, when it was made.
 
     `task_labels` caches the texts on bars by position in the explanation's columns.
     """
 
-    extent: Extent
+    progress: StepProgress
     since: float
     explanation: Explanation
     task_labels: dict[int, str] = field(default_factory=dict)
@@ -88,43 +88,43 @@ class ExplainedStep:
         """The critical path."""
         return critical_path(self.explanation)
 
-    def is_stale(self, extent: Extent, now: float) -> bool:
-        """True if the step should be explained again, because its extent changed."""
+    def is_stale(self, progress: StepProgress, now: float) -> bool:
+        """True if the step should be explained again, because its progress changed."""
         # A final step is explained at once: there may be no later event that would trigger it.
-        if self.extent == extent:
+        if self.progress == progress:
             return False
-        return extent.is_final or now - self.since >= STALE_S
+        return progress.is_final or now - self.since >= STALE_S
 
 
-class _Kept(Generic[T]):
-    """Cache by step, valid for one extent of it; the oldest entry is evicted."""
+class _StepCache(Generic[T]):
+    """Cache by step, valid for one progress of it; the oldest entry is evicted."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._made: dict[int, tuple[Extent, T]] = {}
+        self._made: dict[int, tuple[StepProgress, T]] = {}
 
-    def get(self, step: int, extent: Extent) -> T | None:
-        """Return the value for a step of this extent, or None."""
+    def get(self, step: int, progress: StepProgress) -> T | None:
+        """Return the value for a step of this progress, or None."""
         known, made = self._made.get(step, (None, None))
-        return made if known == extent else None
+        return made if known == progress else None
 
-    def put(self, step: int, extent: Extent, made: T) -> T:
+    def put(self, step: int, progress: StepProgress, made: T) -> T:
         """Store a value, and return it."""
-        self._made[step] = (extent, made)
+        self._made[step] = (progress, made)
         while len(self._made) > self._most:
             del self._made[next(iter(self._made))]
         return made
 
 
 @dataclass(frozen=True, slots=True)
-class WorkedOut:
-    """All results for a step, computed beforehand; see `Explained.keep`."""
+class StepResults:
+    """All results for a step, computed beforehand; see `ExplanationCache.keep`."""
 
     known: ExplainedStep
     figures: StepFigures
 
 
-class Explained:
+class ExplanationCache:
     """Explanations of one trace's steps. A growing step is explained again from time to time.
 
     The window asks only for steps that are `at_hand`; others are explained on a thread
@@ -135,20 +135,20 @@ class Explained:
         self._trace, self._clock = trace, clock
         self._plans = RunPlans(trace)
         self._lanes = working_lanes(trace.header.lanes)
-        self._counted: dict[int, Extent] = {}
+        self._counted: dict[int, StepProgress] = {}
         self._counted_at = -1
         self._known: OrderedDict[int, ExplainedStep] = OrderedDict()
         # Idle time by cause is as small as the figures, and shown with them: both are kept
         # together, so that no table explains the step again.
-        self._figures = _Kept[tuple[StepFigures, CauseIntervals]](KEPT_FIGURES)
-        self._trails = _Kept[Trail](KEPT_TRAILS)
+        self._figures = _StepCache[tuple[StepFigures, CauseIntervals]](KEPT_FIGURES)
+        self._trails = _StepCache[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
         self._on_screen: frozenset[int] = frozenset()
 
     def step(self, step: int) -> ExplainedStep:
         """Return a step's explanation, made if needed. Raises KeyError for steps without spans."""
         known = self._known.get(step)
-        now = self.extent(step), self._clock()
+        now = self.progress(step), self._clock()
         if known is None or known.is_stale(*now):
             known = ExplainedStep(*now, explain_run_step(self._trace, step))
             self._known[step] = known
@@ -168,12 +168,12 @@ class Explained:
 
     def cause_intervals(self, step: int) -> CauseIntervals:
         """Return a step's idle time by cause, which is kept as long as its figures."""
-        found = self._figures.get(step, self.extent(step))
+        found = self._figures.get(step, self.progress(step))
         return self.step(step).cause_intervals if found is None else found[1]
 
     def known_trail(self, step: int) -> Trail | None:
         """Return the course of a step's critical path, if it is known."""
-        return self._trails.get(step, self.extent(step))
+        return self._trails.get(step, self.progress(step))
 
     def trail(self, step: int) -> Trail:
         """Return the course of a step's critical path. It is kept longer than the explanation."""
@@ -181,18 +181,18 @@ class Explained:
         if found is None:
             known = self.step(step)
             made = trail_of(known.explanation, known.path)
-            found = self._trails.put(step, known.extent, made)
+            found = self._trails.put(step, known.progress, made)
         return found
 
     def figures(self, step: int) -> StepFigures:
         """Return a step's waterfall, bubbles and sums, kept longer than its explanation."""
-        found = self._figures.get(step, self.extent(step))
+        found = self._figures.get(step, self.progress(step))
         if found is None:
             known = self.step(step)
-            found = self._figures.get(step, known.extent)
+            found = self._figures.get(step, known.progress)
             if found is None:
                 figures = figures_of_step(self._plans, step, known.explanation)
-                found = self._figures.put(step, known.extent, (figures, known.cause_intervals))
+                found = self._figures.put(step, known.progress, (figures, known.cause_intervals))
         return found[0]
 
     def pipeline(self, step: int) -> Pipeline | None:
@@ -204,8 +204,8 @@ class Explained:
         """Return the gap of a lane at a time of the run; None if it is busy or outside the run."""
         return run_gap_report(self._trace, lane, time_ns, lambda _, step: self.explanation(step))
 
-    def extent(self, step: int) -> Extent:
-        """Return a step's extent. Raises KeyError for a step without spans."""
+    def progress(self, step: int) -> StepProgress:
+        """Return a step's progress. Raises KeyError for a step without spans."""
         self._trace.step_bounds(step)
         if self._counted_at != self._trace.version:
             self._counted = {}
@@ -214,17 +214,17 @@ class Explained:
             spans = (self._trace.spans(lane.index) for lane in self._lanes)
             places = (some.of_step(step) for some in spans)
             tasks = sum(place.stop - place.start for place in places)
-            self._counted[step] = Extent(tasks, _is_final(self._trace, step))
+            self._counted[step] = StepProgress(tasks, _is_final(self._trace, step))
         return self._counted[step]
 
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
-        """Return whether the `wanted` result for a step's current extent is cached."""
+        """Return whether the `wanted` result for a step's current progress is cached."""
         if wanted is Wanted.EXPLANATION:
             known = self._known.get(step)
-            now = self.extent(step), self._clock()
+            now = self.progress(step), self._clock()
             return known is not None and not known.is_stale(*now)
         kept = self._figures if wanted is Wanted.FIGURES else self._trails
-        return kept.get(step, self.extent(step)) is not None
+        return kept.get(step, self.progress(step)) is not None
 
     def report_at_hand(self, gap: Gap) -> GapReport | None:
         """Return why a lane is idle, unless computing it would block the window."""
@@ -232,7 +232,7 @@ class Explained:
 
     def problem(self, step: int) -> str:
         """Return why a step cannot be explained, in a sentence; "" if it can."""
-        tasks = self.extent(step).tasks
+        tasks = self.progress(step).tasks
         if tasks <= MOST:
             return self._refused.get(step, "")
         return tr(
@@ -247,28 +247,28 @@ class Explained:
 
     def at_hand(self, step: int) -> bool:
         """Return whether a step's results are cached, or fast enough for the window to wait."""
-        if self.extent(step).tasks <= LARGE:
+        if self.progress(step).tasks <= LARGE:
             return not self.problem(step)
-        return step in self._known and self._known[step].extent == self.extent(step)
+        return step in self._known and self._known[step].progress == self.progress(step)
 
-    def work_out(self, step: int) -> WorkedOut:
+    def compute(self, step: int) -> StepResults:
         """Return the results for `keep`. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
-        extent = Extent(len(explanation.columns), _is_final(self._trace, step))
-        known = ExplainedStep(extent, self._clock(), explanation)
+        progress = StepProgress(len(explanation.columns), _is_final(self._trace, step))
+        known = ExplainedStep(progress, self._clock(), explanation)
         # Cached properties, accessed here so that they are computed on this thread and not with the
         # first picture.
         _ = known.cause_intervals, known.path, known.waits, known.main_waits
-        return WorkedOut(known, figures_of_step(self._plans, step, explanation))
+        return StepResults(known, figures_of_step(self._plans, step, explanation))
 
-    def keep(self, step: int, made: WorkedOut) -> None:
+    def keep(self, step: int, made: StepResults) -> None:
         """Store the results for a step, in place of the last large step's."""
         # A large explanation takes up to 0.7 GB: only one is kept.
-        large = [other for other, known in self._known.items() if known.extent.tasks > LARGE]
+        large = [other for other, known in self._known.items() if known.progress.tasks > LARGE]
         for other in large:
             del self._known[other]
         self._known[step] = made.known
-        self._figures.put(step, made.known.extent, (made.figures, made.known.cause_intervals))
+        self._figures.put(step, made.known.progress, (made.figures, made.known.cause_intervals))
         self._forget()
 
     def warm(
@@ -297,13 +297,13 @@ class Explained:
 
     def _forget(self) -> None:
         """Evict the least recently used small steps; a large one stays until `keep` replaces it."""
-        small = [step for step, known in self._known.items() if known.extent.tasks <= LARGE]
-        total = sum(self._known[step].extent.tasks for step in small)
+        small = [step for step, known in self._known.items() if known.progress.tasks <= LARGE]
+        total = sum(self._known[step].progress.tasks for step in small)
         # The last one stays even if it is large, and so do steps on screen: otherwise each picture
         # would explain some again and evict others that it needs.
         for step in small[:-1]:
             if total > KEPT_TASKS and step not in self._on_screen:
-                total -= self._known.pop(step).extent.tasks
+                total -= self._known.pop(step).progress.tasks
 
 
 def _is_final(trace: Trace, step: int) -> bool:

@@ -28,10 +28,10 @@ def lane_counts(state: TimelineState) -> tuple[int, int]:
 def reveal(state: TimelineState, lane: int) -> None:
     """Scroll as little as possible to make a lane visible."""
     layout = state.stack.layout
-    track = layout.stands.get(lane)
+    track = layout.track_by_lane.get(lane)
     if track is None or lane in layout.pins:
         return
-    end = track.top + layout.rooms.get(lane, track.height)
+    end = track.top + layout.full_heights.get(lane, track.height)
     page = state.size[1] - AXIS - STEPS
     # Pinned lanes cover `band` pixels at the top, and hide the lanes under them.
     if track.top - layout.band < state.scroll:
@@ -164,7 +164,7 @@ class LaneArranger:
         state, frame = self._state, self._state.frame
         body = AXIS + STEPS
         y = body + (state.size[1] - body) / 2
-        if state.lane is not None and state.lane in frame.layout.stands:
+        if state.lane is not None and state.lane in frame.layout.track_by_lane:
             y = frame.top + frame.layout.extent_of(state.lane)[0]
         self.scale(HIGHER**by, y)
         state.history.pause()

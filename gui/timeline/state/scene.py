@@ -25,7 +25,7 @@ from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
 from gui.timeline.state.bar_looks import BarWords, Colouring, words_of
-from gui.timeline.state.explained import Explained
+from gui.timeline.state.explained import ExplanationCache
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_letters
 
 LATEST_STEPS = 64  # idle time and memory in a lane's label are taken from at most so many steps
@@ -68,9 +68,9 @@ class Scene:
     kinds: set[Kind] = field(default_factory=set)
     prediction: Trace | None = None
     ghosts: list[LaneColumns] = field(default_factory=list)
-    beside_ghosts: dict[str, str] = field(default_factory=dict)
+    ghost_texts: dict[str, str] = field(default_factory=dict)
     doubt: str = ""
-    explained: Explained = field(init=False)
+    explained: ExplanationCache = field(init=False)
     step_numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -89,7 +89,7 @@ class Scene:
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
         self._shared = shared_letters(working_lanes(lanes))
-        self.explained = Explained(self.trace)
+        self.explained = ExplanationCache(self.trace)
         self.columns = _columns_of(self.trace)
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
@@ -257,7 +257,7 @@ class Scene:
             have = len(prediction.header.lanes)
             raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
         self.prediction = prediction
-        self.beside_ghosts = dict(beside or {})
+        self.ghost_texts = dict(beside or {})
         self.doubt = doubt
         self.ghosts = []
         if prediction is not None:

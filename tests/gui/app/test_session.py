@@ -33,7 +33,7 @@ def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbo
     said: list[str] = []
     session.ready.connect(lambda _: said.append("ready"))
     session.run_started.connect(lambda _: said.append("started"))
-    session.records_came.connect(lambda _: said.append("rows"))
+    session.records_arrived.connect(lambda _: said.append("rows"))
     session.run_ended.connect(lambda _: said.append("ended"))
     session.start()
     session.run(specification())
@@ -116,11 +116,11 @@ def test_it_is_known_how_far_behind_the_picture_is(
     monkeypatch.setattr(module, "MOST_SHARE_S", 0.0)  # nothing is taken
     session.run(specification())
     client.perform(specification())
-    assert session.behind_s == 0
+    assert session.backlog_s == 0
     session.tick()
     clock[0] += 2.5
     session.tick()
-    assert session.behind_s == 2.5
+    assert session.backlog_s == 2.5
 
 
 def test_a_run_that_does_not_fit_on_the_disk_is_shown_and_said_to_be_lost(

@@ -232,7 +232,7 @@ def test_a_long_run_is_reported_by_its_latest_steps_which_is_said(
 ) -> None:
     scene = Scene(trace)
     assert explained_steps(scene) == [2, 3, 4]
-    tasks = scene.explained.extent(4).tasks
+    tasks = scene.explained.progress(4).tasks
     monkeypatch.setattr("gui.report.run.MOST_TASKS", 2 * tasks)
     assert explained_steps(scene) == [3, 4]
     read = report(trace, tmp_path / "run.html")

@@ -41,7 +41,7 @@ def lesson(tmp_path):
 
 def take(window):
     window.session.tick()
-    while window.session.behind_s:
+    while window.session.backlog_s:
         window.session.tick()
 
 

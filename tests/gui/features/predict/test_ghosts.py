@@ -61,7 +61,7 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     text = window.status.predicted.text().replace("\u00a0", " ")
     assert text.startswith("predicted ") and ", measured " in text and text.endswith(" %")
     for name in ("cpu:0", "cpu:1"):
-        assert window.scene.beside_ghosts[name].startswith("predicted ")
+        assert window.scene.ghost_texts[name].startswith("predicted ")
         assert name in window.status.predicted.toolTip()
 
 

@@ -30,7 +30,7 @@ def panel(window, qtbot):
 def take(window):
     """Take all that was said: where the cores are busy, a tick takes only a part of it."""
     window.session.tick()
-    while window.session.behind_s:
+    while window.session.backlog_s:
         window.session.tick()
 
 

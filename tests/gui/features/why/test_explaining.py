@@ -15,7 +15,7 @@ from core.explain.run_step import explain_run_step
 from core.trace.trace import Trace
 from gui.app.explaining import Explainer, why_not_yet
 from gui.app.jobs import close_all
-from gui.timeline.state.explained import LARGE, MOST, Explained, Wanted
+from gui.timeline.state.explained import LARGE, MOST, ExplanationCache, Wanted
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.features.why.test_why import show_why
@@ -111,7 +111,7 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
 
 
 def test_a_large_step_of_a_live_run_waits_for_the_runs_end(gate: Gate) -> None:
-    explained = Explained(trace_of(specification("mp", steps=1, warmup=0)))
+    explained = ExplanationCache(trace_of(specification("mp", steps=1, warmup=0)))
     said = why_not_yet(explained, 0, live=True)
     assert said == "This step has 9 tasks: it is explained when the run has ended."
     assert why_not_yet(explained, 0, live=False).endswith("explaining it takes some seconds.")
@@ -125,7 +125,7 @@ def test_what_cannot_be_explained_is_not_asked_for_again(
 
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
     monkeypatch.setattr("gui.timeline.state.explained.explain_run_step", refuse)
-    explained = Explained(trace_of(specification("mp", steps=1, warmup=0)))
+    explained = ExplanationCache(trace_of(specification("mp", steps=1, warmup=0)))
     explainer = Explainer()
     with qtbot.waitSignal(explainer.explained):
         explainer.ask(explained, [0])
@@ -138,13 +138,13 @@ def test_a_large_step_stays_at_hand_while_small_ones_come_and_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trace = trace_of(specification(steps=4, warmup=0))
-    explained = Explained(trace)
-    tasks = explained.extent(0).tasks
+    explained = ExplanationCache(trace)
+    tasks = explained.progress(0).tasks
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", tasks - 1)
-    explained.keep(0, explained.work_out(0))
+    explained.keep(0, explained.compute(0))
     monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", tasks)
     assert explained.at_hand(0) and explained.knows(0, Wanted.FIGURES)
-    explained.keep(1, explained.work_out(1))
+    explained.keep(1, explained.compute(1))
     assert explained.at_hand(1) and not explained.at_hand(0)
     assert explained.knows(0, Wanted.FIGURES)
     assert LARGE < MOST

@@ -66,7 +66,7 @@ def test_ghost_helpers_and_memory_stand_under_their_lane_in_this_order() -> None
         track, copy = layout.track_of(lane), layout.track_of(lane + 2)
         ghost, memory = layout.ghosts[lane], layout.memory[lane]
         assert track.bottom < ghost.top < copy.top < memory.top
-        assert layout.rooms[lane] == memory.bottom - track.top
+        assert layout.full_heights[lane] == memory.bottom - track.top
 
 
 def test_eight_lanes_with_all_strips_fit_where_the_window_has_450_pixels_for_them() -> None:

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QApplication
 
 from core.explain.critical import ON_TASKS
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.paint.critical import LEAST_STEP, UNDER, narrow_steps, under_lines
+from gui.timeline.paint.critical import LEAST_STEP, UNDER, narrow_path_lines, narrow_steps
 from gui.timeline.paint.gap_labels import STEP_PIXELS, steps_to_explain
-from gui.timeline.state.explained import KEPT_TRAILS, Explained, Wanted
+from gui.timeline.state.explained import KEPT_TRAILS, ExplanationCache, Wanted
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
@@ -68,7 +68,7 @@ def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
                 foot = frame.top + track.top + track.height
                 wanted |= {(foot, x) for x in range(math.floor(first), math.ceil(last))}
     drawn = set()
-    for line in under_lines([scene.explained.trail(step) for step in steps], frame):
+    for line in narrow_path_lines([scene.explained.trail(step) for step in steps], frame):
         assert line.height() == UNDER
         drawn |= {
             (line.bottom(), x - frame.left) for x in range(round(line.left()), round(line.right()))
@@ -90,7 +90,7 @@ def test_trails_are_worked_out_for_as_long_as_there_is_time_and_kept() -> None:
         return now[0]
 
     trace = trace_of(specification(devices="2xcpu", steps=12))
-    explained = Explained(trace, clock)
+    explained = ExplanationCache(trace, clock)
     assert not explained.warm(trace.steps, 3.5, Wanted.TRAIL)
     known = [step for step in trace.steps if explained.knows(step, Wanted.TRAIL)]
     assert 0 < len(known) < 12

@@ -26,7 +26,7 @@ from gui.features.details.panel import DetailsPanel
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.gap_labels import steps_to_explain
-from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained, Wanted
+from gui.timeline.state.explained import KEPT_TASKS, STALE_S, ExplanationCache, Wanted
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
@@ -240,7 +240,7 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
     header, made = batches(specification(steps=1, warmup=0))
     trace = Trace(header)
     now = [0.0]
-    explained = Explained(trace, lambda: now[0])
+    explained = ExplanationCache(trace, lambda: now[0])
     whole = made[2]
     append_batch(trace, made[0])  # its plan
     append_batch(trace, whole.slice(0, 20))
@@ -264,7 +264,7 @@ def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it
 ) -> None:
     header, made = batches(specification(steps=2, warmup=0))
     trace = Trace(header)
-    explained = Explained(trace, lambda: 0.0)
+    explained = ExplanationCache(trace, lambda: 0.0)
     for batch in (made[0], made[2]):
         append_batch(trace, batch)
     assert causes_of(explained.cause_intervals(0)) == causes_of(explained.step(0).cause_intervals)
@@ -298,7 +298,7 @@ def log_batch(state: str | None = None) -> pa.RecordBatch:
 def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=5, warmup=0))
     monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", 2 * trace.span_count // 5)
-    explained = Explained(trace)
+    explained = ExplanationCache(trace)
     for step in range(5):
         explained.explanation(step)
     assert [explained.knows(step) for step in range(5)] == [False, False, False, True, True]
@@ -313,7 +313,7 @@ def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
         now[0] += 1.0
         return now[0]
 
-    explained = Explained(trace, clock)
+    explained = ExplanationCache(trace, clock)
     assert not explained.warm([0, 1, 2], 1.5)
     assert explained.knows(0) and not explained.knows(2)
     assert explained.warm([0, 1, 2], 100)
@@ -357,7 +357,7 @@ def test_steps_on_screen_stay_explained_however_many_tasks_they_have(
 ) -> None:
     trace = trace_of(specification(steps=7, warmup=0))
     monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", trace.span_count // 2)
-    explained, (*shown, last) = Explained(trace), trace.steps
+    explained, (*shown, last) = ExplanationCache(trace), trace.steps
     assert explained.warm(shown, 60.0)
     known = [explained.known(step) for step in shown]
     assert None not in known

@@ -11,7 +11,12 @@ from PySide6.QtGui import QColor, QImage
 
 from core.plan.task import KINDS
 from gui.look.text import about_text
-from gui.timeline.interact.folded import Folded, folded_at, folded_card, share_lines
+from gui.timeline.interact.reduced_pixel import (
+    ReducedPixel,
+    reduced_pixel_at,
+    reduced_pixel_card,
+    share_lines,
+)
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS, Track
 from gui.timeline.state.scene import Scene
@@ -59,7 +64,7 @@ def code(colour: str) -> int:
 def test_a_pixels_shares_are_those_of_a_count_span_by_span(scene: Scene) -> None:
     spans = scene.trace.spans(LANE)
     start, end = float(spans.start[100]) + 0.5, float(spans.end[150]) - 0.5
-    found = folded_at(scene, Track(LANE, 0, 20), start, end)
+    found = reduced_pixel_at(scene, Track(LANE, 0, 20), start, end)
     expected: dict[object, float] = {}
     for s, e, kind in zip(spans.start, spans.end, spans["kind"], strict=True):
         spent = min(e, end) - max(s, start)
@@ -78,7 +83,9 @@ def test_the_card_of_a_folded_pixel_tells_count_shares_and_idle_time(view: Timel
     assert view.overlays.hovered is not None
     _, title, lines = view.overlays.hovered
     time = view.state.viewport.time(300.0)
-    count = folded_at(view.state.scene, track, time, time + view.state.viewport.ns_per_pixel).count
+    count = reduced_pixel_at(
+        view.state.scene, track, time, time + view.state.viewport.ns_per_pixel
+    ).count
     assert title.startswith(f"{count} spans in ")
     assert title.endswith(" on cpu:3")
     shares = [float(line.split()[-2]) for line in lines[:-1]]
@@ -91,12 +98,14 @@ def test_a_pixel_of_bars_has_no_such_card(view: TimelineView) -> None:
     end = view.state.scene.bounds[1]
     view.navigator.fit_between(end * 0.5, end * 0.52)
     frame, track = view.state.frame, track_of(view)
-    assert folded_card(view.state.scene, frame, LABELS + 300, frame.top + track.top + 5) is None
+    assert (
+        reduced_pixel_card(view.state.scene, frame, LABELS + 300, frame.top + track.top + 5) is None
+    )
 
 
 def test_kinds_beyond_the_first_four_are_added_up() -> None:
     shares = tuple(zip(KINDS[:6], (0.3, 0.2, 0.15, 0.1, 0.1, 0.05), strict=True))
-    lines = [line.replace("\u00a0", " ") for line in share_lines(Folded(9, 1e6, shares))]
+    lines = [line.replace("\u00a0", " ") for line in share_lines(ReducedPixel(9, 1e6, shares))]
     assert lines[4:] == ["Other kinds 15.0 %", "Idle 10.0 %"]
 
 

@@ -17,7 +17,7 @@ MOST_KINDS = 4  # kinds in the tooltip; the others are added up
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class ReducedPixel:
     """`count` spans in `length` ns of a lane; `shares` of it by kind, 0 to 1, largest first.
 
     The remainder to 1 is idle time.
@@ -28,7 +28,7 @@ class Folded:
     shares: tuple[tuple[Kind, float], ...]
 
 
-def folded_at(scene: Scene, track: Track, start: float, end: float) -> Folded:
+def reduced_pixel_at(scene: Scene, track: Track, start: float, end: float) -> ReducedPixel:
     """Return the spans and shares of a lane from `start` to `end` ns."""
     seen = visible(scene.columns[track.lane], start, end)
     spans = scene.trace.spans(track.lane)[seen]
@@ -40,10 +40,10 @@ def folded_at(scene: Scene, track: Track, start: float, end: float) -> Folded:
     for code in np.argsort(-spent, kind="stable").tolist():
         if spent[code]:
             shares.append((KINDS[code], float(spent[code]) / (end - start)))
-    return Folded(len(spans), end - start, tuple(shares))
+    return ReducedPixel(len(spans), end - start, tuple(shares))
 
 
-def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+def reduced_pixel_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Return the tooltip for a pixel with several spans of a reduced track, or None."""
     track = frame.layout.track_at(y - frame.top)
     view = frame.view
@@ -54,7 +54,7 @@ def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return None
     # From one edge of the pixel to the other, like the track itself.
     pixel = float(int(x - frame.left))
-    found = folded_at(scene, track, view.time(pixel), view.time(pixel + 1))
+    found = reduced_pixel_at(scene, track, view.time(pixel), view.time(pixel + 1))
     if found.count < 2:
         return None
     title = tr(
@@ -66,7 +66,7 @@ def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     return title, [*share_lines(found), tr("Zoom in to see each of them.")]
 
 
-def share_lines(found: Folded) -> list[str]:
+def share_lines(found: ReducedPixel) -> list[str]:
     """Return a line for the share of each kind and of idle time."""
     parts = [(kind_title(kind), share) for kind, share in found.shares[:MOST_KINDS]]
     rest = sum(share for _, share in found.shares[MOST_KINDS:])
