@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bools, Ints
-from core.order import row_keys, stable_argsort, turns
+from core.order import groups, row_keys, stable_argsort, turns
 from core.plan.plan import Lane, lane_ranks
-from core.plan.task import ABSENT, IS_COLLECTIVE
+from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, Kind
 from core.trace.step import StepColumns
 
+_COPY = KIND_CODES[Kind.COPY]
 _LONG_AGO = np.iinfo(np.int64).min
 
 Positions = Ints
@@ -55,16 +56,18 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     """Return the number of each task's collective of ranks, shape (n,); -1 for other tasks.
 
     The k-th tasks of a kind, stage, block, bucket and process group of each rank form one
-    collective, on any of the rank's lanes (two lanes may run collectives at once). If a member
-    waits for tasks of other ranks, the collective is not one of ranks: the plan has its
-    dependencies, and members do not wait for each other. A thread that launches a member belongs
-    to the same rank.
+    collective, on any of the rank's lanes (two lanes may run collectives at once). Copies of one
+    bucket are sends and receives that wait for each other, if two ranks have equal numbers of them:
+    other programs record both halves of a transfer. If a member waits for tasks of other ranks, the
+    collective is not one of ranks: the plan has its dependencies, and members do not wait for each
+    other. A thread that launches a member belongs to the same rank.
     """
     group = np.full(len(columns), ABSENT, np.int64)
+    rank = np.array(lane_ranks(lanes))[columns.lane]
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
+    members = np.sort(np.concatenate([members, _paired_copies(columns, rank)]))
     if not len(members):
         return group
-    rank = np.array(lane_ranks(lanes))[columns.lane]
     group[members] = _collective_numbers(columns, members, rank[members])
     place = np.array(_places(lanes))[columns.lane]
     waits_for_others = _waits_for_others(columns, place)
@@ -73,6 +76,17 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     is_planned = np.isin(group, group[planned])
     group[is_planned] = ABSENT
     return group
+
+
+def _paired_copies(columns: StepColumns, rank: Ints) -> Positions:
+    """Return the copies whose bucket has the same number of them on two ranks."""
+    copies = np.flatnonzero((columns.kind == _COPY) & (columns.bucket != ABSENT))
+    found = [np.empty(0, np.int64)]
+    for bucket in groups(columns.bucket, copies):
+        ranks, counts = np.unique(rank[bucket], return_counts=True)
+        if len(ranks) == 2 and counts[0] == counts[1]:
+            found.append(bucket)
+    return np.concatenate(found)
 
 
 def _before(columns: StepColumns, order: Positions, arrived: Ints) -> Positions:

@@ -52,9 +52,12 @@ class Arrivals:
 
 
 def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
-    """Return a step's collectives of more than one rank, in the order of their first arrivals."""
+    """Return a step's collectives of more than one rank, in the order of their first arrivals.
+
+    Sends and receives that wait for each other are no collectives.
+    """
     meets = explanation.waits.meets
-    members = np.flatnonzero(meets >= 0)
+    members = np.flatnonzero((meets >= 0) & IS_COLLECTIVE[explanation.columns.kind])
     by_start = np.argsort(explanation.columns.start[members], kind="stable")
     found: list[Arrivals] = []
     for collective in groups(meets, members[by_start]):

@@ -9,7 +9,8 @@ the step the walk starts from the step's last task. So every moment of a gap has
 blocking task, and the pieces of a gap add up to the gap.
 
 A collective of ranks starts on each rank when that rank arrives. Until the slowest rank has
-arrived, the walk follows what delayed it. Only after that is the collective the blocking task.
+arrived, the walk follows what delayed it. Only after that is the collective the blocking task. The
+same holds for a send and its receive, if another program recorded both.
 
 Streams recorded by another program have no dependencies. Their gaps are explained by the state of
 the device (core.explain.devices).
@@ -285,7 +286,7 @@ def explain_step(
     waits = waits_of(columns, lanes)
     bounds = bounds or Bounds.of_tasks(columns, len(lanes))
     whole_gaps = idle_gaps(columns, waits, lanes, bounds.begins, bounds.finishes)
-    gaps = cut_by_device(columns, lanes, whole_gaps)
+    gaps = cut_by_device(columns, waits, lanes, whole_gaps)
     pieces = blocking_pieces(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     return Explanation(
@@ -373,7 +374,7 @@ def _causes(
         (on_time & without_rows, Cause.IMBALANCE),
         (on_time & peer_with_more_rows, Cause.IMBALANCE),
         # The walk passed through a collective that the peer has not reached yet.
-        (pieces.met & peer, Cause.SLOWEST_RANK),
+        (pieces.met & (peer | streams.elsewhere), Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
         (kind == _DATA, Cause.DATA),
         (copies_model, Cause.REPLICATE),
@@ -420,12 +421,14 @@ def _is_other_shard(columns: StepColumns, lane: NDArray[np.int32], pieces: IdleP
 class _Streams:
     """The state of the device for each piece of a device's stream; all False for other lanes.
 
-    `other`: another stream of the device works. `copies`: the blocking task is on a copy stream.
-    `unexplained`: the device is idle although its next task (the blocking task) was launched
-    before, or the launch is unknown. `host`: the blocking task runs on the host.
+    `other`: another stream of the device works. `elsewhere`: the blocking task is on another
+    device. `copies`: the blocking task is on a copy stream. `unexplained`: a device is idle
+    although its next task (the blocking task) was launched before, or the launch is unknown.
+    `host`: the blocking task runs on the host.
     """
 
     other: Bools
+    elsewhere: Bools
     copies: Bools
     unexplained: Bools
     host: Bools
@@ -450,12 +453,16 @@ class _Streams:
         blocker = columns.lane[pieces.blocking]
         of_stream = own != ABSENT
         same_device = of_stream & (device[blocker] == own)
+        elsewhere = of_stream & (device[blocker] != own) & (device[blocker] != ABSENT)
+        # A rank that is late for a collective is the slowest, for whatever reason.
+        is_idle = pieces.late & (same_device | (elsewhere & ~pieces.met))
         # An unknown launch (-1) is before everything.
         had_launched = columns.launched[pieces.blocking] < gaps.start[pieces.gap]
         return cls(
             other=same_device & ~pieces.late,
+            elsewhere=elsewhere,
             copies=is_copy_stream[blocker],
-            unexplained=same_device & pieces.late & had_launched,
+            unexplained=is_idle & had_launched,
             host=of_stream & is_host_thread[blocker],
         )
 
@@ -487,8 +494,12 @@ class _Work:
         limits = np.iinfo(np.int64)
         first = np.full(lanes, limits.max)
         last = np.full(lanes, limits.min)
-        np.minimum.at(first, lane_of_pass, columns.start[passes])
-        np.maximum.at(last, lane_of_pass, columns.end[passes])
+        # Other work counts only on lanes for which it is not known what passes are.
+        has_passes = np.zeros(lanes, np.bool_)
+        has_passes[columns.lane[PASSES[columns.kind]]] = True
+        bounding = PASSES[columns.kind] | (passes & ~has_passes[columns.lane])
+        np.minimum.at(first, columns.lane[bounding], columns.start[bounding])
+        np.maximum.at(last, columns.lane[bounding], columns.end[bounding])
         # The last column is for tasks of no replica (-1).
         holds = np.zeros((lanes, replicas + 1), np.bool_)
         holds[lane_of_pass, columns.replica[passes]] = True

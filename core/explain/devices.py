@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Ints
+from core.costs.waits import Waits
 from core.explain.blocking import IdleGaps
 from core.explain.intervals import disjoint, intersect, subtract
 from core.plan.plan import Lane, Role, device_streams
-from core.plan.task import ABSENT, IS_COMMUNICATION
+from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION
 from core.trace.step import StepColumns
 
 
@@ -31,7 +32,9 @@ class Busy:
     end: Ints
 
 
-def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps) -> IdleGaps:
+def cut_by_device(
+    columns: StepColumns, waits: Waits, lanes: Sequence[Lane], gaps: IdleGaps
+) -> IdleGaps:
     """Return the gaps, with gaps of streams cut where the state of their device changes."""
     devices = device_streams(lanes)
     if not devices:
@@ -40,7 +43,7 @@ def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps) -
     is_stream = np.zeros(len(lanes), np.bool_)
     for streams in devices.values():
         busy = _busy(columns, streams)
-        last = _last_of_place(columns, lanes, streams[0].device)
+        last = _last_of_place(columns, waits, lanes, streams)
         for stream in streams:
             is_stream[stream.index] = True
             mine = _picked(gaps, np.flatnonzero(gaps.lane == stream.index))
@@ -78,9 +81,18 @@ def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
     return Busy(all_tasks[order], starts[order], ends[order])
 
 
-def _last_of_place(columns: StepColumns, lanes: Sequence[Lane], place: str) -> int:
-    """Return the task that ends last on the lanes of a place (a device and its host)."""
-    of_place = [lane.index for lane in lanes if lane.device == place]
+def _last_of_place(
+    columns: StepColumns, waits: Waits, lanes: Sequence[Lane], streams: Sequence[Lane]
+) -> int:
+    """Return the task that ends last on the lanes of a device and its host.
+
+    If the device sends to other ranks, it is part of a pipeline, and the last of all tasks counts.
+    """
+    is_mine = np.isin(columns.lane, [stream.index for stream in streams])
+    sends = is_mine & (waits.meets != ABSENT) & ~IS_COLLECTIVE[columns.kind]
+    if sends.any():
+        return int(np.argmax(columns.end))
+    of_place = [lane.index for lane in lanes if lane.device == streams[0].device]
     mine = np.flatnonzero(np.isin(columns.lane, of_place))
     if not len(mine):
         return ABSENT

@@ -129,7 +129,8 @@ KINETO = Dialect(
     "`ProfilerStep#`; otherwise they end with the last `Optimizer.step#` of an iteration; "
     "otherwise they are ranges named step or iteration and a number. Tasks launched within "
     "[annotations of passes](#annotations-of-passes) have their kind",
-    not_read="Arrows other than launches. Shapes, stacks and FLOPs are only shown in Details",
+    not_read="Arrows other than launches. Shapes, stacks and FLOPs are only shown in Details. "
+    "Transfers of one kernel with several ranks are not matched",
 )
 ASCEND = Dialect(
     name="ascend",

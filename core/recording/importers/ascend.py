@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import links_of_flows
@@ -48,7 +48,7 @@ from core.recording.importers.kineto import (
 )
 from core.recording.importers.kineto_rows import DEVICE, DEVICE_ANNOTATION, HOST, rows_of_events
 from core.recording.importers.profiler_job import ProfilerJob, profiler_job
-from core.recording.importers.stream_waits import waits_for_communication
+from core.recording.importers.stream_waits import waits_of_streams
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.recording.sniff import ASCEND_OUTPUT
@@ -110,7 +110,7 @@ def read_ascend(
         passes = passes_of_calls(marks, columns["thread"][call], start[call])
         kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     process_groups, group_of_name = _process_groups(names)
-    bucket = np.where(IS_COMMUNICATION[kind], group_of_name[columns["name"]], ABSENT)
+    bucket = np.where(IS_COLLECTIVE[kind], group_of_name[columns["name"]], ABSENT)
     imported = ImportedEvents(
         tracks=rows.tracks(streams, [name for name, _ in threads], place),
         names=names,
@@ -129,7 +129,7 @@ def read_ascend(
         world_size=job.world_size or 0,
         groups=process_groups,
     )
-    waits = waits_for_communication(imported, rows.main)
+    waits = waits_of_streams(imported, rows.main)
     imported = replace(imported, links=np.concatenate([imported.links, waits]))
     return on_axis_of_job(imported, job)
 

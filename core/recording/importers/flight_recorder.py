@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.task import ABSENT, IS_COLLECTIVE
 from core.reading import open_regular
 from core.recording.importers.event_names import encode_values, kinds_from_names
 from core.recording.importers.imported_events import (
@@ -84,7 +85,10 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
     rank = _RANK.search(path.name)
     place_name = f"rank {int(rank[1])}" if rank else path.name
     # The column has 16 bits; further groups are only distinguished by their tracks.
-    attributes: dict[str, NDArray[Any]] = {"bucket": np.minimum(track, MOST_GROUP_NUMBER)}
+    kind = kinds_from_names(names)[name]
+    # Sends and receives of a group do not say which of them belong together.
+    bucket = np.where(IS_COLLECTIVE[kind], np.minimum(track, MOST_GROUP_NUMBER), ABSENT)
+    attributes: dict[str, NDArray[Any]] = {"bucket": bucket}
     if rank:
         attributes["replica"] = np.full(len(timed), min(int(rank[1]), _MOST_RANK), np.int32)
     return ImportedEvents(
@@ -94,7 +98,7 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
         name=name,
         start=starts,
         end=ends,
-        kind=kinds_from_names(names)[name],
+        kind=kind,
         attributes=attributes,
         launched=np.array([entry.time_created_ns for entry in timed], np.int64),
         issues=issues,

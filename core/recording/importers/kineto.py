@@ -7,6 +7,7 @@ it starts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,8 +39,9 @@ from core.recording.importers.kineto_rows import (
     rows_of_events,
 )
 from core.recording.importers.profiler_job import ProfilerJob, is_of_profiler, profiler_job
+from core.recording.importers.rank_transfers import RankArguments, transfer_pairs
 from core.recording.importers.send_recv import KernelEvents, resolve_kinds
-from core.recording.importers.stream_waits import waits_for_communication
+from core.recording.importers.stream_waits import waits_of_streams
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.trace.import_issue import ImportIssue
@@ -76,7 +78,17 @@ def read_kineto(
     threads = thread_names(events)
     group = category_groups(events, columns)
     launches = _launches(events, columns, group)
-    kind = _kinds(events, columns, start, end, group, launches)
+    kernels = KernelEvents(
+        names=names,
+        name=columns["name"],
+        thread=columns["thread"],
+        start=start,
+        end=end,
+        is_task=group == DEVICE,
+        collectives=tuple(events.collectives),
+        collective=columns["collective"],
+    )
+    kind = _kinds(kernels, launches)
     marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == ANNOTATION)
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
@@ -93,7 +105,13 @@ def read_kineto(
     steps = host_steps(names, columns, start, end, group)
     events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
     events.issues[ImportIssue.ORPHAN_FLOW] += count_incomplete_flows(events)
-    process_groups, codes = _process_groups(events)
+    process_groups, bucket = _process_groups(events, columns)
+    transfers = np.flatnonzero(kind == KIND_CODES[Kind.COPY])
+    if len(transfers):
+        known = [None if name is None else str(name) for name in events.groups]
+        ranks = RankArguments(columns["sender"], columns["receiver"], columns["group"], known)
+        pairs = transfer_pairs(kernels, transfers, launches, ranks, job)
+        process_groups, bucket = _with_transfers(process_groups, bucket, transfers, pairs)
     imported = ImportedEvents(
         tracks=tracks,
         names=names,
@@ -102,7 +120,7 @@ def read_kineto(
         start=start,
         end=end,
         kind=kind,
-        attributes=rank_attributes(codes[columns["group"]], job.rank) | attributes,
+        attributes=rank_attributes(bucket, job.rank) | attributes,
         launched=launches.times(start),
         step=steps.at(start) if len(steps.number) else None,
         links=launches.links,
@@ -112,7 +130,7 @@ def read_kineto(
         world_size=job.world_size or 0,
         groups=process_groups,
     )
-    waits = waits_for_communication(imported, rows.main)
+    waits = waits_of_streams(imported, rows.main)
     imported = replace(imported, links=np.concatenate([imported.links, waits]))
     return on_axis_of_job(imported, job)
 
@@ -152,30 +170,12 @@ def _launches(events: TraceEvents, columns: EventColumns, group: NDArray[np.int6
     return Launches.of(ids, calls, tasks)
 
 
-def _kinds(
-    events: TraceEvents,
-    columns: EventColumns,
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    group: NDArray[np.int64],
-    launches: Launches,
-) -> NDArray[np.int8]:
+def _kinds(events: KernelEvents, launches: Launches) -> NDArray[np.int8]:
     """Return the kind of each event."""
-    names = events.labels
-    kernels = KernelEvents(
-        names=names,
-        name=columns["name"],
-        thread=columns["thread"],
-        start=start,
-        end=end,
-        is_task=group == DEVICE,
-        collectives=tuple(events.collectives),
-        collective=columns["collective"],
-    )
-    kind = resolve_kinds(kernels, kinds_from_names(names)[columns["name"]], launches)
-    if (group == DEVICE).any():
+    kind = resolve_kinds(events, kinds_from_names(events.names)[events.name], launches)
+    if events.is_task.any():
         # A call of the host that starts a collective on a device communicates nothing itself.
-        kind[group != DEVICE] = KIND_CODES[Kind.OTHER]
+        kind[~events.is_task] = KIND_CODES[Kind.OTHER]
     return kind
 
 
@@ -197,8 +197,10 @@ def rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, ND
     return {"bucket": bucket, "replica": np.full(len(bucket), replica, np.int16)}
 
 
-def _process_groups(events: TraceEvents) -> tuple[tuple[str, ...], NDArray[np.int16]]:
-    """Return the sorted names of process groups, and the position of each of `events.groups`."""
+def _process_groups(
+    events: TraceEvents, columns: EventColumns
+) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """Return the sorted names of process groups, and the position of each event's group."""
     found = {str(name) for name in events.groups if name is not None}
     names = sorted(found)
     places = {name: place for place, name in enumerate(names)}
@@ -206,4 +208,26 @@ def _process_groups(events: TraceEvents) -> tuple[tuple[str, ...], NDArray[np.in
     for name in events.groups:
         place = ABSENT if name is None else places[str(name)]
         codes.append(min(place, MOST_GROUP_NUMBER))
-    return tuple(names), np.array(codes, np.int16)
+    return tuple(names), np.array(codes, np.int16)[columns["group"]]
+
+
+def _with_transfers(
+    names: tuple[str, ...],
+    bucket: NDArray[np.int16],
+    transfers: NDArray[np.int64],
+    pairs: Mapping[int, str],
+) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """Return the names of groups and each event's group, with those of transfers.
+
+    `pairs` has the names for some positions in `transfers`; the others have no group, as their
+    process group does not say which of them belong together.
+    """
+    added = sorted(set(pairs.values()))
+    places = {name: len(names) + place for place, name in enumerate(added)}
+    bucket = bucket.copy()
+    bucket[transfers] = ABSENT
+    for transfer, name in pairs.items():
+        # With more groups than numbers, the last number must not join different pairs.
+        if places[name] < MOST_GROUP_NUMBER:
+            bucket[transfer] = places[name]
+    return (*names, *added), bucket

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -21,12 +22,21 @@ class ProfilerJob:
     """The job of a file, as far as it is known.
 
     `rank` and `world_size` are None if the heading lacks them. All times of the file are relative
-    to `base_ns`, in ns since 1970, or 0 if that is unknown.
+    to `base_ns`, in ns since 1970, or 0 if that is unknown. `members` has the ranks of process
+    groups by their names.
     """
 
     rank: int | None = None
     world_size: int | None = None
     base_ns: int = 0
+    members: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+class _ProcessGroup(msgspec.Struct, gc=False):
+    """A process group in a heading."""
+
+    pg_name: str | int = ""
+    ranks: list[int] = []
 
 
 def profiler_job(heading: TraceHeading, file_name: str) -> ProfilerJob:
@@ -38,7 +48,8 @@ def profiler_job(heading: TraceHeading, file_name: str) -> ProfilerJob:
         rank = int(match[1]) if match else None
     world_size = _count(distributed.get("world_size"), _MOST_RANKS)
     base_ns = _count(heading.baseTimeNanoseconds, _LATEST_BASE_NS)
-    return ProfilerJob(rank, world_size or None, base_ns or 0)
+    members = _members(distributed.get("pg_config"))
+    return ProfilerJob(rank, world_size or None, base_ns or 0, members)
 
 
 def is_of_profiler(heading: TraceHeading) -> bool:
@@ -55,6 +66,17 @@ def _fields(part: msgspec.Raw) -> dict[str, msgspec.Raw]:
         return msgspec.json.decode(part, type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:
         return {}
+
+
+def _members(part: msgspec.Raw | None) -> dict[str, list[int]]:
+    """Return the ranks of process groups by name; {} if the part has another form."""
+    if part is None:
+        return {}
+    try:
+        groups = msgspec.json.decode(part, type=list[_ProcessGroup])
+    except msgspec.DecodeError:
+        return {}
+    return {str(group.pg_name): group.ranks for group in groups}
 
 
 def _count(part: msgspec.Raw | None, limit: int) -> int | None:

@@ -60,7 +60,7 @@ def resolve_kinds(
     is_send_recv = matches(events.names, SEND_RECV)[events.name] & (kind == _COPY)
     kernels = np.flatnonzero(is_send_recv & events.is_task & ~has_argument)
     if len(kernels):
-        resolved[kernels] = _by_surroundings(events, kernels, launches)
+        resolved[kernels] = _by_surroundings(events, kernels, launches, by_argument)
     return resolved
 
 
@@ -80,24 +80,59 @@ def _kind_of_collective(name: Scalar) -> int:
 
 
 def _by_surroundings(
-    events: KernelEvents, kernels: NDArray[np.int64], launches: Launches
+    events: KernelEvents,
+    kernels: NDArray[np.int64],
+    launches: Launches,
+    by_argument: NDArray[np.int8],
 ) -> NDArray[np.int8]:
-    """Return the kinds of kernels by the calls and annotations around them or their launches."""
-    is_exchange = matches(events.names, ALL_TO_ALL)[events.name] & ~events.is_task
-    is_send = matches(events.names, SENDS)[events.name] & ~events.is_task
+    """Return the kinds of kernels by the calls and annotations around them or their launches.
+
+    A kernel for several sends and receives is launched after their calls: without any around it,
+    the last call before its launch decides. `by_argument` has the kind in each event's arguments.
+    """
+    is_exchange = matches(events.names, ALL_TO_ALL)[events.name] | (by_argument == _ALL_TO_ALL)
+    is_exchange &= ~events.is_task
+    is_send = matches(events.names, SENDS)[events.name] | (by_argument == _COPY)
+    is_send &= ~events.is_task
     marks = np.flatnonzero(is_exchange | is_send)
     default = _COPY if is_send.any() and not is_exchange.any() else _ALL_TO_ALL
     kinds = np.full(len(kernels), default, np.int8)
     call = np.full(len(events.start), ABSENT, np.int64)
     call[launches.device] = launches.call
-    for inner in (kernels, call[kernels]):
-        mark = _enclosing_marks(events, marks, inner)
+    # Later marks in this order replace earlier ones.
+    found = (
+        _marks_before(events, marks, call[kernels]),
+        enclosing_marks(events, marks, kernels),
+        enclosing_marks(events, marks, call[kernels]),
+    )
+    for mark in found:
         is_known = mark != ABSENT
         kinds[is_known] = np.where(is_exchange[mark[is_known]], _ALL_TO_ALL, _COPY)
     return kinds
 
 
-def _enclosing_marks(
+def _marks_before(
+    events: KernelEvents, marks: NDArray[np.int64], inner: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return for each inner event the last mark on its thread that starts before it, or ABSENT.
+
+    `marks` and `inner` are positions of events; `inner` may be ABSENT.
+    """
+    found = np.full(len(inner), ABSENT, np.int64)
+    for thread in np.unique(events.thread[inner[inner != ABSENT]]).tolist():
+        own_marks = marks[events.thread[marks] == thread]
+        if not len(own_marks):
+            continue
+        own_marks = own_marks[np.argsort(events.start[own_marks], kind="stable")]
+        wanted = np.flatnonzero((inner != ABSENT) & (events.thread[inner] == thread))
+        moment = events.start[inner[wanted]]
+        place = np.searchsorted(events.start[own_marks], moment, "right") - 1
+        has_mark = place >= 0
+        found[wanted[has_mark]] = own_marks[place[has_mark]]
+    return found
+
+
+def enclosing_marks(
     events: KernelEvents, marks: NDArray[np.int64], inner: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return for each inner event the mark on its thread during which it starts, or ABSENT.

@@ -51,6 +51,8 @@ class KnownArguments(msgspec.Struct, gc=False):
     correlation: Scalar = None
     group: Scalar = msgspec.field(default=None, name="Process Group Name")
     collective: Scalar = msgspec.field(default=None, name="Collective name")
+    sender: Scalar = msgspec.field(default=None, name="Src Rank")
+    receiver: Scalar = msgspec.field(default=None, name="Dst Rank")
     iteration: Scalar = None
     microbatch: Scalar = None
     model_chunk: Scalar = None
@@ -124,7 +126,15 @@ class TraceHeading(msgspec.Struct, gc=False):
 
 
 NO_ARGUMENTS = KnownArguments()
-NUMBER_ARGUMENTS = ("correlation", "iteration", "microbatch", "model_chunk", "pp_rank")
+NUMBER_ARGUMENTS = (
+    "correlation",
+    "sender",
+    "receiver",
+    "iteration",
+    "microbatch",
+    "model_chunk",
+    "pp_rank",
+)
 """Arguments that are columns of numbers, NaN for events without them."""
 _NUMBER_GETTERS = {name: attrgetter(name) for name in NUMBER_ARGUMENTS}
 

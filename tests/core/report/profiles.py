@@ -27,6 +27,7 @@ COLLECTIVES = (
     "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
     "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
 )
+SEND_RECV = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
 COPIES = ("Memcpy HtoD (Pinned -> Device)", "Memcpy DtoD (Device -> Device)")
 CALLS = {
     "kernel": "cudaLaunchKernel", "gpu_memcpy": "cudaMemcpyAsync", "gpu_memset": "cudaMemsetAsync",
@@ -39,7 +40,9 @@ class Style:
 
     The shares say how many operators are collectives, copies, or on a side stream, and how many
     kernels wait for the last collective. `launches` says whether the profiler recorded the host,
-    `annotates` whether the job names the passes of its operators.
+    `annotates`
+    whether the job names the passes of its operators, and `sends` whether every other collective is
+    a transfer from one rank to the next.
     """
 
     ranks: int
@@ -58,6 +61,7 @@ class Style:
     launches: bool
     hiccup: bool
     annotates: bool = False
+    sends: bool = False
 
 
 def style_of(rng: random.Random) -> Style:
@@ -88,6 +92,7 @@ def style_of(rng: random.Random) -> Style:
 class _Rank:
     """One rank as it goes on: the host's time, and when each stream is free, in µs."""
 
+    number: int
     style: Style
     rng: random.Random
     now: float = 0.0
@@ -111,7 +116,9 @@ class _Rank:
         event = {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, **times}
         self.events.append({**event, "args": args})
 
-    def launch(self, cat: str, name: str, stream: int, length: float, after: float) -> None:
+    def launch(
+        self, cat: str, name: str, stream: int, length: float, after: float, **args: object
+    ) -> None:
         """Have the host launch a task that starts `after` a time (µs) at the earliest."""
         call, took = CALLS[cat], self.rng.uniform(1, 4)
         self.correlation += 1
@@ -119,7 +126,7 @@ class _Rank:
         begun = max(
             self.now + took + self.rng.uniform(1, 4), self.free.get(stream, 0.0) + 0.6, after
         )
-        self.add(cat, name, begun, length, stream, 0, device=0, stream=stream, **numbers)
+        self.add(cat, name, begun, length, stream, 0, device=0, stream=stream, **numbers, **args)
         if self.style.launches:
             self.add("cuda_runtime", call, self.now, took, 100, 100, **numbers)
             arrow = {"cat": "ac2g", "name": "ac2g", "id": self.correlation}
@@ -136,20 +143,19 @@ class _Rank:
 def profile(seed: int) -> dict[str, dict[str, Any]]:
     """The files of a job, by name: one for each rank."""
     rng = random.Random(seed)
-    style = replace(style_of(rng), annotates=seed % 3 == 0)
+    style = replace(style_of(rng), annotates=seed % 3 == 0, sends=seed % 2 == 0)
     base = rng.randint(10**18, 2 * 10**18) if rng.random() < 0.7 else None
     ranks = [
-        _Rank(style, random.Random(rng.random()), rng.uniform(0, 30)) for _ in range(style.ranks)
+        _Rank(number, style, random.Random(rng.random()), rng.uniform(0, 30))
+        for number in range(style.ranks)
     ]
     plans = [list(_operators(style, random.Random(seed + 1))) for _ in range(style.steps)]
     slow = (rng.randrange(style.steps), rng.randrange(style.operators)) if style.hiccup else None
     for number, plan in enumerate(plans):
         for rank in ranks:
             _run_step(rank, number, plan, slow)
-    rng.shuffle(ranks)
     return {
-        f"rank{number}.pt.trace.json": _file(rank, number, style, base)
-        for number, rank in enumerate(ranks)
+        f"rank{rank.number}.pt.trace.json": _file(rank, rank.number, style, base) for rank in ranks
     }
 
 
@@ -191,7 +197,17 @@ def _run_step(
         talks = stream == COMMUNICATION
         # A collective sends what the compute stream has made.
         after = rank.free.get(COMPUTE, 0.0) if talks else rank.talked if waits else 0.0
-        rank.launch(cat, name, stream, took, after)
+        args: dict[str, object] = {}
+        if talks and style.sends and style.ranks > 1 and place % 2:
+            sender = place % style.ranks
+            receiver = (sender + 1) % style.ranks
+            if rank.number not in (sender, receiver):
+                continue
+            name = SEND_RECV
+            args = {"Collective name": "send", "Dst Rank": receiver}
+            if rank.number == receiver:
+                args = {"Collective name": "recv", "Src Rank": sender}
+        rank.launch(cat, name, stream, took, after, **args)
         rank.now += rng.uniform(0.2, 1)
         if style.launches:
             op = f"nccl:{name[13:]}" if talks else "aten::mm"

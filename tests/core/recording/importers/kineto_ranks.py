@@ -25,6 +25,7 @@ class RankFile:
     def __init__(self, rank: int) -> None:
         self.rank = rank
         self.events: list[Event] = []
+        self.groups: list[dict[str, Any]] | None = None
         self._number = 0
 
     def event(self, cat: str, name: str, ts: float, dur: float, tid: int, **args: Any) -> None:
@@ -57,9 +58,33 @@ class RankFile:
         self.event("cuda_runtime", "cudaLaunchKernel", call, 1, tid, **numbers)
         self.event("kernel", name, ts, dur, stream, **numbers, stream=stream, **args)
 
+    def transfer(
+        self, to: int, call: float, ts: float, dur: float, sends: bool, way: str = "arguments"
+    ) -> None:
+        """Add a kernel that sends to a rank or receives from it.
+
+        The file names the other rank in the kernel's arguments, in an annotation around the launch,
+        or in a call before the launch of a kernel for several transfers: `way` is arguments, name
+        or call.
+        """
+        word, arrow = ("send", "->") if sends else ("recv", "<-")
+        peer = {"Collective name": word, "Dst Rank" if sends else "Src Rank": to}
+        args: dict[str, Any] = {"Collective name": word}
+        if way == "arguments":
+            args = peer
+        elif way == "name":
+            self.mark(f"nccl:{word} {self.rank}{arrow}{to}", call - 1, 4)
+        else:
+            self.event("cpu_op", "record_param_comms", call - 1, 0.5, MAIN, **peer)
+            args = {"Collective name": "coalesced"}
+        self.kernel(SEND_RECV, call, ts, dur, EXCHANGE, **args)
+
     def written(self, ranks: int) -> dict[str, Any]:
         """Return the rank's file with its heading."""
-        return kineto_file(self.rank, self.events, ranks)
+        told = kineto_file(self.rank, self.events, ranks)
+        if self.groups is not None:
+            told["distributedInfo"]["pg_config"] = self.groups
+        return told
 
 
 def opened(folder: Path, *files: RankFile) -> Trace:

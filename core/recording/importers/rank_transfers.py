@@ -1,0 +1,197 @@
+"""Transfers between ranks in a profiler's files: which kernels send to each other.
+
+A kernel that sends on one rank and the one that receives on the other run together: each of them
+waits for the other. Both get the same group, which is named after the two ranks and the direction,
+so that the n-th of one rank and the n-th of the other meet (core.costs.waits). The ranks are in
+arguments of the kernel (`Src Rank`, `Dst Rank`), or of the calls that started it: a kernel may
+combine several sends and receives, whose calls precede its launch. Otherwise they are in the name
+of the annotation around the launch, such as `nccl:send 0->1`, with the ranks' numbers within their
+process group. In a group of two ranks it is always the other one.
+
+A kernel that exchanges data with several ranks, or with unknown ones, gets no group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Floats, Ints
+from core.order import groups
+from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.recording.importers.imported_events import ImportedEvents, Launches
+from core.recording.importers.profiler_job import ProfilerJob
+from core.recording.importers.send_recv import KernelEvents, enclosing_marks
+
+_CALL = re.compile(r"^\w+:(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
+_SENDS, _RECEIVES = "sends", "receives"
+_MOST_RANK = 1_000_000
+
+
+Peers = set[tuple[str, int]]
+"""The transfers of a kernel: whether it sends or receives, and the other rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankArguments:
+    """The ranks in the arguments of n events, NaN without: those of the sender and the receiver.
+
+    `group` is the position of each event's process group in `group_names`.
+    """
+
+    sender: Floats
+    receiver: Floats
+    group: NDArray[np.int32]
+    group_names: Sequence[str | None]
+
+    def peers(self, place: int) -> Peers:
+        """Return the transfers of an event; empty if its arguments name no ranks."""
+        found: Peers = set()
+        for direction, column in ((_SENDS, self.receiver), (_RECEIVES, self.sender)):
+            rank = float(column[place])
+            if 0 <= rank <= _MOST_RANK:
+                found.add((direction, int(rank)))
+        return found
+
+
+def transfer_pairs(
+    events: KernelEvents,
+    transfers: Ints,
+    launches: Launches,
+    ranks: RankArguments,
+    job: ProfilerJob,
+) -> dict[int, str]:
+    """Return the name of the group of each transfer that has one, by position.
+
+    `transfers` are the positions of kernels that send or receive.
+    """
+    if job.rank is None or not len(transfers):
+        return {}
+    call = np.full(len(events.start), ABSENT, np.int64)
+    call[launches.device] = launches.call
+    by_calls = _by_calls(events, transfers, call, ranks)
+    by_names = _by_names(events, transfers, call)
+    found: dict[int, str] = {}
+    for place in transfers.tolist():
+        members = _members(job, ranks.group_names[ranks.group[place]])
+        peers = by_calls.get(place) or ranks.peers(place)
+        if not peers and place in by_names:
+            peers = _global_peers(by_names[place], members, job.rank)
+        name = _group_name(peers, job.rank)
+        if not peers and len(members) == 2 and job.rank in members:
+            name = _exchange(*sorted(members))
+        if name:
+            found[place] = name
+    return found
+
+
+def _members(job: ProfilerJob, group: str | None) -> Sequence[int]:
+    """Return the ranks of a process group; of the job's only one, if a kernel names none."""
+    if group is None and len(job.members) == 1:
+        [members] = job.members.values()
+        return members
+    return job.members.get(group or "", ())
+
+
+def _by_calls(
+    events: KernelEvents, transfers: Ints, call: Ints, ranks: RankArguments
+) -> Mapping[int, Peers]:
+    """Return the transfers of the calls before each kernel's launch, on the launching thread.
+
+    They are those since the launch of the thread's transfer before.
+    """
+    has_rank = np.isfinite(ranks.sender) | np.isfinite(ranks.receiver)
+    notes = np.flatnonzero(has_rank & ~events.is_task)
+    launched = transfers[call[transfers] != ABSENT]
+    found: dict[int, Peers] = {}
+    if not len(notes):
+        return found
+    threads = events.thread[call[launched]]
+    for thread in np.unique(threads).tolist():
+        kernels = launched[threads == thread]
+        kernels = kernels[np.argsort(events.start[call[kernels]], kind="stable")]
+        own_notes = notes[events.thread[notes] == thread]
+        own_notes = own_notes[np.argsort(events.start[own_notes], kind="stable")]
+        ends = np.searchsorted(
+            events.start[own_notes], events.start[call[kernels]], "right"
+        ).tolist()
+        first = 0
+        for kernel, last in zip(kernels.tolist(), ends, strict=True):
+            peers: Peers = set()
+            for note in own_notes[first:last].tolist():
+                peers |= ranks.peers(note)
+            found[kernel] = peers
+            first = last
+    return found
+
+
+def _by_names(events: KernelEvents, transfers: Ints, call: Ints) -> dict[int, tuple[str, int, int]]:
+    """Return the transfer that the annotation around each kernel's launch names.
+
+    It has the direction, and the numbers of the own and the other rank in their process group.
+    """
+    calls = [_CALL.match(name) for name in events.names]
+    is_call = np.array([match is not None for match in calls], np.bool_)
+    marks = np.flatnonzero(is_call[events.name] & ~events.is_task)
+    mark = enclosing_marks(events, marks, call[transfers])
+    found = {}
+    for place, own in zip(transfers.tolist(), mark.tolist(), strict=True):
+        match = calls[events.name[own]] if own != ABSENT else None
+        if match is not None:
+            direction = _SENDS if match[1] == "send" else _RECEIVES
+            found[place] = direction, int(match[2]), int(match[3])
+    return found
+
+
+def _global_peers(named: tuple[str, int, int], members: Sequence[int], rank: int) -> Peers:
+    """Return a transfer with the rank's number in the job; empty if that is unknown."""
+    direction, own, other = named
+    if own < len(members) and other < len(members) and members[own] == rank:
+        return {(direction, members[other])}
+    return {(direction, other)} if not members and own == rank else set()
+
+
+def _group_name(peers: Peers, rank: int) -> str:
+    """Return the name of the group of a kernel; "" without a single other rank."""
+    others = {other for _, other in peers}
+    if len(others) != 1:
+        return ""
+    [other] = others
+    if other == rank:
+        return ""
+    directions = {direction for direction, _ in peers}
+    if len(directions) == 2:
+        return _exchange(min(rank, other), max(rank, other))
+    if _SENDS in directions:
+        return f"from rank {rank} to rank {other}"
+    return f"from rank {other} to rank {rank}"
+
+
+def _exchange(low: int, high: int) -> str:
+    return f"between rank {low} and rank {high}"
+
+
+def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
+    """Return the events with one replica for all ranks that send to each other, in pairs or chains.
+
+    Such ranks are stages of one pipeline, and not replicas. The replicas of events are numbers of
+    their ranks.
+    """
+    rank, bucket = imported.attributes.get("replica"), imported.attributes.get("bucket")
+    if rank is None or bucket is None:
+        return imported
+    is_transfer = (imported.kind == KIND_CODES[Kind.COPY]) & (bucket != ABSENT) & (rank != ABSENT)
+    if not is_transfer.any():
+        return imported
+    pairs = np.unique(np.stack([bucket[is_transfer], rank[is_transfer]], axis=1), axis=0)
+    pipeline = np.arange(int(rank.max(initial=0)) + 1)
+    for mine in groups(pairs[:, 0]):
+        low, high = pairs[mine[0], 1], pairs[mine[-1], 1]
+        joined = pipeline == pipeline[high]
+        pipeline[joined] = pipeline[low]
+    replica = np.where(rank == ABSENT, ABSENT, np.unique(pipeline, return_inverse=True)[1][rank])
+    return replace(imported, attributes={**imported.attributes, "replica": replica})

@@ -1,0 +1,167 @@
+"""Transfers between the ranks of a profiled pipeline: pairs, and causes by hand."""
+
+import numpy as np
+import pytest
+
+from core.explain.arrivals import arrivals
+from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.ranks import rank_times
+from core.explain.run_step import explain_run_step
+from core.plan.task import KIND_CODES, Kind
+from tests.core.recording.importers.kineto_ranks import EXCHANGE, MAIN, RankFile, opened
+
+US = 1000
+WAYS = ("arguments", "name", "call")
+
+
+def pipeline(way="arguments"):
+    """Two ranks, two micro-batches, in µs: F takes 100, B takes 200, and a transfer 20.
+
+    stream 7 of rank 0   F0 F1 .................. B0 B1     F0 10-110, F1 110-210, B0 550-750
+    stream 7 of rank 1      .. F0 F1 B0 B1 .........        F0 130-230, F1 230-330, B0 330-530
+
+    A kernel that receives starts as soon as its stream is free, and lasts until the data are there.
+    """
+    first, last = RankFile(0), RankFile(1)
+    for file in (first, last):
+        file.step(1, 0, 1000)
+    first.mark("Forward 0", 7, 3)
+    first.kernel("gemm", 8, 10, 100)
+    first.transfer(1, 12, 110, 20, sends=True, way=way)
+    first.mark("Forward 1", 17, 3)
+    first.kernel("gemm", 18, 110, 100)
+    first.transfer(1, 22, 210, 20, sends=True, way=way)
+    first.transfer(1, 32, 230, 320, sends=False, way=way)
+    first.mark("Backward 0", 37, 3)
+    first.kernel("gemm", 38, 550, 200)
+    first.transfer(1, 42, 550, 200, sends=False, way=way)
+    first.mark("Backward 1", 47, 3)
+    first.kernel("gemm", 48, 750, 200)
+
+    last.event("cpu_op", "aten::empty", 2, 1, MAIN)
+    last.transfer(0, 5, 7, 123, sends=False, way=way)
+    last.mark("Forward 0", 9, 3)
+    last.kernel("gemm", 10, 130, 100)
+    last.transfer(0, 15, 130, 100, sends=False, way=way)
+    last.mark("Forward 1", 19, 3)
+    last.kernel("gemm", 20, 230, 100)
+    for number, start in enumerate((330, 530)):
+        call = 30 + 20 * number
+        last.mark(f"Backward {number}", call - 1, 3)
+        last.kernel("gemm", call, start, 200)
+        last.transfer(0, call + 8, start + 200, 20, sends=True, way=way)
+    return first, last
+
+
+def idle(trace, device):
+    """Idle time of the main stream of a device, in µs by cause."""
+    [lane] = [each.index for each in trace.header.lanes
+              if (each.name, each.device) == ("stream 7", device)]  # fmt: skip
+    totals = cause_totals(explain_run_step(trace, trace.steps[0]))[lane]
+    return {CAUSES[code]: ns / US for code, ns in enumerate(totals.tolist()) if ns}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_idle_time_of_a_pipeline_has_the_causes_that_are_counted_by_hand(tmp_path, way):
+    trace = opened(tmp_path, *pipeline(way))
+    # Rank 1 waits for F0 of rank 0, receives it, and is done when its last gradient is sent. It is
+    # launched at 5, when the step has lasted for 3 µs, and starts after 2 more; F0 of rank 0 starts
+    # 3 µs later, since it was not launched before 8.
+    assert idle(trace, "rank 1") == {
+        Cause.FILL: 100, Cause.TRANSFER: 40, Cause.DRAIN: 200, Cause.HOST: 8,
+    }  # fmt: skip
+    # Rank 0 waits from 230 to 530 while rank 1 computes; it sends until 230, and receives from 530.
+    assert idle(trace, "rank 0") == {Cause.COMPUTE: 300, Cause.TRANSFER: 40, Cause.HOST: 8}
+
+
+def meetings(trace):
+    """Starts of the kernels of each transfer, in µs."""
+    explanation = explain_run_step(trace, trace.steps[0])
+    columns, meets = explanation.columns, explanation.waits.meets
+    copies = (columns.kind == KIND_CODES[Kind.COPY]) & (meets >= 0)
+    return [
+        tuple(sorted((columns.start[meets == number] // US).tolist()))
+        for number in np.unique(meets[copies])
+    ]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_nth_send_and_the_nth_receive_are_one_transfer(tmp_path, way):
+    trace = opened(tmp_path, *pipeline(way))
+    assert sorted(meetings(trace)) == [(7, 110), (130, 210), (230, 530), (550, 730)]
+    # They are no collectives, and the ranks are no replicas of each other.
+    assert arrivals(explain_run_step(trace, 0)) == ()
+    assert {span.replica for span in trace} == {0}
+
+
+def test_shares_of_devices_are_those_of_the_kernels(tmp_path):
+    trace = opened(tmp_path, *pipeline())
+    first, last = rank_times(trace)
+    assert (first.compute_ns, first.communication_ns) == (600 * US, (20 + 20 + 320 + 200) * US)
+    assert (last.compute_ns, last.communication_ns) == (600 * US, (123 + 100 + 20 + 20) * US)
+
+
+def test_ranks_with_different_numbers_of_transfers_are_not_matched(tmp_path):
+    first, last = pipeline()
+    last.transfer(0, 60, 760, 20, sends=True)
+    trace = opened(tmp_path, first, last)
+    assert sorted(meetings(trace)) == [(7, 110), (130, 210)]
+
+
+def test_a_rank_alone_has_no_matches(tmp_path):
+    first, _ = pipeline()
+    assert meetings(opened(tmp_path, first)) == []
+
+
+def test_a_kernel_that_sends_and_receives_is_one_exchange(tmp_path):
+    files = [RankFile(0), RankFile(1)]
+    for file, start in zip(files, (100, 160), strict=True):
+        file.step(1, 0, 1000)
+        file.kernel("gemm", 5, 10, start - 10)
+        other = 1 - file.rank
+        for word, name in (("send", "Dst Rank"), ("recv", "Src Rank")):
+            args = {"Collective name": word, name: other}
+            file.event("cpu_op", "record_param_comms", 8, 0.5, MAIN, **args)
+        file.kernel("ncclDevKernel_SendRecv", 9, start, 200 - start, EXCHANGE,
+                    **{"Collective name": "coalesced", "Process Group Name": "0"})  # fmt: skip
+        file.kernel("gemm", 12, 200, 100)
+    trace = opened(tmp_path, *files)
+    assert meetings(trace) == [(100, 160)]
+
+
+def test_four_ranks_are_two_pipelines_with_two_stages(tmp_path):
+    files = []
+    for number in range(2):
+        first, last = RankFile(2 * number), RankFile(2 * number + 1)
+        for file in (first, last):
+            file.step(1, 0, 1000)
+            file.kernel("gemm", 5, 10, 90 + 10 * number)
+        first.transfer(2 * number + 1, 8, 100 + 10 * number, 20, sends=True)
+        last.transfer(2 * number, 8, 100 + 10 * number, 20, sends=False)
+        for file in (first, last):
+            group = {"Process Group Name": f"dp{file.rank % 2}"}
+            file.kernel("ncclDevKernel_AllReduce_Sum", 12, 150 + 30 * number, 100 - 30 * number,
+                        EXCHANGE, **group)  # fmt: skip
+            file.kernel("adam", 14, 250, 100)
+        files += [first, last]
+    trace = opened(tmp_path, *files)
+    replicas = {}
+    for span in trace:
+        replicas.setdefault(trace.header.lanes[span.lane].device, set()).add(span.replica)
+    assert replicas == {"rank 0": {0}, "rank 1": {0}, "rank 2": {1}, "rank 3": {1}}
+    # Rank 0 waits from 150 on for rank 2, which arrives at 180.
+    assert idle(trace, "rank 0")[Cause.SLOWEST_RANK] == 30
+    assert idle(trace, "rank 0")[Cause.COLLECTIVE] == 70
+
+
+def test_ranks_of_a_process_group_are_those_of_the_heading(tmp_path):
+    files = [RankFile(4), RankFile(6)]
+    for place, file in enumerate(files):
+        file.step(1, 0, 1000)
+        file.kernel("gemm", 5, 10, 90)
+        word, arrow = ("send", "->") if place == 0 else ("recv", "<-")
+        file.mark(f"nccl:{word} {place}{arrow}{1 - place}", 7, 4)
+        file.kernel("ncclDevKernel_SendRecv", 8, 100 + place, 50, EXCHANGE,
+                    **{"Collective name": word, "Process Group Name": "3"})  # fmt: skip
+        file.groups = [{"pg_name": "3", "ranks": [4, 6]}]
+    assert meetings(opened(tmp_path, *files)) == [(100, 101)]
