@@ -1,14 +1,25 @@
-"""All ways to run a model on some lanes, predicted in one go and ranked."""
+"""Predictions of all ways to run a model on some lanes, ranked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, product
 
 import numpy as np
+from numpy.typing import NDArray
 
+from core.arrays import Bools
 from core.costs.blockwise import blockwise
-from core.costs.costs import STAGED, CostError, CostModel, cost_at, least_cost_at, most_cost_at
+from core.costs.costs import (
+    STAGED,
+    CostError,
+    CostModel,
+    Curve,
+    cost_at,
+    least_cost_at,
+    most_cost_at,
+)
 from core.costs.durations import durations
 from core.costs.footprint import peak_bytes
 from core.costs.plan_times import predict_times
@@ -32,19 +43,18 @@ from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import KIND_CODES, KINDS, Kind
 
 WORTH = 0.05
-"""The part of a step that another way must be predicted to spare."""
+"""Least fraction of a step that another way must be predicted to save to be advised."""
 TRIED_CHUNKS = (2, 3, 4)
 MOST_TRIED_MICROBATCHES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One way to run a model: the run itself, and what it is predicted to take.
+    """One way to run a model: its settings, and the predicted step.
 
-    The step takes from `low_ns` to `high_ns`, most likely `step_ns`. `known` says that its
-    micro-batches are no smaller and no larger than those that were measured. `bubble` is the idle
-    fraction of the compute lanes, 0 to 1. `memory_bytes`, an estimate, is what the fullest lane
-    holds at most.
+    The step takes from `low_ns` to `high_ns`, most likely `step_ns`. `known` is true if the sizes
+    of its micro-batches are within the measured ones. `bubble` is the idle fraction of the compute
+    lanes, 0 to 1. `memory_bytes` is the estimated peak of the lane that holds the most.
     """
 
     specification: Specification
@@ -58,12 +68,12 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class AdviceQuery:
-    """What is to be advised on.
+    """Request for advice on a run.
 
-    `specification` says all that is the same in every run: model, devices, batch, optimizer.
-    `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
-    as in the plan that they were measured with; without it the costs are taken to be for the whole
-    model (one stage). `measured_ns` is what a step of this run took, None if it was not run.
+    `specification` has the settings that all ways share: model, devices, batch, optimizer. `lanes`
+    are the compute lanes of its devices. `stages` are the stages of costs by stage, as in the plan
+    that was measured; by default one stage, the whole model. `measured_ns` is the length of a step
+    of the present run, None if it was not run.
     """
 
     specification: Specification
@@ -76,10 +86,11 @@ class AdviceQuery:
 
 @dataclass(frozen=True, slots=True)
 class AdviceResult:
-    """All ways, those that are known first, each part quickest first, and what was asked about.
+    """All ways, and the present run.
 
-    `present` is None if that cannot be predicted. `missing` says what the costs lack for ways that
-    are left out, or is empty.
+    `ways` has the known ways first, and then the others, each sorted by predicted time. `present`
+    is None if the present run cannot be predicted. `missing` is the reason why ways were left out
+    that the costs do not cover; "" if none were.
     """
 
     ways: list[Advice]
@@ -89,51 +100,53 @@ class AdviceResult:
 
     @property
     def better(self) -> Advice | None:
-        """The quickest known way, if it spares enough of the present step; None if none does."""
+        """The fastest known way that saves enough of the present step; None if none does."""
         return next(iter(self.better_ways(1)), None)
 
     def better_ways(self, most: int) -> list[Advice]:
-        """Return the quickest known ways that spare enough, each of another strategy or schedule.
+        """Return the fastest known ways that save enough, each of another strategy or schedule.
 
-        A way must spare WORTH both of the predicted and of the measured step: where the two differ,
-        one of them is not what another run of the present settings will take.
+        A way must save WORTH of both the predicted and the measured step. If the two differ, one of
+        them is wrong for the next run with the present settings.
         """
         if self.present is None:
             return []
         least = self.present.step_ns
         if self.measured_ns is not None:
             least = min(least, self.measured_ns)
-        quickest: dict[tuple[str, str | None], Advice] = {}
+        fastest: dict[tuple[str, str | None], Advice] = {}
         for way in self.ways:
             if way.known and way.step_ns <= (1 - WORTH) * least:
-                specification = way.specification
-                quickest.setdefault((specification.strategy, specification[SCHEDULE]), way)
-        return list(quickest.values())[:most]
+                key = (way.specification.strategy, way.specification[SCHEDULE])
+                fastest.setdefault(key, way)
+        return list(fastest.values())[:most]
 
 
-def advise(asked: AdviceQuery) -> AdviceResult:
+def advise(query: AdviceQuery) -> AdviceResult:
     """Predict every strategy, schedule, number of micro-batches, chunks and replicas.
 
-    See `advise_in_turns`, which this runs to its end.
+    Raises CostError as `advise_in_turns` does.
     """
-    *_, advised = advise_in_turns(asked)
+    *_, advised = advise_in_turns(query)
     assert isinstance(advised, AdviceResult)
     return advised
 
 
-def advise_in_turns(asked: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResult]:
-    """Predict one way after another; yield (done, total) after each, and at the end the answer.
+def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResult]:
+    """Predict one way after another; yield (done, total) after each, and the result at the end.
 
     Ways that do not fit (PlanError) are left out. Equal times are ranked by memory. Raises
-    CostError if the costs were measured for other stages, or if they suffice for no way at all.
+    CostError if the costs were measured for other stages, or if they cover no way at all.
     """
-    specification, model = asked.specification, asked.model
-    rows = specification.batch_rows // (specification[MICROBATCHES] or DEFAULT_MICROBATCHES)
-    stages = asked.stages or (Stage(0, 0, len(model.blocks)),)
-    costs = blockwise(asked.costs, model, stages, max(1, rows))
-    predictor = _Predictor(model, asked.lanes, costs)
-    doubt = predictor.doubt_of(specification, asked.measured_ns)
-    every = list(choices(specification, len(asked.lanes)))
+    specification = query.specification
+    model = query.model
+    microbatches = specification[MICROBATCHES] or DEFAULT_MICROBATCHES
+    rows = specification.batch_rows // microbatches
+    stages = query.stages or (Stage(0, 0, len(model.blocks)),)
+    costs = blockwise(query.costs, model, stages, max(1, rows))
+    predictor = _Predictor(model, query.lanes, costs)
+    doubt = predictor.doubt_of(specification, query.measured_ns)
+    every = list(choices(specification, len(query.lanes)))
     found: list[Advice] = []
     missing: list[CostError] = []
     for number, choice in enumerate(every, 1):
@@ -153,17 +166,18 @@ def advise_in_turns(asked: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
     lacking = error_message(missing[0]) if missing else ""
-    yield AdviceResult(found, present, lacking, asked.measured_ns)
+    yield AdviceResult(found, present, lacking, query.measured_ns)
 
 
 def way_of(specification: Specification) -> Specification:
-    """The way in which a run is made: two runs that differ in nothing else have equal ones.
+    """Return the settings that determine the tasks and their times, with explicit defaults.
 
-    Defaults are written out, and what changes no task's time is left out.
+    Two runs with equal ones are predicted alike. Other settings have a fixed value.
     """
     s = with_defaults(specification)
     options = STRATEGIES[s.strategy].options
-    if MICROBATCHES in options and s[MICROBATCHES] is None and s[SPLIT_SIZE] is None:
+    is_default = s[MICROBATCHES] is None and s[SPLIT_SIZE] is None
+    if MICROBATCHES in options and is_default:
         schedule = SCHEDULES.get(s[SCHEDULE] or "")
         own = None if schedule is None else schedule.microbatches
         s = s.having(microbatches=own or DEFAULT_MICROBATCHES)
@@ -175,9 +189,10 @@ def way_of(specification: Specification) -> Specification:
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:
-    """Every run of the same model, devices and batch that differs in how it is divided."""
-    # The present strategy's options would be refused by most of the others.
-    base = specification.having(**{option.name: option.default for option in STRATEGY_OPTIONS})
+    """Yield every way to divide the work of a run, with the same model, devices and batch."""
+    # Most other strategies would refuse the options of the present one.
+    defaults = {option.name: option.default for option in STRATEGY_OPTIONS}
+    base = specification.having(**defaults)
     for strategy in STRATEGIES.values():
         for replicas in _replicas(strategy, lanes):
             one = base.having(strategy=strategy.name, replicas=replicas)
@@ -186,23 +201,27 @@ def choices(specification: Specification, lanes: int) -> Iterator[Specification]
                 continue
             rows = specification.batch_rows // (replicas or 1)
             for schedule in SCHEDULES.values():
-                for chunks in TRIED_CHUNKS if schedule.settable_chunks else (None,):
-                    for count in _counts(schedule, rows, lanes):
-                        yield one.having(schedule=schedule.name, chunks=chunks, microbatches=count)
+                tried_chunks: Sequence[int | None] = (None,)
+                if schedule.settable_chunks:
+                    tried_chunks = TRIED_CHUNKS
+                for chunks, count in product(tried_chunks, _counts(schedule, rows, lanes)):
+                    yield one.having(schedule=schedule.name, chunks=chunks, microbatches=count)
 
 
 def _replicas(strategy: Strategy, lanes: int) -> list[int | None]:
-    """Numbers of replicas that leave each two lanes at least."""
+    """Return the numbers of replicas that have at least two lanes each."""
     if REPLICAS not in strategy.options:
         return [None]
     return [count for count in range(2, lanes // 2 + 1) if lanes % count == 0]
 
 
 def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
-    """Numbers of micro-batches to try: powers of two, and multiples of the lanes."""
+    """Return the numbers of micro-batches to try: powers of two, and multiples of the lanes."""
     most = min(rows, MOST_TRIED_MICROBATCHES)
-    # Interleaved schedules need equal rounds, which multiples of the lanes make.
-    tried = {2**power for power in range(1, 7)} | {lanes * factor for factor in (1, 2, 3, 4)}
+    powers = {2**power for power in range(1, 7)}
+    # Interleaved schedules need rounds of equal length, as multiples of the lanes have.
+    multiples = {lanes * factor for factor in (1, 2, 3, 4)}
+    tried = powers | multiples
     return sorted(count for count in tried if 2 <= count <= most)
 
 
@@ -210,12 +229,14 @@ class _Predictor:
     """Predicts runs of one model on some lanes, from costs by block and rows."""
 
     def __init__(self, model: ModelDescription, lanes: Sequence[Lane], costs: CostModel) -> None:
-        self._model, self._lanes, self._costs = model, lanes, costs
+        self._model = model
+        self._lanes = lanes
+        self._costs = costs
 
     def doubt_of(self, specification: Specification, measured_ns: int | None) -> float:
-        """By what fraction a prediction may be off: by as much as that of a run that was made.
+        """Return the relative error that predictions may have: that of the run that was measured.
 
-        At least by as much as measurements of the costs differ from each other.
+        It is at least the scatter of the costs.
         """
         scatter = self._costs.scatter
         try:
@@ -229,7 +250,7 @@ class _Predictor:
     def advice(self, choice: Specification, doubt: float) -> Advice | None:
         """Return the prediction of a run; None if it does not fit the lanes, rows or blocks.
 
-        Raises CostError if the costs say nothing of some task.
+        Raises CostError if the costs do not cover a task.
         """
         try:
             strategy = check(choice)
@@ -242,46 +263,56 @@ class _Predictor:
         least, most = self._bounds(plan)
         memory = peak_bytes(plan, columns, self._model, choice.optimizer, strategy.kept_bytes)
         return Advice(
-            choice,
-            step_ns,
-            round(step_ns * least * (1 - min(doubt, 1.0))),
-            round(step_ns * most * (1 + doubt)),
-            bubble_of(columns, plan.lanes).by_makespan,
-            int(memory.max()),
-            _is_known(plan, self._costs),
+            specification=choice,
+            step_ns=step_ns,
+            low_ns=round(step_ns * least * (1 - min(doubt, 1.0))),
+            high_ns=round(step_ns * most * (1 + doubt)),
+            bubble=bubble_of(columns, plan.lanes).by_makespan,
+            memory_bytes=int(memory.max()),
+            known=_is_known(plan, self._costs),
         )
 
     def _bounds(self, plan: Plan) -> tuple[float, float]:
-        """The least and the most that all tasks take, over what they are predicted to take."""
-        columns = plan.columns
-        readers = (cost_at, least_cost_at, most_cost_at)
-        likely, least, most = (
-            int(durations(columns, self._costs, plan.stages, plan.lanes, read).sum())
-            for read in readers
-        )
+        """Return the least and the largest sum of the tasks' costs, relative to the likely sum."""
+        sums: list[int] = []
+        for read in (cost_at, least_cost_at, most_cost_at):
+            costs_ns = durations(plan.columns, self._costs, plan.stages, plan.lanes, read)
+            sums.append(int(costs_ns.sum()))
+        likely, least, most = sums
         return least / max(1, likely), most / max(1, likely)
 
 
 def _is_known(plan: Plan, costs: CostModel) -> bool:
     """Return True if all passes have sizes between the smallest and the largest measured."""
     columns = plan.columns
-    passes = [(KINDS[code], columns.kind == code, columns.rows) for code in np.unique(columns.kind)]
+    passes: list[tuple[Kind, Bools, NDArray[np.integer]]] = []
+    for code in np.unique(columns.kind).tolist():
+        passes.append((KINDS[code], columns.kind == code, columns.rows))
     overlaps = columns.kind == KIND_CODES[Kind.OVERLAP]
     if overlaps.any():
         passes.append((Kind.FORWARD, overlaps, columns.rows))
         passes.append((Kind.BACKWARD, overlaps, columns.paired_rows))
-    # A part of a layer costs what the whole layer costs for that part of the rows.
-    shares = {share for stage in plan.stages for share in stage.shares if share > 0}
+    # A part of a layer costs as much as the whole layer for that part of the rows.
+    shares: set[float] = set()
+    for stage in plan.stages:
+        shares.update(share for share in stage.shares if share > 0)
     if any(share < 1 for share in shares) and not costs.divided:
         return False
     for kind, tasks, rows in passes:
         curves = costs.passes.get(kind, ())
-        is_free = all(cost == 0 for curve in curves for _, cost in curve)
-        if kind is Kind.STEP or is_free:
+        if kind is Kind.STEP or _are_free(curves):
             continue
         parts = shares if kind in STAGED and shares else {1.0}
         sizes = [size for size, _ in curves[0]]
-        least, most = rows[tasks].min() * min(parts), rows[tasks].max() * max(parts)
+        own_rows = rows[tasks]
+        least = own_rows.min() * min(parts)
+        most = own_rows.max() * max(parts)
         if least < sizes[0] or most > sizes[-1]:
             return False
     return True
+
+
+def _are_free(curves: Iterable[Curve]) -> bool:
+    """Return True if all costs of some curves are 0."""
+    points = chain.from_iterable(curves)
+    return all(cost == 0 for _, cost in points)

@@ -1,4 +1,4 @@
-"""A run's steps predicted from what its tasks were measured to cost apart, beside the run."""
+"""Comparison of a run's steps with their prediction from separately measured costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.costs.costs import CostError, CostModel, Curve
+from core.costs.costs import CostError, CostModel, Curve, CurvePoint
 from core.costs.costs_file import reported_costs
 from core.costs.durations import durations, gaps
 from core.costs.simulate import simulate
@@ -32,7 +32,7 @@ from core.trace.trace import Trace
 
 
 class CostSource(StrEnum):
-    """Where the costs of a prediction come from."""
+    """Source of the costs of a prediction."""
 
     CALIBRATED = N_("measured with all lanes busy, before the measured steps")
     ALONE = N_("measured one task at a time, before each measured step")
@@ -45,7 +45,7 @@ class CostSource(StrEnum):
 class LaneError:
     """A lane's computing time in a step, measured and predicted, in ns.
 
-    `error` is predicted / measured - 1, None where nothing was measured.
+    `error` is predicted / measured - 1, None if the lane did not compute.
     """
 
     name: str
@@ -56,10 +56,11 @@ class LaneError:
 
 @dataclass(frozen=True, slots=True)
 class PredictedStep:
-    """A measured step and its prediction; `columns` has the predicted times in the run's time.
+    """A measured step and its prediction.
 
-    The prediction begins when the step began. `error` is predicted / measured - 1 of the makespan.
-    `lanes` are the compute lanes.
+    `columns` has the predicted tasks, in ns since the run's start: the first begins when the
+    measured step began. `error` is predicted / measured - 1 of the makespan. `lanes` are the
+    compute lanes.
     """
 
     step: int
@@ -72,10 +73,9 @@ class PredictedStep:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All steps of a run that could be predicted.
+    """All predicted steps of a run.
 
-    `median_step` is the number of the one whose figures are those of the run
-    (core.trace.median_step).
+    `median_step` is the number of the step that represents the run (core.trace.median_step).
     """
 
     source: CostSource
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def makespan_error(self) -> float:
-        """The error of the median step: predicted over measured, less 1."""
+        """Error of the median step's makespan: predicted / measured - 1."""
         return self.median.error
 
     @property
@@ -103,8 +103,16 @@ class Comparison:
         return self.median.lanes
 
     def to_dict(self) -> dict[str, object]:
-        """As plain JSON values: the median step's, and each step's own."""
-        names = ("step", "makespan_ns", "predicted_ns", "error")
+        """Return plain JSON values of the median step and of each step."""
+        steps: list[dict[str, object]] = []
+        for step in self.steps:
+            values: dict[str, object] = {
+                "step": step.step,
+                "makespan_ns": step.makespan_ns,
+                "predicted_ns": step.predicted_ns,
+                "error": step.error,
+            }
+            steps.append(values)
         median = self.median
         return {
             "costs": str(self.source),
@@ -112,15 +120,15 @@ class Comparison:
             "makespan_ns": median.predicted_ns,
             "makespan_error": median.error,
             "lanes": [asdict(lane) for lane in median.lanes],
-            "steps": [{name: getattr(step, name) for name in names} for step in self.steps],
+            "steps": steps,
         }
 
 
 def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Comparison | None:
-    """Predict the measured steps of a run (or `steps`); None where costs are not known.
+    """Predict the measured steps of a run, or `steps`; None if its costs are not known.
 
-    The plan is the trace's own: its tasks, and what each waited for. Raises PlanError naming what
-    the costs lack, or what is wrong with them.
+    The tasks and their dependencies are those of the trace. Raises PlanError if the costs are
+    invalid or do not cover a task.
     """
     known = known_costs(trace)
     if known is None:
@@ -129,26 +137,28 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
         return None
     costs, source = known
     wanted = completed_steps(trace) if steps is None else steps
-    # What was measured beforehand was measured without the faults that were put in.
-    beforehand = source is not CostSource.WARMUP
-    faults = Faults.of(trace.header.specification) if beforehand else NO_FAULTS
+    # The costs of a warm-up step contain the injected faults; other costs were measured without.
+    faults = NO_FAULTS
+    if source is not CostSource.WARMUP:
+        faults = Faults.of(trace.header.specification)
     predicted = tuple(_predicted(trace, step, costs, faults) for step in wanted)
-    return Comparison(source, predicted, median_step(trace, wanted)) if predicted else None
+    if not predicted:
+        return None
+    return Comparison(source, predicted, median_step(trace, wanted))
 
 
 def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
-    """What a run's tasks cost, and how that is known; None if it is not.
+    """Return the costs of a run's tasks and their source; None if they are not known.
 
-    As measured beforehand; else (for ranks always) as in the last warm-up step, unless that is the
-    run's first, in which all that torch does once is done.
+    They are the costs that were measured before the steps. Otherwise, and always for ranks, they
+    are those of the last warm-up step, unless it is the run's first step: torch initialises then.
     """
     if trace.costs is not None:
-        costs, alone = (
-            reported_costs(trace.costs),
-            any(lane.is_virtual for lane in trace.header.lanes),
-        )
-        source = CostSource.ALONE if alone else CostSource.CALIBRATED
-        return None if costs is None else (costs, source)
+        costs = reported_costs(trace.costs)
+        if costs is None:
+            return None
+        is_virtual = any(lane.is_virtual for lane in trace.header.lanes)
+        return costs, CostSource.ALONE if is_virtual else CostSource.CALIBRATED
     last = trace.header.specification.warmup - 1
     if last < 1 or last not in trace.steps:
         return None
@@ -157,9 +167,9 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
 
 
 def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
-    """The costs of a step that was run, by block where its tasks are blocks, else by stage.
+    """Return the costs of a step that was run: by block if its tasks are of blocks, else by stage.
 
-    Medians of the spans; of a collective only what comes after the last rank has begun.
+    They are medians of the durations, without the time in which a collective waits for its ranks.
     """
     by_block = bool((columns.block != ABSENT).any())
     unit = columns.block if by_block else columns.stage
@@ -168,40 +178,46 @@ def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
     passes: dict[Kind, tuple[Curve, ...]] = {}
     transfers: dict[Kind, Curve] = {}
     for code in np.unique(columns.kind).tolist():
-        kind, mine = KINDS[code], columns.kind == code
+        kind = KINDS[code]
+        mine = columns.kind == code
         if kind.is_communication:
             transfers[kind] = _curve(columns.bytes[mine], taken[mine])
         elif kind is Kind.LOSS:
             passes[kind] = (_curve(columns.rows[mine], taken[mine]),)
-        elif (unit[mine] == ABSENT).all():  # a step of all blocks at once: an equal share of each
+        elif (unit[mine] == ABSENT).all():
+            # An update of all blocks at once: each has an equal share.
             passes[kind] = (_curve(columns.rows[mine], taken[mine] / units),)
         elif kind is not Kind.OVERLAP:
-            # Not of an overlap: what that takes as a whole says nothing of its halves.
-            known = {
-                place: _curve(columns.rows[mine & (unit == place)], taken[mine & (unit == place)])
-                for place in np.unique(unit[mine]).tolist()
-            }
-            # Curves are found by their places, so stages without such a task have an entry too.
-            spare = next(iter(known.values()))
-            passes[kind] = tuple(known.get(place, spare) for place in range(units))
+            # An overlap is left out, because the times of its two halves are not known.
+            known: dict[int, Curve] = {}
+            for place in np.unique(unit[mine]).tolist():
+                of_place = mine & (unit == place)
+                known[place] = _curve(columns.rows[of_place], taken[of_place])
+            # A list of curves has an entry for every unit, also for those without such a task.
+            default = next(iter(known.values()))
+            passes[kind] = tuple(known.get(place, default) for place in range(units))
     return CostModel(passes, transfers, by_rows=True, by_block=by_block)
 
 
 def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
-    """The predicted steps as a trace of the run's lanes, steps and time, marked as predicted.
+    """Return the predicted steps as a trace with the run's lanes and step numbers.
 
-    Each begins when the measured one began, however long the one before is predicted to be; see
-    `steps_apart`. Counters, logs and clocks are left behind.
+    Each step begins when the measured one began, so a step that is predicted to be longer overlaps
+    the next one (see `without_step_overlap`). Counters, logs and clocks are left out.
     """
-    other = Trace(replace(trace.header, source=Source.PREDICTED), trace.table, version=1)
+    header = replace(trace.header, source=Source.PREDICTED)
+    other = Trace(header, trace.table, version=1)
     for lane in working_lanes(trace.header.lanes):
-        spans, parts = trace.spans(lane.index), [other.spans(lane.index)]
-        # Step by step: one that is predicted to be long reaches into the next.
+        spans = trace.spans(lane.index)
+        parts = [other.spans(lane.index)]
+        # Sorted within each step, because predicted steps may overlap.
         for step in comparison.steps:
-            some, columns = spans[spans.of_step(step.step)], step.columns
-            at = np.searchsorted(columns.task, some["task"])
-            order = stable_argsort(columns.start[at])
-            parts.append(some.timed(columns.start[at], columns.end[at])[order])
+            columns = step.columns
+            measured = spans[spans.of_step(step.step)]
+            at = np.searchsorted(columns.task, measured["task"])
+            start = columns.start[at]
+            predicted = measured.timed(start, columns.end[at])
+            parts.append(predicted[stable_argsort(start)])
         other.lanes[lane.index] = Spans.joined(parts)
     for step in comparison.steps:
         columns = step.columns
@@ -210,13 +226,16 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
 
 
 def without_step_overlap(predicted: Trace) -> Trace:
-    """A prediction as a run of its own, in which no step begins before the last one has ended."""
+    """Return a prediction with steps moved to later times, so that each follows the previous."""
     steps = np.array(predicted.steps, np.int32)
-    starts, ends = np.array([predicted.step_bounds(step) for step in steps.tolist()], np.int64).T
-    later, reached = np.zeros(len(steps), np.int64), starts[0]
+    bounds = [predicted.step_bounds(step) for step in predicted.steps]
+    starts, ends = np.array(bounds, np.int64).T
+    # By how many ns each step is moved.
+    later = np.zeros(len(steps), np.int64)
+    previous_end = starts[0]
     for place, start in enumerate(starts):
-        later[place] = max(0, reached - start)
-        reached = ends[place] + later[place]
+        later[place] = max(0, previous_end - start)
+        previous_end = ends[place] + later[place]
     other = Trace(predicted.header, predicted.table, version=1)
     for lane in working_lanes(predicted.header.lanes):
         spans = predicted.spans(lane.index)
@@ -227,41 +246,46 @@ def without_step_overlap(predicted: Trace) -> Trace:
 
 
 def _predicted(trace: Trace, step: int, costs: CostModel, faults: Faults) -> PredictedStep:
-    measured, lanes = StepColumns.of_trace(trace, step), trace.header.lanes
-    undisturbed = durations(measured, costs, lanes=lanes)
-    times = faults.durations(measured, lanes, step, undisturbed)
+    lanes = trace.header.lanes
+    measured = StepColumns.of_trace(trace, step)
+    without_faults = durations(measured, costs, lanes=lanes)
+    times = faults.durations(measured, lanes, step, without_faults)
     columns = simulate(measured, times, meeting(measured, lanes), gaps(measured, costs))
     begin, end = trace.step_bounds(step)
-    predicted = int(columns.end.max())
+    makespan_ns = end - begin
+    predicted_ns = int(columns.end.max())
     return PredictedStep(
-        step,
-        replace(columns, start=columns.start + begin, end=columns.end + begin),
-        end - begin,
-        predicted,
-        predicted / max(1, end - begin) - 1,
-        _lane_errors(trace.header.lanes, measured, columns),
+        step=step,
+        columns=replace(columns, start=columns.start + begin, end=columns.end + begin),
+        makespan_ns=makespan_ns,
+        predicted_ns=predicted_ns,
+        error=predicted_ns / max(1, makespan_ns) - 1,
+        lanes=_lane_errors(lanes, measured, columns),
     )
 
 
 def _lane_errors(
     lanes: Sequence[Lane], measured: StepColumns, predicted: StepColumns
 ) -> tuple[LaneError, ...]:
-    (was, _), (expected, _) = lane_times(measured, len(lanes)), lane_times(predicted, len(lanes))
-    return tuple(
-        _lane_error(lane.name, int(was[lane.index]), int(expected[lane.index]))
-        for lane in lanes
-        if lane.role is Role.COMPUTE
-    )
-
-
-def _lane_error(name: str, busy: int, predicted: int) -> LaneError:
-    return LaneError(name, busy, predicted, predicted / busy - 1 if busy else None)
+    measured_busy, _ = lane_times(measured, len(lanes))
+    predicted_busy, _ = lane_times(predicted, len(lanes))
+    errors: list[LaneError] = []
+    for lane in lanes:
+        if lane.role is Role.COMPUTE:
+            busy = int(measured_busy[lane.index])
+            expected = int(predicted_busy[lane.index])
+            error = expected / busy - 1 if busy else None
+            errors.append(LaneError(lane.name, busy, expected, error))
+    return tuple(errors)
 
 
 def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:
-    """The medians by size; a size of 0 counts as 1."""
-    found: dict[int, list[float]] = defaultdict(list)
+    """Return the curve of the median ns of each size; a size of 0 counts as 1."""
+    by_size: dict[int, list[float]] = defaultdict(list)
     for size, time in zip(sizes.tolist(), times.tolist(), strict=True):
-        # Beyond its points a curve is in proportion to the nearest size, which so must not be 0.
-        found[max(1, size)].append(time)
-    return tuple((float(size), statistics.median(found[size])) for size in sorted(found))
+        # Beyond its points a curve is proportional to the nearest size, which must not be 0.
+        by_size[max(1, size)].append(time)
+    points: list[CurvePoint] = []
+    for size in sorted(by_size):
+        points.append((float(size), statistics.median(by_size[size])))
+    return tuple(points)

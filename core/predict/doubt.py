@@ -1,4 +1,4 @@
-"""Why a prediction is far off: what it cannot know of the run that it is held against."""
+"""Reasons why the prediction of a run is far off."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TINY_NS = 100_000  # the launch of a task takes about as long
 
 
 class Doubt(StrEnum):
-    """Why a prediction is not to be trusted, as a sentence."""
+    """Reasons not to trust a prediction, as sentences."""
 
     SHARED = N_("It is off by more than a quarter: lanes share cores, which slow each other down.")
     TINY = N_(
@@ -28,12 +28,13 @@ class Doubt(StrEnum):
 
 
 def doubt(trace: Trace, comparison: Comparison) -> Doubt | None:
-    """Why the prediction of a run is off by more than FAR; None if it is not."""
+    """Return the reason why the prediction of a run is off by more than FAR; None if it is not."""
     if abs(comparison.makespan_error) <= FAR:
         return None
     lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
     columns = comparison.steps[-1].columns
-    work = columns.duration[np.isin(columns.lane, [lane.index for lane in lanes])]
+    indices = [lane.index for lane in lanes]
+    work = columns.duration[np.isin(columns.lane, indices)]
     if len(work) and np.median(work) < TINY_NS:
         return Doubt.TINY
     shared = any(lane.sharing and not lane.is_virtual for lane in lanes)

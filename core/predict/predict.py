@@ -1,4 +1,4 @@
-"""Predicts a plan: when every task would run on a cost model, and what that comes to."""
+"""Prediction of a plan's step: the times of all tasks on a cost model, and totals by lane."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class PredictedLane:
-    """What a lane does in the predicted step; its three times add up to the makespan.
+    """A lane's times in the predicted step; they add up to the makespan.
 
-    `peak_activations` is the most that it holds at a time, each of one stage and micro-batch.
+    `peak_activations` is the most activations that it holds at once, each of one stage and
+    micro-batch.
     """
 
     name: str
@@ -40,7 +41,7 @@ class PredictedLane:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A predicted step: its tasks with their times, and what they come to."""
+    """A predicted step: its tasks with their times, its makespan and the times of its lanes."""
 
     columns: StepColumns
     makespan_ns: int
@@ -52,25 +53,33 @@ def predict_step(
 ) -> Prediction:
     """Predict a step of `plan`. Raises CostError if the costs do not cover it.
 
-    `faults` lengthen its tasks as those of the step that is number `step` in a recording.
+    `faults` lengthen tasks as in step number `step` of a recording.
     """
     columns = predict_times(plan, costs, faults, step)
-    makespan, count = int(columns.end.max(initial=0)), len(plan.lanes)
-    busy, moving = (times.tolist() for times in lane_times(columns, count))
-    peaks = peak_activations(columns, count).tolist()
-    lanes = (
-        PredictedLane(lane.name, computes, moves, makespan - computes - moves, peak)
-        for lane, computes, moves, peak in zip(plan.lanes, busy, moving, peaks, strict=True)
-    )
+    makespan = int(columns.end.max(initial=0))
+    count = len(plan.lanes)
+    busy, communication = lane_times(columns, count)
+    idle = makespan - busy - communication
+    peaks = peak_activations(columns, count)
+    lanes: list[PredictedLane] = []
+    for place, lane in enumerate(plan.lanes):
+        predicted = PredictedLane(
+            name=lane.name,
+            busy_ns=int(busy[place]),
+            communication_ns=int(communication[place]),
+            idle_ns=int(idle[place]),
+            peak_activations=int(peaks[place]),
+        )
+        lanes.append(predicted)
     return Prediction(columns, makespan, tuple(lanes))
 
 
 def predicted_trace(
     header: Header, tasks: Sequence[Task], columns: StepColumns, step: int = 0
 ) -> Trace:
-    """A predicted step as a trace, to be drawn as a run is; its header says that it is predicted.
+    """Return a predicted step of a plan's `tasks` as a trace whose source is a prediction.
 
-    `tasks` are the plan's; the trace has a single step, of index `step`.
+    Its only step has the number `step`.
     """
     trace = Trace(replace(header, source=Source.PREDICTED))
     for batch in _predicted_batches(tasks, columns, step):
@@ -81,9 +90,10 @@ def predicted_trace(
 def predicted_recording(
     header: Header, tasks: Sequence[Task], columns: StepColumns, step: int = 0
 ) -> bytes:
-    """A predicted step as a recording, which the window opens as it opens a run's."""
+    """Return a predicted step as the bytes of a recording; see `predicted_trace`."""
     sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, schema_of(replace(header, source=Source.PREDICTED))) as stream:
+    schema = schema_of(replace(header, source=Source.PREDICTED))
+    with pa.ipc.new_stream(sink, schema) as stream:
         for batch in _predicted_batches(tasks, columns, step):
             stream.write_batch(batch)
     return sink.getvalue()
@@ -92,16 +102,18 @@ def predicted_recording(
 def _predicted_batches(
     tasks: Sequence[Task], columns: StepColumns, step: int
 ) -> list[pa.RecordBatch]:
-    # Plan 0: a stream of one step has no other.
+    # A stream of one step has a single plan, number 0.
     timings = Timings(0, step, columns.task, columns.start, columns.end)
     return [plan_batch(0, tasks), span_batch(timings)]
 
 
 def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Computing and communication time of each lane in ns, each an array of `lanes` entries."""
+    """Return the computing and communication time of each lane in ns, both of shape (lanes,)."""
     moves = IS_COMMUNICATION[columns.kind]
-    busy, moving = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
-    # In whole numbers; np.bincount would sum doubles.
-    np.add.at(busy, columns.lane[~moves], columns.duration[~moves])
-    np.add.at(moving, columns.lane[moves], columns.duration[moves])
-    return busy, moving
+    computes = ~moves
+    busy = np.zeros(lanes, np.int64)
+    communication = np.zeros(lanes, np.int64)
+    # Sums of whole numbers; np.bincount would add doubles.
+    np.add.at(busy, columns.lane[computes], columns.duration[computes])
+    np.add.at(communication, columns.lane[moves], columns.duration[moves])
+    return busy, communication

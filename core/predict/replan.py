@@ -1,4 +1,4 @@
-"""Plans of a recorded run, made again from its header, and the measured costs of its tasks."""
+"""Plans of a recorded run, rebuilt from its header, and the measured costs of its tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.trace.trace import Trace
 
 
 class RunPlans:
-    """The plans of a run's steps, each made once from the run's header, and its measured costs."""
+    """Rebuilds the plans of a run's steps, each plan once, and gives the costs of their tasks."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -24,21 +24,22 @@ class RunPlans:
         self._plans: dict[int, Plan | None] = {}
 
     def plan(self, step: int) -> Plan | None:
-        """The plan of a step; None for what cannot be planned again, as models of one's own."""
+        """Return the plan of a step; None if it cannot be rebuilt, as with models from files."""
         if not 0 <= step < len(self._rows):
             return None
-        # A plan follows from the header and a step's rows: steps with as many rows share one.
+        # The header and the number of rows determine a plan: steps with as many rows share one.
         rows = self._rows[step]
         if rows not in self._plans:
             self._plans[rows] = self._make(rows)
         return self._plans[rows]
 
     def costs(self, step: int, explanation: Explanation) -> NDArray[np.int64] | None:
-        """What the tasks of an explained step were measured to cost before the run, in ns.
+        """Return the costs in ns, measured before the run, of the tasks of an explained step.
 
-        None where that was not measured, or says nothing of some task.
+        None if they were not measured, or do not cover a task.
         """
-        model, plan = reported_costs(self._trace.costs), self.plan(step)
+        model = reported_costs(self._trace.costs)
+        plan = self.plan(step)
         if model is None or plan is None:
             return None
         try:
@@ -50,10 +51,11 @@ class RunPlans:
         header = self._trace.header
         strategy = STRATEGIES.get(header.specification.strategy)
         lanes = list(header.compute_lanes)
-        # A recording may have no lane that computes: nothing can be planned on none.
+        # A recording may have no compute lanes.
         if strategy is None or not lanes:
             return None
         try:
-            return strategy.plan(job_of(header.specification, header.model, lanes, rows))
+            job = job_of(header.specification, header.model, lanes, rows)
+            return strategy.plan(job)
         except PlanError:
             return None

@@ -14,9 +14,11 @@ from core.trace.trace import Trace
 
 def measured_blocks(trace: Trace) -> MeasuredBlocks | None:
     """Return the costs of blocks that a run measured before its first step; None if it did not."""
-    costs, plan = trace.header.block_costs, RunPlans(trace).plan(0)
-    # A recording's header is a file's: it may have costs of other blocks than its model's.
-    if plan is None or not costs or len(costs) != len(trace.header.model.blocks):
+    header = trace.header
+    costs = header.block_costs
+    plan = RunPlans(trace).plan(0)
+    # A file's header may have costs of another number of blocks than its model has.
+    if plan is None or not costs or len(costs) != len(header.model.blocks):
         return None
     return MeasuredBlocks(costs, plan.parts[0].rows)
 
@@ -30,11 +32,12 @@ def is_of_model(trace: Trace, specification: Specification) -> bool:
 
 
 def measures_for(trace: Trace, specification: Specification, lanes: Sequence[Lane]) -> bool:
-    """Return True if the blocks were measured on such lanes, for the model and optimizer asked."""
-    header, lane = trace.header, lanes[0]
-    return bool(
-        header.block_costs
-        and is_of_model(trace, specification)
-        and header.specification.optimizer == specification.optimizer
-        and (header.lanes[0].runs_on, header.lanes[0].cores) == (lane.runs_on, lane.cores)
-    )
+    """Return True if a run measured the specification's blocks and optimizer on such lanes."""
+    header = trace.header
+    if not header.block_costs or not is_of_model(trace, specification):
+        return False
+    measured = header.lanes[0]
+    wanted = lanes[0]
+    same_optimizer = header.specification.optimizer == specification.optimizer
+    same_hardware = (measured.runs_on, measured.cores) == (wanted.runs_on, wanted.cores)
+    return same_optimizer and same_hardware

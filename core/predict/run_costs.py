@@ -1,4 +1,4 @@
-"""The costs that a run leaves for other predictions, and what they are costs of."""
+"""Costs of a run that predictions of other runs can use."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """What a run's tasks cost, how that is known, and the stages that it is known for.
+    """Costs of a run's tasks, their source, and the stages that they are for.
 
-    There are no stages where costs are by block, or the run's plan cannot be made again. `step_ns`
-    is what the run's median step took.
+    `stages` is empty if the costs are by block, or if the run's plan cannot be rebuilt. `step_ns`
+    is the length of the run's median step.
     """
 
     costs: CostModel
@@ -31,16 +31,19 @@ class RunCosts:
 
 
 def run_costs(trace: Trace) -> RunCosts | None:
-    """The costs of a run as they are known best; None of one that has no whole step, or never ran.
+    """Return the best costs of a run; None for a prediction, and without a whole step.
 
-    Measured beforehand, of the model's blocks in micro-batches of several sizes, else of the run's
-    own tasks; else of a later warm-up step than the first; else of the last measured one.
+    In this order: costs of the model's blocks for several sizes of micro-batches; costs of the
+    run's tasks (core.predict.compare.known_costs); the durations in its last measured step.
     """
     steps = completed_steps(trace)
     if trace.header.source is Source.PREDICTED or not steps:
         return None
-    bounds = map(trace.step_bounds, steps)
-    step_ns = statistics.median_low(end - start for start, end in bounds)
+    lengths: list[int] = []
+    for step in steps:
+        start, end = trace.step_bounds(step)
+        lengths.append(end - start)
+    step_ns = statistics.median_low(lengths)
     by_size = reported_costs(trace.size_costs)
     if by_size is not None:
         return RunCosts(by_size, CostSource.BY_SIZE, (), step_ns)
@@ -48,5 +51,7 @@ def run_costs(trace: Trace) -> RunCosts | None:
     if known is None:
         columns = StepColumns.of_trace(trace, steps[-1])
         known = costs_of_step(columns, trace.header.lanes), CostSource.MEASURED
+    costs, source = known
     plan = RunPlans(trace).plan(steps[-1])
-    return RunCosts(*known, () if plan is None else plan.stages, step_ns)
+    stages = () if plan is None else plan.stages
+    return RunCosts(costs, source, stages, step_ns)

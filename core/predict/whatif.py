@@ -1,20 +1,18 @@
-"""What if: a pipeline on any number of devices, with any link and any faults, at once.
-
-Another link or a slower lane is simulated on the plan that is there.
-"""
+"""Immediate predictions of a pipeline on any number of devices, with any link and any faults."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.blockwise import blockwise
-from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.costs.costs import STAGED, CostModel, Curve, CurvePoint, cost_at
 from core.costs.peaks import peak_activations
 from core.costs.plan_times import predict_times
 from core.counts import microbatches_text, stages_text
@@ -38,18 +36,18 @@ from core.predict.predict import Prediction, predict_step
 from core.predict.without_machine import PlannedStep, job_without_machine, plan_without_machine
 from core.trace.step import StepColumns
 
-MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
+MOST_PASSES = 1_000_000  # of a plan; more would take minutes
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIfQuery:
-    """A pipeline that is asked about.
+    """A pipeline to predict.
 
-    `costs` are those of `model` cut into `measured` stages; without these, of the asked pipeline's
-    own stages. `batch` None is a micro-batch as large as the costs are for. `link` replaces what
-    the costs say of transfers; `faults` are what is put in, by the names of the options
-    (core.plan.faults).
-    `device` is the known kind of the lanes: those of a GPU copy beside computing, a CPU's do not.
+    `costs` are for `model` cut into the stages `measured`, by default into the stages of this
+    pipeline. Without `batch` a micro-batch has the rows that the costs are for. `link` replaces the
+    costs of transfers. `faults` are injected, by the names of the options (core.plan.faults).
+    `device` is the kind of the lanes: the lanes of a GPU copy while they compute, those of a CPU do
+    not.
     """
 
     model: ModelDescription
@@ -66,13 +64,13 @@ class WhatIfQuery:
 
     @property
     def stages(self) -> int:
-        """Into how many stages the model is cut. Raises PlanError as `schedule_of` does."""
+        """Number of stages of the model. Raises PlanError for an unknown schedule."""
         schedule = schedule_of(self.schedule)
         return schedule.stage_count(self.devices, self.chunks or schedule.chunks)
 
     @property
     def specification(self) -> Specification:
-        """The pipeline as a run."""
+        """Settings of a run of this pipeline."""
         return Specification(
             STRATEGY.name,
             devices=f"{self.devices}x{self.device}",
@@ -88,28 +86,30 @@ class WhatIfQuery:
 
     @property
     def fitted_costs(self) -> CostModel:
-        """The costs for the asked stages, over the asked link.
+        """Costs for the stages of this pipeline, with its link.
 
-        Of more stages than the model has blocks each costs the same. Raises CostError for costs of
-        other stages than those that they are said to be for.
+        If there are more stages than blocks or costs, each stage costs the same. Raises CostError
+        if the costs do not fit the stages `measured`.
         """
         costs = self.costs
         if self.measured:
             rows = (self.batch or self.microbatches) // self.microbatches
             costs = blockwise(costs, self.model, self.measured, max(1, rows))
-        units = max(len(costs.passes.get(kind, ())) for kind in STAGED)
         blocks = len(self.model.blocks)
-        # Costs of other units than the asked stages, or fewer blocks than these: a stage is then an
-        # equal part of the whole.
-        if (self.stages > blocks) if costs.by_block else units not in (1, self.stages):
+        if costs.by_block:
+            fits = self.stages <= blocks
+        else:
+            entries = max(len(costs.passes.get(kind, ())) for kind in STAGED)
+            fits = entries in (1, self.stages)
+        if not fits:
             costs = split_evenly(costs, self.stages, blocks)
         return costs if self.link is None else costs.over(self.link)
 
 
 def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
-    """The costs of a whole model, shared equally by so many stages.
+    """Return the costs of a whole model, divided equally among `stages`.
 
-    A single curve of costs by block stands for each of `blocks`.
+    A single curve of costs by block is the curve of each of the model's `blocks`.
     """
 
     def shared(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
@@ -121,24 +121,30 @@ def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
                 found[kind] = (_summed(curves, times / stages),)
         return found
 
-    passes, further = shared(costs.passes), shared(costs.further)
+    passes = shared(costs.passes)
+    further = shared(costs.further)
     return replace(costs, passes=passes, further=further, joined={}, by_block=False)
 
 
 def _summed(curves: Sequence[Curve], factor: float) -> Curve:
-    sizes = sorted({size for curve in curves for size, _ in curve})
-    return tuple((size, factor * sum(cost_at(curve, size) for curve in curves)) for size in sizes)
+    """Return the sum of some curves, times a factor, at all their sizes."""
+    sizes = {size for size, _ in chain.from_iterable(curves)}
+    points: list[CurvePoint] = []
+    for size in sorted(sizes):
+        total = sum(cost_at(curve, size) for curve in curves)
+        points.append((size, factor * total))
+    return tuple(points)
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIfResult:
-    """A predicted step in figures, and its passes by lane as a picture needs them.
+    """Figures of a predicted step, and its tasks by lane for a picture.
 
-    Whole numbers are as short as their largest allows, because answers travel between processes.
-
-    The bubbles are fractions of 0 to 1; `closed_form` is None where there is no formula. An entry
-    of `peaks` for each compute lane is the most activations that it holds. The tasks of compute
-    lane l are those from `first[l]` to `first[l + 1]`, in order of time; kinds index KINDS.
+    The bubbles are fractions, 0 to 1; `closed_form` is None without a formula. `peaks` has the most
+    activations that each compute lane holds. The columns from `kind` on have the tasks of the
+    compute lanes: `first[l] : first[l + 1]` are lane l's, in order of time. `kind` has positions in
+    KINDS. The integers of a column are as short as its values allow, because results are sent
+    between processes.
     """
 
     tasks: int
@@ -156,28 +162,31 @@ class WhatIfResult:
 
 
 class WhatIf:
-    """Answers questions, and keeps the last plan for questions of other costs alone."""
+    """Predicts pipelines, and keeps the last plan for queries that differ only in costs."""
 
     def __init__(self) -> None:
         self._last: tuple[Job, Plan] | None = None
 
     def answer(self, question: WhatIfQuery) -> WhatIfResult:
-        """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
+        """Predict a pipeline.
+
+        Raises PlanError if it cannot be planned, and CostError if the costs do not cover it.
+        """
         costs = question.fitted_costs
         _, job = job_without_machine(question.specification, question.model, costs)
-        # Sliders of costs, link and faults ask for the same plan again and again; making it takes
-        # longer than simulating it.
+        # Sliders of costs, link and faults need the same plan many times, and planning takes longer
+        # than the simulation.
         if self._last is None or self._last[0] != job:
             self._last = job, _planned(job)
-        plan = self._last[1]
+        _, plan = self._last
         columns = predict_times(plan, costs, Faults.of(question.specification))
         return answer_of(columns, plan.lanes, plan.pipeline)
 
 
 def whole_answer(question: WhatIfQuery) -> tuple[PlannedStep, Prediction]:
-    """The same prediction with the tasks of its plan and the causes of idle time: takes longer.
+    """Return the plan of a pipeline with the prediction of all its lanes.
 
-    Raises PlanError as `WhatIf.answer` does.
+    It takes longer than `WhatIf.answer`, and raises the same errors.
     """
     costs = question.fitted_costs
     run = plan_without_machine(question.specification, question.model, costs)
@@ -185,10 +194,10 @@ def whole_answer(question: WhatIfQuery) -> tuple[PlannedStep, Prediction]:
 
 
 def _planned(job: Job) -> Plan:
-    """The job's plan. Raises PlanError, also for one that is too large."""
+    """Return the job's plan. Raises PlanError, also if it has more than MOST_PASSES."""
     stages = math.prod(ranks_of(job, job.schedule))
     microbatches = len(microbatch_rows(job))
-    # Counted before the plan is made: it is the plan that would fill the memory.
+    # Counted before the plan is made, because the plan itself would fill the memory.
     passes = stages * microbatches * len(job.schedule.uses)
     if passes > MOST_PASSES:
         raise PlanError(
@@ -207,26 +216,32 @@ def _planned(job: Job) -> Plan:
 def answer_of(
     columns: StepColumns, lanes: Sequence[Lane], pipeline: Pipeline | None
 ) -> WhatIfResult:
-    """What a predicted step comes to; compute lanes come first among `lanes`."""
+    """Sum up a predicted step; the compute lanes must be the first of `lanes`."""
     compute = sum(lane.role is Role.COMPUTE for lane in lanes)
     counts = np.bincount(columns.lane, minlength=compute)[:compute]
     first = np.concatenate([[0], np.cumsum(counts)])
-    # By lane, in each in order of time; compute lanes have the smallest numbers, so the slice
-    # leaves the tasks of copy lanes out.
+    # Sorted by lane and then by time. Compute lanes have the smallest numbers, so the slice removes
+    # the tasks of copy lanes.
     order = stable_argsort(columns.lane)[: first[-1]]
     bubbles = bubble_of(columns, lanes)
     return WhatIfResult(
-        len(columns), int(columns.end.max(initial=0)),
-        bubbles.by_makespan, bubbles.by_lane_span, closed_form(columns, pipeline),
-        peak_activations(columns, compute), first, columns.kind[order],
-        *(_short(column)[order] for column in (
-            columns.start, columns.end, columns.stage, columns.microbatch,
-        )),
-    )  # fmt: skip
+        tasks=len(columns),
+        makespan_ns=int(columns.end.max(initial=0)),
+        bubble_by_makespan=bubbles.by_makespan,
+        bubble_by_lane_span=bubbles.by_lane_span,
+        closed_form=closed_form(columns, pipeline),
+        peaks=peak_activations(columns, compute),
+        first=first,
+        kind=columns.kind[order],
+        start=_short(columns.start)[order],
+        end=_short(columns.end)[order],
+        stage=_short(columns.stage)[order],
+        microbatch=_short(columns.microbatch)[order],
+    )
 
 
 def _short(column: NDArray[Any]) -> NDArray[np.integer]:
-    """The same whole numbers of -1 or more in the shortest type that holds them."""
+    """Return integers of at least -1 in the shortest type that can hold them."""
     most = int(column.max(initial=0))
-    # Of a negative number NumPy chooses a signed type, which also holds -1, for absent.
+    # For a negative number NumPy chooses a signed type, which can hold -1 (ABSENT).
     return column.astype(np.min_scalar_type(-most - 1))

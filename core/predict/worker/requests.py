@@ -15,7 +15,7 @@ from core.predict.whatif import WhatIfQuery
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Predict a question's pipeline as a whole recording; the result is the bytes of its stream."""
+    """Predict a pipeline as a recording; the result is the bytes of its stream."""
 
     question: WhatIfQuery
 
@@ -31,7 +31,7 @@ class StepTimes:
 
 
 PredictionRequest = WhatIfQuery | Draw | StepTimes | AdviceQuery
-"""The result of a WhatIfQuery is a WhatIfResult, that of an AdviceQuery is an AdviceResult."""
+"""A WhatIfQuery has a WhatIfResult as its result, an AdviceQuery has an AdviceResult."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class PredictionRefused:
 
 @dataclass(frozen=True, slots=True)
 class PredictionProgress:
-    """The request with this number is not finished: `done` of its `total` parts are."""
+    """Progress of the request with this number: `done` of its `total` parts are finished."""
 
     number: int
     done: int
@@ -61,7 +61,7 @@ class PredictionProgress:
 
 @dataclass(frozen=True, slots=True)
 class PredictionLost:
-    """The process has ended by itself, with all requests that it had; `text` says so in a line."""
+    """The process has ended by itself, and all its requests are lost; `text` is a line about it."""
 
     text: Text
 

@@ -50,7 +50,7 @@ def reply_to(number: int, request: PredictionRequest) -> PredictionReply:
             case Draw(question):
                 return PredictionDone(number, draw(question))
             case StepTimes():
-                return PredictionDone(number, step_times(request))
+                return PredictionDone(number, predicted_makespans(request))
             case AdviceQuery():
                 _rankings[number] = advise_in_turns(request)
                 return _take_turn(number)
@@ -95,7 +95,7 @@ def _take_turn(number: int) -> PredictionReply:
     return PredictionProgress(number, done, total)
 
 
-def step_times(request: StepTimes) -> tuple[int, ...]:
+def predicted_makespans(request: StepTimes) -> tuple[int, ...]:
     """Return the predicted ns of each run's largest step. Raises PlanError."""
     found = []
     for specification in request.specifications:
