@@ -1,4 +1,4 @@
-"""Where there is no display, or none that answers."""
+"""Start without a display, or with one that does not answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRANGE = [{"DISPLAY": ":987"}, {"QT_QPA_PLATFORM": "no\nsuch"}, {"WAYLAND_DISPL
 def call(words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(PROJECT_ROOT / "main.py"), *words], capture_output=True, text=True,
-        # Where there is no such folder, a library that Qt loads says so in a line of its own.
+        # If this folder is missing, a library that Qt loads prints a line about it.
         timeout=60, env={**os.environ, **NONE, "XDG_RUNTIME_DIR": gettempdir(), **environment},
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a reader finds wrong with a run is said aloud: above the timeline, below it, in the log."""
+"""Faults that a reader finds in a run: texts above the timeline, below it, and in the log."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FAULTS = tuple(Fault(7 + 2 * place, 1, 0, text) for place, text in enumerate(TEX
 
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every trace has faults."""
+    """Give every trace faults."""
     monkeypatch.setattr("gui.app.faults.run_faults", lambda trace: FAULTS)
 
 
 def lines(window: MainWindow) -> list[tuple[str, str]]:
-    """Level and text of each row of the log."""
+    """Return level and text of each row of the log."""
     model = window.log.model
     return [
         (model.index(row, 1).data(), model.index(row, 2).data()) for row in range(model.rowCount())

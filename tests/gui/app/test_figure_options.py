@@ -1,4 +1,4 @@
-"""What a figure may be asked to be, and the options that ask for it."""
+"""Options of figures, on the command line and as values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from bubblescope.cli.figures import add_figure, figure_options
 from gui.app.figure_options import FigureOptions
 
 
-def asked(line: str) -> FigureOptions:
+def options_of(line: str) -> FigureOptions:
     parser = argparse.ArgumentParser()
     add_figure(parser)
     return figure_options(parser.parse_args(line.split()))
 
 
 def test_options_without_any_word_are_the_timeline_as_shown() -> None:
-    assert asked("") == FigureOptions()
+    assert options_of("") == FigureOptions()
 
 
 def test_every_part_of_a_figure_can_be_left_out_or_worded() -> None:
-    options = asked(
+    options = options_of(
         "--figure one-column --no-legend --no-axis --no-makespan --no-idle --no-title --caption Me "
         "--range 1ms:2ms --lanes 0-3 --width-mm 60 --font-pt 7 --scale 3 --greyscale --no-hatching"
     )
@@ -49,12 +49,12 @@ def test_every_part_of_a_figure_can_be_left_out_or_worded() -> None:
 )
 def test_what_cannot_be_drawn_is_refused_in_one_line(line: str, words: str) -> None:
     with pytest.raises(ValueError) as raised:
-        asked(line)
+        options_of(line)
     assert words in str(raised.value) and "\n" not in str(raised.value)
 
 
 def test_options_survive_being_kept_without_what_belongs_to_one_run() -> None:
-    options = asked("--figure slide --theme dark --no-idle --title A --steps 3")
+    options = options_of("--figure slide --theme dark --no-idle --title A --steps 3")
     kept = FigureOptions.from_dict({**options.to_dict(), "unknown": 1})
     assert kept == FigureOptions("slide", "dark", idle=False, title="A")
 

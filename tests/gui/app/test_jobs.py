@@ -1,4 +1,4 @@
-"""Work in the background: one at a time, told in the window's thread, nothing of it stays."""
+"""Background work: one piece at a time, signals in the window's thread, nothing left behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def owner(qapp: object) -> QObject:
 
 @pytest.fixture
 def runner(owner: QObject, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
-    """One whose slices end with every yield."""
+    """Return a runner whose slices end with every yield."""
     monkeypatch.setattr(jobs, "SLICE_S", 0.0)
     made = Runner(owner, "testing")
     yield made
@@ -30,21 +30,21 @@ def runner(owner: QObject, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
 
 
 @pytest.fixture
-def told(runner: Runner) -> list[object]:
-    """All that the runner tells, and that it does so in the window's thread."""
+def signals(runner: Runner) -> list[object]:
+    """Collect the runner's signals, and check that they are emitted in the window's thread."""
     found: list[object] = []
 
-    def tell(name: str, *given: object) -> None:
+    def note(name: str, *given: object) -> None:
         assert threading.current_thread() is threading.main_thread()
         found.append((name, *given))
 
     for name in ("advanced", "ended", "done", "failed"):
-        getattr(runner, name).connect(partial(tell, name))
+        getattr(runner, name).connect(partial(note, name))
     return found
 
 
 def counted(count: int, closed: list[str]) -> Work[str]:
-    """Work of so many parts, which says when it is closed or over."""
+    """Work of `count` parts that notes when it is closed or finished."""
     try:
         for number in range(count):
             yield number / count
@@ -58,8 +58,8 @@ def broken() -> Work[None]:
     raise ZeroDivisionError("put in on purpose")
 
 
-def at_a_gate(gate: threading.Event, begun: Callable[[], object], name: str) -> Work[str]:
-    """Work that is in the middle of something until the gate opens."""
+def work_at_a_gate(gate: threading.Event, begun: Callable[[], object], name: str) -> Work[str]:
+    """Work that is in the middle of a part until the gate opens."""
     begun()
     gate.wait(30)
     yield 0.5
@@ -72,30 +72,30 @@ def threads() -> list[str]:
 
 @pytest.mark.parametrize("thread", [False, True])
 def test_work_tells_how_far_it_is_and_then_what_it_returns(
-    runner: Runner, told: list[object], qtbot: QtBot, thread: bool
+    runner: Runner, signals: list[object], qtbot: QtBot, thread: bool
 ) -> None:
     closed: list[str] = []
     runner.start(counted(3, closed), thread=thread)
     assert runner.running
     qtbot.waitUntil(lambda: not runner.running)
     shares = [("advanced", share) for share in (0.0, 1 / 3, 2 / 3)]
-    qtbot.waitUntil(lambda: told == [*shares, ("ended",), ("done", "result")])
+    qtbot.waitUntil(lambda: signals == [*shares, ("ended",), ("done", "result")])
     assert closed == ["closed"]
 
 
 @pytest.mark.parametrize("thread", [False, True])
 def test_work_that_fails_says_so_in_one_line(
-    runner: Runner, told: list[object], qtbot: QtBot, thread: bool
+    runner: Runner, signals: list[object], qtbot: QtBot, thread: bool
 ) -> None:
     runner.start(broken(), thread=thread)
     qtbot.waitUntil(lambda: not runner.running)
     line = "This could not be done: ZeroDivisionError: put in on purpose"
-    assert told == [("advanced", 0.5), ("ended",), ("failed", line)]
+    assert signals == [("advanced", 0.5), ("ended",), ("failed", line)]
 
 
-def test_short_work_is_over_at_once(runner: Runner, told: list[object]) -> None:
+def test_short_work_is_over_at_once(runner: Runner, signals: list[object]) -> None:
     runner.start(counted(3, []), at_once_s=30)
-    assert told == [("ended",), ("done", "result")] and not runner.running
+    assert signals == [("ended",), ("done", "result")] and not runner.running
 
 
 def test_in_slices_the_window_has_its_turn_in_between(runner: Runner, qtbot: QtBot) -> None:
@@ -110,7 +110,7 @@ def test_in_slices_the_window_has_its_turn_in_between(runner: Runner, qtbot: QtB
 
 
 def test_work_that_waits_is_asked_again_and_tells_nothing_meanwhile(
-    runner: Runner, told: list[object], qtbot: QtBot
+    runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     there: list[str] = []
 
@@ -120,68 +120,68 @@ def test_work_that_waits_is_asked_again_and_tells_nothing_meanwhile(
         return there[0]
 
     runner.start(waiting(), at_once_s=30)
-    assert told == [] and runner.running
+    assert signals == [] and runner.running
     there.append("it came")
-    qtbot.waitUntil(lambda: told == [("ended",), ("done", "it came")])
+    qtbot.waitUntil(lambda: signals == [("ended",), ("done", "it came")])
 
 
 def test_cancelled_work_is_closed_where_it_stands_and_tells_nothing_more(
-    runner: Runner, told: list[object], qtbot: QtBot
+    runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     closed: list[str] = []
     runner.start(counted(3, closed))
     runner.cancel()
     assert closed == ["closed"] and not runner.running
     qtbot.wait(20)
-    assert told == [("advanced", 0.0), ("ended",)]
+    assert signals == [("advanced", 0.0), ("ended",)]
     runner.cancel()
-    assert len(told) == 2, "there was nothing to end"
+    assert len(signals) == 2, "there was nothing to end"
 
 
 def test_what_a_thread_still_sends_of_cancelled_work_is_dropped(
-    runner: Runner, told: list[object], qtbot: QtBot
+    runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     gate, begun = threading.Event(), threading.Event()
-    runner.start(at_a_gate(gate, begun.set, "old"), thread=True)
+    runner.start(work_at_a_gate(gate, begun.set, "old"), thread=True)
     assert begun.wait(30)
     stop = threading.Event()
-    runner.start(at_a_gate(stop, gate.set, "new"), thread=True, stop=stop)
+    runner.start(work_at_a_gate(stop, gate.set, "new"), thread=True, stop=stop)
     gate.set()
     runner.cancel()
-    told.clear()
+    signals.clear()
     opened = threading.Event()
     opened.set()
-    runner.start(at_a_gate(opened, lambda: None, "newest"), thread=True)
+    runner.start(work_at_a_gate(opened, lambda: None, "newest"), thread=True)
     qtbot.waitUntil(lambda: not runner.running)
-    assert told == [("advanced", 0.5), ("ended",), ("done", "newest")]
+    assert signals == [("advanced", 0.5), ("ended",), ("done", "newest")]
 
 
 def test_the_stop_of_work_on_a_thread_is_set_when_it_is_cancelled(runner: Runner) -> None:
     stop, begun = threading.Event(), threading.Event()
-    runner.start(at_a_gate(stop, begun.set, "called"), thread=True, stop=stop)
+    runner.start(work_at_a_gate(stop, begun.set, "called"), thread=True, stop=stop)
     assert begun.wait(30) and not stop.is_set()
     runner.close()
     assert stop.is_set() and not threads()
 
 
 def test_what_is_added_waits_and_the_latest_comes_first(
-    runner: Runner, told: list[object], qtbot: QtBot
+    runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     gate, begun = threading.Event(), list[str]()
     for name in "abc":
-        runner.add(at_a_gate(gate, partial(begun.append, name), name), thread=True)
+        runner.add(work_at_a_gate(gate, partial(begun.append, name), name), thread=True)
     qtbot.waitUntil(lambda: begun == ["a"])
     gate.set()
-    qtbot.waitUntil(lambda: told[-1:] == [("done", "b")])
+    qtbot.waitUntil(lambda: signals[-1:] == [("done", "b")])
     assert begun == ["a", "c", "b"]
-    assert [one for one in told if one[0] == "done"] == [("done", name) for name in "acb"]
+    assert [one for one in signals if one[0] == "done"] == [("done", name) for name in "acb"]
 
 
 def test_closing_an_owner_ends_all_work_in_it(owner: QObject, runner: Runner) -> None:
     deeper = QObject(owner)
     other, closed, begun = Runner(deeper, "testing"), list[str](), threading.Event()
     stop = threading.Event()
-    other.start(at_a_gate(stop, begun.set, "thread"), thread=True, stop=stop)
+    other.start(work_at_a_gate(stop, begun.set, "thread"), thread=True, stop=stop)
     runner.start(counted(3, closed))
     assert begun.wait(30)
     close_all(owner)
@@ -191,7 +191,7 @@ def test_closing_an_owner_ends_all_work_in_it(owner: QObject, runner: Runner) ->
 
 def test_a_thread_may_outlive_the_window(qtbot: QtBot) -> None:
     owner, gate, begun = QObject(), threading.Event(), threading.Event()
-    Runner(owner, "testing").start(at_a_gate(gate, begun.set, "late"), thread=True)
+    Runner(owner, "testing").start(work_at_a_gate(gate, begun.set, "late"), thread=True)
     assert begun.wait(30)
     with suppress(RuntimeError):
         owner.deleteLater()
@@ -207,7 +207,7 @@ def test_several_that_are_added_at_once_are_done_in_their_order(
     begun: list[str] = []
     gate = threading.Event()
     runner.add(
-        *(at_a_gate(gate, partial(begun.append, name), name) for name in "abcd"), thread=True
+        *(work_at_a_gate(gate, partial(begun.append, name), name) for name in "abcd"), thread=True
     )
     runner.add()
     gate.set()

@@ -48,7 +48,7 @@ def fail(*_: object, **__: object) -> None:
 
 
 def then_fail(before: Callable[..., Iterator[object]]) -> Callable[..., Iterator[object]]:
-    """A generator that fails behind its first value."""
+    """A generator that fails after its first value."""
 
     def broken(*given: object) -> Iterator[object]:
         work = before(*given)
@@ -60,7 +60,7 @@ def then_fail(before: Callable[..., Iterator[object]]) -> Callable[..., Iterator
 
 
 @pytest.fixture
-def said() -> list[str]:
+def messages() -> list[str]:
     return []
 
 
@@ -81,7 +81,7 @@ def test_a_recording_that_fails_amid_its_saving_is_not_said_to_be_saved(
 
 
 def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
-    said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    messages: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE_S", 0.0)
     monkeypatch.setattr(spans, "write_spans", then_fail(spans.write_spans))
@@ -89,12 +89,12 @@ def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
     qtbot.addWidget(panel)
     panel.show()
     panel.show_scene(Scene(trace_of(SPEC)), False)
-    panel.message.connect(said.append)
-    panel.failed.connect(said.append)
+    panel.message.connect(messages.append)
+    panel.failed.connect(messages.append)
     panel.save_to(tmp_path / "spans.csv")
-    qtbot.waitUntil(lambda: bool(said))
+    qtbot.waitUntil(lambda: bool(messages))
     qtbot.wait(20)
-    assert said == [LINE] and not panel.saver.running
+    assert messages == [LINE] and not panel.saver.running
     assert not list(tmp_path.iterdir())
 
 
@@ -114,18 +114,18 @@ def test_a_report_that_fails_amid_its_sections_is_not_written(
 
 
 def test_a_search_that_fails_ends_with_one_line(
-    said: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    messages: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "AT_ONCE_S", 0.0)
     monkeypatch.setattr(searching, "PIECE", 1)
     searcher = Searcher()
-    searcher.failed.connect(said.append)
+    searcher.failed.connect(messages.append)
     monkeypatch.setattr(jobs, "SLICE_S", 0.0)
     searcher.ask(trace_of(SPEC), parse_query("forward"))
     monkeypatch.setattr(Search, "advance", fail)
-    qtbot.waitUntil(lambda: bool(said))
+    qtbot.waitUntil(lambda: bool(messages))
     qtbot.wait(20)
-    assert said == [LINE] and not searcher.running
+    assert messages == [LINE] and not searcher.running
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -161,33 +161,33 @@ def test_a_range_that_cannot_be_counted_is_told_and_nothing_waits(
 
 
 def test_a_recording_that_cannot_be_opened_for_any_reason_takes_its_strip_away(
-    said: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    messages: list[str], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record(SPEC, tmp_path / "run.arrow")
     monkeypatch.setattr(opening, "open_recording", fail)
     strip = OpeningStrip()
     qtbot.addWidget(strip)
-    strip.failed.connect(said.append)
+    strip.failed.connect(messages.append)
     strip.open(tmp_path / "run.arrow")
-    qtbot.waitUntil(lambda: bool(said))
-    assert said == [LINE] and not strip.isVisible()
+    qtbot.waitUntil(lambda: bool(messages))
+    assert messages == [LINE] and not strip.isVisible()
 
 
 def test_a_prediction_that_fails_on_its_thread_is_told(
-    said: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    messages: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ghosts, "predict_steps", fail)
     made, run = Ghosts(), Run(1, trace_of(SPEC), source=Path("there.arrow"))
-    made.failed.connect(said.append)
+    made.failed.connect(messages.append)
     made.predict(run)
-    qtbot.waitUntil(lambda: bool(said))
+    qtbot.waitUntil(lambda: bool(messages))
     made.runner.close()
-    assert said == [f"There is no prediction: {LINE}"] and run.ghost is None
+    assert messages == [f"There is no prediction: {LINE}"] and run.ghost is None
 
 
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[CompareWorker]:
-    """One that compares everything on a thread."""
+    """Return a worker that compares everything on a thread."""
     monkeypatch.setattr(comparing, "LARGE", 0)
     made = CompareWorker()
     yield made
@@ -195,19 +195,19 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[CompareWorker]:
 
 
 def test_a_comparison_that_fails_on_its_thread_answers_with_one_line(
-    worker: CompareWorker, said: list[object], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    worker: CompareWorker, messages: list[object], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparing, "compare_runs", fail)
-    worker.failed.connect(said.append)
+    worker.failed.connect(messages.append)
     trace = trace_of(SPEC)
     worker.ask(trace, trace, [2], [3])
     assert worker.running
-    qtbot.waitUntil(lambda: bool(said))
-    assert said == [LINE] and not worker.running
+    qtbot.waitUntil(lambda: bool(messages))
+    assert messages == [LINE] and not worker.running
 
 
 def test_a_comparison_reads_the_runs_as_they_were_when_it_was_asked_for(
-    worker: CompareWorker, said: list[object], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    worker: CompareWorker, messages: list[object], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began, go_on, read = threading.Event(), threading.Event(), list[Trace]()
 
@@ -219,21 +219,21 @@ def test_a_comparison_reads_the_runs_as_they_were_when_it_was_asked_for(
 
     header, made = batches(SPEC)
     live, other = Trace(header), trace_of(specification(steps=3, microbatches=2))
-    half = len(made) - 3  # all but the last step
+    half = len(made) - 3  # all except the last step
     for batch in made[:half]:
         append_batch(live, batch)
     known, bounds = live.span_count, live.bounds
     counters = {(c.name, c.lane): len(c.times) for c in live.counters.values()}
     expected = compare_runs(live, other, [2], [2])
     monkeypatch.setattr(comparing, "compare_runs", slow)
-    worker.done.connect(said.append)
+    worker.done.connect(messages.append)
     worker.ask(live, other, [2], [2])
     assert began.wait(30)
     for batch in made[half:]:
         append_batch(live, batch)
     go_on.set()
-    qtbot.waitUntil(lambda: bool(said))
-    assert said[0].to_dict() == expected.to_dict()
+    qtbot.waitUntil(lambda: bool(messages))
+    assert messages[0].to_dict() == expected.to_dict()
     assert read[0].span_count == known < live.span_count
     assert read[0].bounds == bounds and read[0].steps == live.steps[:-1]
     assert {(c.name, c.lane): len(c.times) for c in read[0].counters.values()} == counters

@@ -1,4 +1,4 @@
-"""Languages: nothing escapes translation, placeholders stay, and a change goes on at once."""
+"""Languages: all texts are translated, placeholders are kept, and a change applies at once."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def english_again(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def template() -> Catalog:
-    """Every text of the sources, as `make messages-extract` finds them."""
+    """Return every text of the sources, as `make messages-extract` finds them."""
     return extracted()
 
 
@@ -95,7 +95,7 @@ def test_translations_have_the_placeholders_and_the_ends_of_their_texts(locale: 
 def _placeholders(text: str) -> set[tuple[str, str | None]]:
     try:
         parts = list(string.Formatter().parse(text))
-    except ValueError:  # braces that are no placeholders
+    except ValueError:  # braces that are not placeholders
         return set()
     return {(name, spec) for _, name, spec, _ in parts if name is not None}
 
@@ -195,7 +195,7 @@ def test_a_refusal_is_translated_and_so_are_the_counts_in_it(qapp: QApplication)
 
 
 class MarkedQt(QTranslator):
-    """Puts every text of Qt's own in marks."""
+    """Puts every text of Qt in marks."""
 
     def isEmpty(self) -> bool:
         return False
@@ -206,7 +206,7 @@ class MarkedQt(QTranslator):
 
 @pytest.fixture
 def marks(qapp: QApplication) -> Iterator[None]:
-    """Every text in marks."""
+    """Put every text in marks."""
     use_catalogue(Marked())
     marked = MarkedQt(qapp)
     qapp.installTranslator(marked)
@@ -216,7 +216,7 @@ def marks(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """What has been painted as text."""
+    """Return everything that was painted as text."""
     found: set[str] = set()
     paint = QPainter.drawText
 
@@ -255,7 +255,7 @@ def test_no_text_of_the_window_escapes_translation(
 
 
 def _texts(top: QWidget) -> Iterator[str]:
-    """All that stands in the widgets of `top`, and all that is said of them."""
+    """Return all texts of the widgets in `top`, with tooltips and accessible names."""
     for widget in (top, *top.findChildren(QWidget)):
         yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
         yield from _own_texts(widget)

@@ -1,4 +1,4 @@
-"""Figures of a live run are brought up to date one after the other, between its frames."""
+"""Figures of a live run are refreshed one after the other, between its frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def done() -> list[str]:
 
 @pytest.fixture
 def live(done: list[str], qapp: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveFigures]:
-    """One whose rounds are always due, and whose slices end with every part."""
+    """Return figures that are always due, and whose slices end with every part."""
     monkeypatch.setattr(jobs, "SLICE_S", 0.0)
     monkeypatch.setattr(live_figures, "FIGURES_MS", -1)
     owner = QObject()

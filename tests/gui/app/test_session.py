@@ -1,4 +1,4 @@
-"""The session drains what the engine says, on one timer, and loses nothing."""
+"""The session takes all messages of the engine, on one timer, and loses none."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_it_is_known_how_far_behind_the_picture_is(
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(module, "MOST_SHARE_S", 0.0)  # nothing is taken
+    monkeypatch.setattr(module, "MOST_SHARE_S", 0.0)  # takes nothing
     session.run(specification())
     client.perform(specification())
     assert session.backlog_s == 0

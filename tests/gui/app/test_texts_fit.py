@@ -1,4 +1,4 @@
-"""No text is cut in any language at any of the window's sizes; what is shortened says it whole."""
+"""No text is cut in any language at any window size; shortened texts have tooltips."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIZES = ((1000, 650), (1600, 1000), (3840, 2160))
 
 @pytest.fixture(params=[SOURCE, *LOCALES])
 def spoken(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
-    """Each language of the window."""
+    """Use each language of the window."""
     speak(qapp, request.param)
     yield request.param
     speak(qapp, SOURCE)
@@ -61,7 +61,7 @@ def test_no_text_is_cut(
 
 def _cut_at(window: MainWindow, size: tuple[int, int]) -> list[str]:
     window.resize(*size)
-    for _ in range(20):  # a line that is wrapped tells its height late
+    for _ in range(20):  # a wrapped line reports its height late
         QCoreApplication.processEvents()
         found = [cut for w in window.findChildren(QWidget) if w.isVisible() for cut in _cut(w)]
         if not found:
@@ -70,7 +70,7 @@ def _cut_at(window: MainWindow, size: tuple[int, int]) -> list[str]:
 
 
 def _cut(widget: QWidget) -> Iterator[str]:
-    """What a widget has too little room for, and says whole nowhere."""
+    """Return texts that do not fit into a widget, and are nowhere complete."""
     match widget:
         case QLabel() if widget.textFormat() == Qt.TextFormat.PlainText:
             needed = widget.heightForWidth(widget.width()) if widget.wordWrap() else 0

@@ -1,4 +1,4 @@
-"""Figures for print: vectors alone, all inside the page, told apart without colour."""
+"""Figures for print: vectors only, all inside the page, distinguishable without colour."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def words(root: ElementTree.Element) -> list[str]:
 
 
 def extent(name: str, element: ElementTree.Element) -> list[tuple[float, float]]:
-    """Corners of a shape; of a text only where it begins."""
+    """Return the corners of a shape; of a text only its beginning."""
     if name == "rect":
         x, y, wide, high = (float(element.get(key)) for key in ("x", "y", "width", "height"))
         return [(x, y), (x + wide, y + high)]
@@ -124,7 +124,7 @@ def test_a_pdf_holds_no_raster_and_embeds_the_fonts_of_its_text(
     assert raster_objects(data) == 0
     fonts = len(re.findall(rb"/Type\s*/FontDescriptor", data))
     assert fonts == len(re.findall(rb"/FontFile[23]?\s", data)) == 2
-    assert len(re.findall(rb"/ToUnicode\s", data)) == 2  # so that text can be searched for
+    assert len(re.findall(rb"/ToUnicode\s", data)) == 2  # so that text can be searched
     box = re.search(rb"/MediaBox \[\s*0\s+0\s+([\d.]+)", data)
     assert float(box[1]) == pytest.approx(85 / 25.4 * 72, abs=0.5)
 
@@ -179,7 +179,7 @@ def test_lanes_and_range_are_chosen(gpipe: Trace) -> None:
     options = FigureOptions("one-column", excerpt=ExcerptOptions(range="20ms:50ms", lanes="0,2-3"))
     text = words(svg(figure_of([gpipe], options)))
     assert [word for word in text if word.startswith("cpu:")] == ["cpu:0", "cpu:2", "cpu:3"]
-    assert "idle" in text  # in the legend: parts of a step are shown, and what is free is idle
+    assert "idle" in text  # in the legend: parts of steps are shown, and their free time is idle
     assert "20 ms" in text and "50 ms" in text and "0 ms" not in text
     with pytest.raises(ValueError, match="--lanes 9: the run has lanes 0 to 3"):
         figure_of([gpipe], FigureOptions("one-column", excerpt=ExcerptOptions(lanes="9")))

@@ -1,4 +1,4 @@
-"""Every palette can be seen and told apart, by the three common colour-blindnesses too."""
+"""Contrast and distance of all palettes, also for the three common colour-blindnesses."""
 
 from itertools import combinations, pairwise
 

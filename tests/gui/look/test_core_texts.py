@@ -35,7 +35,7 @@ PROGRAMS = {"Holistic Trace Analysis"}
 
 @pytest.fixture(autouse=True)
 def marks() -> Iterator[None]:
-    """Every text in marks."""
+    """Put every text in marks."""
     use_catalogue(Marked())
     yield
     use_catalogue(NullTranslations())

@@ -1,4 +1,4 @@
-"""Names that others wrote, on labels and tooltips: as they are, never as HTML."""
+"""Names from files, on labels and tooltips: shown literally, never as HTML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "<b>run</b><img src='file:///etc/passwd'>\x1b[31m\u202e"
 
 
 def hostile(path: Path) -> Path:
-    """A recording in which every name is one that steers something."""
+    """Return a recording in which every name contains markup or control characters."""
     header, made = batches(specification(steps=2))
     lanes = tuple(replace(lane, name=NAME, sharing=NAME) for lane in header.lanes)
     model = replace(header.model, name=NAME)
@@ -48,7 +48,7 @@ def test_every_label_is_made_plain() -> None:
         for path in root.rglob("*.py")
     }
     assert {name: count for name, count in made.items() if count} == {
-        "features/steps/panel.py": 1,  # a legend of coloured letters, and of no name
+        "features/steps/panel.py": 1,  # a legend of coloured letters, without names
     }
 
 

@@ -1,4 +1,4 @@
-"""Colours carry meaning, and can be seen."""
+"""Colours have meanings, and enough contrast."""
 
 import gc
 import math
@@ -59,7 +59,7 @@ def test_words_and_symbols_of_qts_palette_can_be_seen(name: str) -> None:
         for words, ground in pairs:
             colours = made.color(group, words).name(), made.color(group, ground).name()
             assert contrast(*colours) >= FAINTEST_TEXT, (group, words)
-    for ground in (roles.Window, roles.Base):  # rings of the focus, ticks, and icons of tabs
+    for ground in (roles.Window, roles.Base):  # focus rings, ticks, and icons of tabs
         for symbol in (roles.Highlight, roles.WindowText):
             pair = made.color(symbol).name(), made.color(ground).name()
             assert contrast(*pair) >= FAINTEST
@@ -82,12 +82,12 @@ def test_the_parts_of_a_backward_have_shades_that_can_be_told_apart(name: str) -
 
 
 def distance(one: str, other: str) -> float:
-    """How far two colours lie apart in Oklab, where 0.02 can just be told."""
+    """Return the distance of two colours in Oklab, where 0.02 is just visible."""
     return math.dist(oklab(one), oklab(other))
 
 
 def oklab(colour: str) -> tuple[float, ...]:
-    """Björn Ottosson's Oklab (2020) of `#rrggbb`."""
+    """Return Björn Ottosson's Oklab (2020) of `#rrggbb`."""
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     long = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
@@ -119,8 +119,8 @@ def test_a_familys_letters_are_those_of_the_kinds_that_are_there() -> None:
     assert family_letters(present) == {Family.BACKWARD_INPUT: "I", Family.COMMUNICATION: "C AG"}
 
 
-class Watchful(QLabel):
-    """Notes at each change whether the collector is on."""
+class CollectorProbe(QLabel):
+    """Notes at each change if the garbage collector is on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class Watchful(QLabel):
 def test_no_widget_is_collected_while_qt_walks_all_of_them(
     qapp: QApplication, qtbot: object
 ) -> None:
-    label = Watchful()
+    label = CollectorProbe()
     qtbot.addWidget(label)
     label.ensurePolished()
     label.collecting.clear()
@@ -142,7 +142,7 @@ def test_no_widget_is_collected_while_qt_walks_all_of_them(
     assert label.collecting
     assert not any(label.collecting)
     assert gc.isenabled()
-    gc.disable()  # as it is until the window is there
+    gc.disable()  # as it is until the window is shown
     apply(qapp, LIGHT)
     assert not gc.isenabled()
     gc.enable()

@@ -1,4 +1,4 @@
-"""Names cut to the room that they have."""
+"""Names cut to the available room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's timeline in a real browser, by mouse, wheel and keys; skipped where there is none."""
+"""The page's timeline in a real browser, by mouse, wheel and keys; skipped without a browser."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ requestAnimationFrame(() => requestAnimationFrame(() => {
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window; it reaches no network."""
+    """Return Chromium without a window and without network."""
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", f"--window-size={WIDTH},{HEIGHT}"):
         options.add_argument(argument)
@@ -58,7 +58,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any, tmp_path: Path) -> Any:
-    """A report on a pipeline whose first lane has a name that would run code in a careless page."""
+    """Return a report on a pipeline whose first lane has a name with code; it must be escaped."""
     spec = specification(devices="4xcpu", schedule="gpipe", steps=3)
     header, made = batches(spec)
     first, *others = header.lanes
@@ -75,7 +75,7 @@ def page(browser: Any, tmp_path: Path) -> Any:
 
 
 def shown(page: Any) -> tuple[int, int]:
-    """The time on screen in ns, as the timeline says it."""
+    """Return the time on screen in ns, as the timeline shows it."""
     figure = page.find_element(By.CSS_SELECTOR, "figure.timeline")
     return int(figure.get_attribute("data-from")), int(figure.get_attribute("data-to"))
 
@@ -85,7 +85,7 @@ def canvas(page: Any) -> Any:
 
 
 def at(page: Any, x: float, y: float) -> ActionChains:
-    """The mouse over the canvas, from its upper left corner."""
+    """Return the mouse over the canvas, from its upper left corner."""
     found = canvas(page)
     across, down = found.size["width"] / 2, found.size["height"] / 2
     return ActionChains(page, duration=0).move_to_element_with_offset(

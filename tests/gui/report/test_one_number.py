@@ -1,4 +1,4 @@
-"""Every place that shows a figure of a run shows the same number: that of its median step."""
+"""Every place that shows a figure of a run shows the same number, the median step's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("qapp")
 MODEL = ModelSettings("mlp", width=256, depth=16)
 NS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
 RUNS = {
-    # An even number of steps, the last of them with a smaller batch.
+    # An even number of steps, the last one with a smaller batch.
     "1f1b": {"strategy": "pipeline", "schedule": "1f1b", "microbatches": 4, "data": 340},
     "dp": {"strategy": "dp", "steps": 4},
     "slow lane": {"strategy": "ddp", "steps": 6, "slow_lane": "2:1.5"},
@@ -59,7 +59,7 @@ class Cells(HTMLParser):
             self.texts.append(data.replace("\u00a0", " ").strip())
 
     def behind(self, *words: str) -> str:
-        """The text behind the first place where some texts follow one another."""
+        """Return the text after the first place where some texts follow one another."""
         for place in range(len(self.texts) - len(words)):
             if self.texts[place : place + len(words)] == list(words):
                 return self.texts[place + len(words)]
@@ -67,15 +67,15 @@ class Cells(HTMLParser):
 
 
 def printed(text: str) -> tuple[float, float]:
-    """A printed number in ns or %, and half of its last digit."""
+    """Return a printed number in ns or %, and half of its last digit."""
     match = re.match(r"\s*[+−-]?\s*([\d,]+(?:\.(\d+))?)\s*(ns|µs|ms|s|%)", text)
     assert match is not None, text
     unit = NS.get(match[3], 1.0)
     return float(match[1].replace(",", "")) * unit, 0.5 * unit / 10 ** len(match[2] or "")
 
 
-def same(name: str, places: Mapping[str, str]) -> list[str]:
-    """The places that print another number than the first, as far as their digits go."""
+def deviating_places(name: str, places: Mapping[str, str]) -> list[str]:
+    """Return the places that print another number than the first, within their digits."""
     (first, one), *others = places.items()
     value, half = printed(one)
     wrong = []
@@ -93,7 +93,7 @@ def found(pattern: str, text: str) -> str:
 
 
 def places_of(trace: Trace, folder: Path) -> dict[str, dict[str, str]]:
-    """Each figure of a run, and how each place prints it."""
+    """Return each figure of a run, with the texts that each place prints for it."""
     summary = summarise(trace)
     text, values = summary_text(summary), json.loads(summary.to_json())
     assert summary.verdict is not None
@@ -176,7 +176,7 @@ def test_every_place_prints_the_same_figures_of_a_run(name: str, seed: int, tmp_
     settings = {"devices": "4xvirtual:cpu", "batch": 64, "warmup": 1, "jitter": 0.3, **RUNS[name]}
     trace = made(Specification(model=MODEL, seed=seed, **settings)).trace
     places = places_of(trace, tmp_path)
-    wrong = [line for figure, each in places.items() for line in same(figure, each)]
+    wrong = [line for figure, each in places.items() for line in deviating_places(figure, each)]
     assert wrong == []
     assert len(places) >= 20
 

@@ -1,4 +1,4 @@
-"""Reports: one file that needs nothing else, with every text harmless."""
+"""Reports: one self-contained file in which all texts are escaped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VOID = ("meta", "br", "img", "link", "hr", "input")
 
 
 class Reader(HTMLParser):
-    """Takes a page apart and fails it if its elements are not closed in turn."""
+    """Parses a page, and fails if its elements are not closed in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -70,12 +70,12 @@ def report(trace: Trace, path: Path) -> Reader:
 
 
 def scripts(text: str) -> list[str]:
-    """All that a page could run."""
+    """Return everything in a page that could run."""
     return re.findall(r"<script[^>]*>(.*?)</script>", text, re.DOTALL | re.IGNORECASE)
 
 
 def unpacked(text: str) -> list[dict[str, Any]]:
-    """The runs that the page's timelines have."""
+    """Return the data of the page's timelines."""
     packed = re.findall(r'data-run="([^"]*)"', text)
     return [json.loads(zlib.decompress(base64.b64decode(run))) for run in packed]
 
@@ -273,7 +273,7 @@ def test_a_run_that_waits_in_circles_is_reported(tmp_path: Path) -> None:
 
 
 def foreign(tmp_path: Path, events: list[dict[str, Any]]) -> Trace:
-    """Another program's trace without steps."""
+    """Return an imported trace without steps."""
     (tmp_path / "trace.json").write_text(json.dumps(events))
     return open_recording(tmp_path / "trace.json").trace
 
@@ -324,7 +324,7 @@ def test_of_a_step_that_has_no_room_the_first_spans_are_there_and_it_is_said(
     words = " ".join(report(trace, tmp_path / "run.html").words)
     (run,) = unpacked((tmp_path / "run.html").read_text())
     assert sum(len(lane["start"]) for lane in run["lanes"]) <= 9 < len(trace.spans(0))
-    # Times are told as distances; the last idle time begins before the page's last span.
+    # Times are stored as differences; the last idle time begins before the page's last span.
     assert max(sum(lane["idle"]) for lane in run["lanes"]) <= max(
         sum(lane["start"]) for lane in run["lanes"]
     ) + max(max(lane["length"], default=0) for lane in run["lanes"])

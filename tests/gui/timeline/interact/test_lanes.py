@@ -1,4 +1,4 @@
-"""Lanes that are grouped, folded, pinned, moved and filtered, under real mouse and key events."""
+"""Grouping, folding, pinning, moving and filtering lanes, by mouse and key events."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def view(qtbot: object) -> Iterator[TimelineView]:
     made.close()
 
 
-def spot(view: TimelineView, lane: int, x: float = 40) -> QPoint:
-    """A pixel on a lane's label, or to the right of it."""
+def pixel_at(view: TimelineView, lane: int, x: float = 40) -> QPoint:
+    """Return a pixel on a lane's label, or to the right of it."""
     frame = view.state.frame
     track = frame.layout.track_of(lane)
     return QPoint(int(x), int(frame.top + track.top + track.height / 2))
 
 
 def heading(view: TimelineView, name: str) -> QPoint:
-    """The pixel of a group's triangle."""
+    """Return the pixel of a group's triangle."""
     frame = view.state.frame
     group = next(g for g in frame.layout.groups if g.name == name)
     return QPoint(8, int(frame.top + group.top + group.height / 2))
@@ -72,7 +72,7 @@ def drag(view: TimelineView, start: QPoint, end: QPoint) -> None:
 
 
 def colours(view: TimelineView, y: int) -> set[str]:
-    """The colours of the plot at a height."""
+    """Return the colours of the plot at a height."""
     image = view.grab().toImage()
     ratio = image.devicePixelRatio()
     return {
@@ -151,14 +151,14 @@ def test_a_click_on_a_pinned_lane_finds_it_and_not_what_lies_under_it(view: Time
         s for s in view.state.trace if s.lane == 6 and s.step == 3 and s.kind is Kind.BACKWARD
     )
     x = view.state.frame.x((span.start + span.end) / 2)
-    click(view, spot(view, 6, x))
+    click(view, pixel_at(view, 6, x))
     assert view.state.selection == span
 
 
 def test_a_label_that_is_dragged_takes_its_lane_along(view: TimelineView) -> None:
     view.state.stack.height = 20
     view.state.lay_out()
-    drag(view, spot(view, 1), spot(view, 4) + QPoint(0, 12))
+    drag(view, pixel_at(view, 1), pixel_at(view, 4) + QPoint(0, 12))
     assert lanes_shown(view) == [0, 2, 3, 4, 1, 5, 6, 7]
     view.navigator.zoom_back()
     assert lanes_shown(view) == list(range(8))
@@ -250,12 +250,12 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
         assert layout.track_of(399).lane == 399
     assert view.lane_filter.isVisible()
     assert view.lane_filter.count.text() == "400 lanes"
-    assert view.lane_filter.y() >= AXIS - 4  # above it stands what the axis counts
+    assert view.lane_filter.y() >= AXIS - 4  # the axis's title is above it
 
 
 def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
     view.state.show_strips(path=True)
-    view.grab()  # which explains the step on screen
+    view.grab()  # explains the step on screen
     step = view.state.scene.described
     everything = path_boxes(view.state.scene.explained.step(step), view.state.frame)
     view.lanes.filter("*:0")
@@ -282,7 +282,7 @@ def test_the_overview_of_very_many_lanes_puts_neighbours_together(qtbot: object)
     plain = image.pixelColor(int(wide[0] * ratio), int(30.5 * ratio)).name()
 
     def first_busy(y: int) -> int:
-        """The leftmost pixel of a height in which something is drawn."""
+        """Return the leftmost pixel of a height in which something is drawn."""
         track = [image.pixelColor(int(x * ratio), int(y * ratio)).name() for x in wide]
         return next(n for n, name in enumerate(track) if name != plain)
 

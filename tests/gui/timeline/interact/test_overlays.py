@@ -1,4 +1,4 @@
-"""Areas, crosshair, marks and measuring on the timeline, by real mouse and key events."""
+"""Ranges, crosshair, bookmarks and measuring on the timeline, by mouse and key events."""
 
 from __future__ import annotations
 
@@ -81,29 +81,29 @@ def drag(view: TimelineView, start: tuple[float, float], end: tuple[float, float
     mouse(view, RELEASE, *end, LEFT)
 
 
-def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
-    """The pixel of a time on a lane."""
+def pixel_at(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
+    """Return the pixel of a time on a lane."""
     frame = view.state.frame
     row = frame.layout.track_of(lane)
     return frame.x(time), frame.top + row.top + row.height / 2
 
 
 def a_forward(view: TimelineView, lane: int, number: int = 0) -> Span:
-    """A forward of a lane in the step that the view shows."""
+    """Return a forward of a lane in the step that the view shows."""
     step = view.state.scene.described
     mine = (s for s in view.state.trace if (s.lane, s.step, s.kind) == (lane, step, Kind.FORWARD))
     return list(mine)[number]
 
 
 def middle(view: TimelineView, span: Span) -> tuple[float, float]:
-    return spot(view, span.lane, (span.start + span.end) / 2)
+    return pixel_at(view, span.lane, (span.start + span.end) / 2)
 
 
 @pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (2, 1), (2, 0)])
 def test_a_drag_selects_the_lanes_whose_rows_it_touches(
     view: TimelineView, first: int, last: int
 ) -> None:
-    (_, y0), (_, y1) = spot(view, first, 0), spot(view, last, 0)
+    (_, y0), (_, y1) = pixel_at(view, first, 0), pixel_at(view, last, 0)
     drag(view, (400, y0), (700, y1))
     assert isinstance(view.state.selection, TimeRange)
     assert view.state.selection.lanes is not None
@@ -164,7 +164,7 @@ def test_the_crosshair_snaps_to_an_edge_within_six_pixels(
 ) -> None:
     span = a_forward(view, 0, -1)
     view.selector.fit(span)
-    x, y = spot(view, 0, span.end)
+    x, y = pixel_at(view, 0, span.end)
     mouse(view, MOVE, x + off, y)
     crosshair = view.overlays.crosshair
     assert (crosshair.lane == 0) is snaps
@@ -172,7 +172,7 @@ def test_the_crosshair_snaps_to_an_edge_within_six_pixels(
 
 
 def test_the_crosshair_stays_at_the_pointer_while_the_wheel_zooms(view: TimelineView) -> None:
-    x, y = LABELS + 200, spot(view, 0, 0)[1]
+    x, y = LABELS + 200, pixel_at(view, 0, 0)[1]
     mouse(view, MOVE, x, y)
     at = QPointF(x, y)
     turn = QWheelEvent(
@@ -209,7 +209,7 @@ def test_a_moment_has_the_digits_that_tell_two_pixels_apart(
 def test_m_marks_the_moment_under_the_pointer_and_its_note_is_typed_in_place(
     view: TimelineView, bookmarking: Bookmarking
 ) -> None:
-    x, y = LABELS + 321, spot(view, 1, 0)[1]
+    x, y = LABELS + 321, pixel_at(view, 1, 0)[1]
     mouse(view, MOVE, x, y)
     time = round(view.overlays.crosshair.time)
     bookmarking.add_moment()
@@ -296,7 +296,7 @@ def test_the_list_renames_and_deletes_marks(
     rows.topLevelItem(1).setText(NOTE, "three")
     qtbot.waitUntil(lambda: bookmarking.bookmarks[1].note == "three")
     bookmarking.panel.set_current(0)
-    with qtbot.waitActive(bookmarking.panel):  # else its keys are nobody's
+    with qtbot.waitActive(bookmarking.panel):  # otherwise no widget receives its keys
         bookmarking.panel.show()
         bookmarking.panel.activateWindow()
     rows.setFocus()

@@ -1,4 +1,4 @@
-"""A reduced track hides nothing: counts, what a pixel stands for, marks of search hits."""
+"""Reduced tracks hide nothing: counts, tooltips of pixels, marks of search hits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def track_of(view: TimelineView) -> Track:
 
 
 def pixels(view: TimelineView, top: float, height: float) -> np.ndarray:
-    """Colours 0xRRGGBB of a band over the plot, shape (lines, columns)."""
+    """Return colours 0xRRGGBB of a band over the plot, shape (lines, columns)."""
     image: QImage = view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     lines = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) & 0xFFFFFF
     y = round(view.state.frame.top + top)
@@ -147,7 +147,7 @@ def test_many_hits_cost_what_their_pixels_cost_and_are_all_marked(view: Timeline
     marked = (pixels(view, track.top, 3) == code(view.state.theme.text)).all(axis=0)
     last = int(view.state.viewport.x(float(spans.end[1999])))
     first = int(view.state.viewport.x(float(spans.start[0]))) + 1
-    assert marked[first:last].mean() > 0.8  # all but what is idle
+    assert marked[first:last].mean() > 0.8  # all except idle time
     assert not marked[last + 4 : -100].any()
 
 

@@ -1,4 +1,4 @@
-"""The timeline under real mouse and key events."""
+"""The timeline under mouse and key events."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def wheel(
     QApplication.sendEvent(view.viewport(), event)
 
 
-def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
-    """The pixel of a time on a lane."""
+def pixel_at(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
+    """Return the pixel of a time on a lane."""
     frame = view.state.frame
     track = frame.layout.track_of(lane)
     return frame.x(time), frame.top + track.top + track.height / 2
@@ -97,7 +97,7 @@ def first_forward(view: TimelineView, lane: int, step: int = 4) -> Span:
 
 
 def idle_gap(view: TimelineView) -> tuple[Span, Span]:
-    """The two forwards of lane 0 in the last step around a long wait for a gradient."""
+    """Return the two forwards of lane 0 in the last step around a long wait for a gradient."""
     mine = [s for s in trace(view) if s.lane == 0 and s.step == 4]
     return next((a, b) for a, b in pairwise(mine) if b.start - a.end > 3 * MS)
 
@@ -143,20 +143,20 @@ def test_a_plain_drag_selects_a_range_of_time(view: TimelineView) -> None:
 def test_a_click_selects_the_span_under_it(view: TimelineView, qtbot: object) -> None:
     span = first_forward(view, 1)
     with qtbot.waitSignal(view.state.selection_changed):
-        click(view, *spot(view, 1, (span.start + span.end) / 2))
+        click(view, *pixel_at(view, 1, (span.start + span.end) / 2))
     assert view.state.selection == span
 
 
 def test_a_click_on_a_bubble_selects_the_gap(view: TimelineView) -> None:
     before, after = idle_gap(view)
-    click(view, *spot(view, 0, (before.end + after.start) / 2))
+    click(view, *pixel_at(view, 0, (before.end + after.start) / 2))
     assert isinstance(view.state.selection, Gap)
     assert (view.state.selection.start, view.state.selection.end) == (before.end, after.start)
 
 
 def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> None:
     before, after = idle_gap(view)
-    x, y = spot(view, 0, (before.end + after.start) / 2)
+    x, y = pixel_at(view, 0, (before.end + after.start) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
     assert view.overlays.hovered is not None
     text = "\n".join([view.overlays.hovered[1], *view.overlays.hovered[2]]).replace("\u00a0", " ")
@@ -167,7 +167,7 @@ def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> N
 
 def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineView) -> None:
     copy = next(s for s in trace(view) if s.lane == 1 and s.step == 4 and s.kind is Kind.COPY)
-    x, y = spot(view, 1, (copy.start + copy.end) / 2)
+    x, y = pixel_at(view, 1, (copy.start + copy.end) / 2)
     mouse(view, QEvent.Type.MouseMove, x, y, NO_BUTTON)
     assert view.overlays.hovered is not None
     text = " ".join([view.overlays.hovered[1], *view.overlays.hovered[2]]).replace("\u00a0", " ")
@@ -177,7 +177,7 @@ def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineV
 
 def test_leaving_the_timeline_takes_the_card_away(view: TimelineView) -> None:
     span = first_forward(view, 0)
-    mouse(view, QEvent.Type.MouseMove, *spot(view, 0, span.start + MS), NO_BUTTON)
+    mouse(view, QEvent.Type.MouseMove, *pixel_at(view, 0, span.start + MS), NO_BUTTON)
     assert view.overlays.hovered is not None
     QApplication.sendEvent(view.viewport(), QEvent(QEvent.Type.Leave))
     assert view.overlays.hovered is None
@@ -185,7 +185,7 @@ def test_leaving_the_timeline_takes_the_card_away(view: TimelineView) -> None:
 
 def test_a_double_click_fits_the_span(view: TimelineView) -> None:
     span = first_forward(view, 1)
-    mouse(view, QEvent.Type.MouseButtonDblClick, *spot(view, 1, span.start + MS), LEFT)
+    mouse(view, QEvent.Type.MouseButtonDblClick, *pixel_at(view, 1, span.start + MS), LEFT)
     assert view.state.viewport == view.state.viewport.fitted(span.start, span.end)
 
 
@@ -235,7 +235,7 @@ def test_brackets_walk_along_dependencies_and_back(view: TimelineView) -> None:
 
 
 def live(view: TimelineView, steps: int = 2) -> Trace:
-    """A live run with its first `steps` steps, and the next one's first task open."""
+    """Return a live run with its first `steps` steps, and the next step's first task open."""
     header, made = batches(specification(steps=4, warmup=0))
     shown = Trace(header)
     for batch in [*made[: 1 + 3 * steps], made[1 + 3 * steps]]:
@@ -258,7 +258,7 @@ def test_an_open_task_grows_with_the_present(view: TimelineView) -> None:
     ends = []
     for now in (task.start + 10 * MS, task.start + 60 * MS):
         view.state.refresh(now)
-        click(view, *spot(view, task.lane, now - MS))
+        click(view, *pixel_at(view, task.lane, now - MS))
         assert view.state.selection == task
         ends.append(view.state.viewport.time(view.state.frame.x(now) - LABELS))
     assert ends[1] - ends[0] == pytest.approx(50 * MS, rel=0.01)
@@ -372,6 +372,6 @@ def test_fitting_everything_fits_the_lanes_height_too(view: TimelineView) -> Non
 
 
 def lane_at(view: TimelineView, y: float) -> int:
-    """The last lane that begins above a pixel of the widget."""
+    """Return the last lane that begins above a pixel of the widget."""
     frame = view.state.frame
     return max(track.lane for track in frame.layout.tracks if frame.top + track.top <= y)

@@ -1,4 +1,4 @@
-"""Folded time: a mapping with a way back, and everything on screen follows it."""
+"""Folded time: the mapping, its inverse, and all conversions on screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LENGTH = 50.0
 
 @st.composite
 def some_folds(draw: st.DrawFn) -> Folds:
-    """Folds apart from one another, each of a gap that is longer than it is drawn."""
+    """Return disjoint folds, each of a gap that is longer than it is drawn."""
     parts = draw(st.lists(st.tuples(st.integers(0, 500), st.integers(60, 90_000)), max_size=6))
     edges = np.cumsum([part for both in parts for part in both], dtype=np.float64)
     return folded(edges[::2], edges[1::2], LENGTH)
@@ -94,7 +94,7 @@ def test_only_gaps_that_are_much_longer_than_a_step_are_folded() -> None:
 
 @pytest.fixture
 def trace() -> Trace:
-    """A run that measured costs for two seconds after its warm-up."""
+    """Return a run that measured costs for two seconds after its warm-up."""
     made = trace_of(specification(steps=3, warmup=1))
     late = 2_000 * MS
     for lane, spans in enumerate(made.lanes):

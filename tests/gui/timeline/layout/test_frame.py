@@ -1,4 +1,4 @@
-"""Time to pixels, without a window."""
+"""Conversion between time and pixels, without a window."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How lanes are grouped, ordered, pinned and filtered."""
+"""Grouping, order, pins and filter of lanes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ NODES = TrackState(Grouping.NODE)
 
 
 def names(lanes: list[Lane], state: TrackState, **replicas: object) -> list[tuple[str, int]]:
-    """Name and number of lanes of each section."""
+    """Return name and number of lanes of each section."""
     return [(s.name, len(s.lanes)) for s in arrange(lanes, state, replicas).sections]
 
 
 def shown(lanes: list[Lane], state: TrackState) -> list[int]:
-    """The lanes from top to bottom."""
+    """Return the lanes from top to bottom."""
     arranged = arrange(lanes, state, {})
     parts = (arranged.pinned, *(section.lanes for section in arranged.sections))
     return [lane.index for part in parts for lane in part]

@@ -23,7 +23,7 @@ from tests.make_believe import Timing, columns_of, header_and_plans, specificati
 
 
 def nested_run() -> Trace:
-    """A step of two lanes whose tasks spend as much time on each of their blocks."""
+    """Return a step of two lanes whose tasks spend equal times on each of their blocks."""
     header, plans = header_and_plans(specification(steps=1, warmup=0))
     plan = next(iter(plans.values()))
     nested = nested_tasks(plan)
@@ -52,7 +52,7 @@ def view(qtbot: object) -> Iterator[TimelineView]:
     made.close()
 
 
-def spot(view: TimelineView, lane: int, time: float) -> QPoint:
+def pixel_at(view: TimelineView, lane: int, time: float) -> QPoint:
     frame = view.state.frame
     track = frame.layout.track_of(lane)
     return QPoint(int(frame.x(time)), int(frame.top + track.top + track.height / 2))
@@ -75,7 +75,7 @@ def test_blocks_can_be_shown_and_hidden(view: TimelineView) -> None:
 
 def test_a_click_on_a_block_selects_it_and_chooses_its_lane(view: TimelineView) -> None:
     span = next(s for s in view.state.trace if s.lane == 3 and s.kind is Kind.FORWARD)
-    at = spot(view, 3, (span.start + span.end) / 2)
+    at = pixel_at(view, 3, (span.start + span.end) / 2)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert view.state.selection == span
     assert span.block is not None
@@ -84,7 +84,9 @@ def test_a_click_on_a_block_selects_it_and_chooses_its_lane(view: TimelineView) 
 
 def test_between_blocks_there_is_no_gap_to_explain(view: TimelineView) -> None:
     first = view.state.trace.span(3, 0)
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=spot(view, 3, first.start / 2))
+    QTest.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, pos=pixel_at(view, 3, first.start / 2)
+    )
     assert view.state.selection is None
 
 
@@ -110,4 +112,4 @@ def test_the_number_of_a_block_stands_in_its_bar(view: TimelineView) -> None:
         for x in range(start + 3, end - 3)
         for y in range(top + 2, top + int(track.height) - 2)
     }
-    assert len(seen) > 1  # the bar's colour and that of its number
+    assert len(seen) > 1  # colours of the bar and of its number

@@ -1,4 +1,4 @@
-"""Where lanes stand."""
+"""Places and heights of lanes and strips."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Arrows run from what a span waited for to the span, and from it to what waited for it."""
+"""Arrows from a span's dependencies, and to the tasks that waited for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def frame_of(scene: Scene, start: float | None = None, end: float | None = None)
 
 
 def across(scene: Scene) -> Span:
-    """A span that was held up from another lane, and that others waited for."""
+    """Return a span that waited for another lane, and that other tasks waited for."""
     trace = scene.trace
     waited = ((span, waited_for(trace, span)) for span in trace)
     return next(

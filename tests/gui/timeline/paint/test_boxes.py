@@ -1,4 +1,4 @@
-"""Rows as few lines of pixels: they agree with the rectangles that figures are made of."""
+"""Rows as few lines of pixels: they agree with the rectangles of figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def canvas(ratio: float) -> QImage:
 
 
 def pixels(image: QImage) -> np.ndarray:
-    """The colours 0xRRGGBB of an image, shape (lines, columns)."""
+    """Return the colours 0xRRGGBB of an image, shape (lines, columns)."""
     lines = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
     return lines[:, : image.width()] & 0xFFFFFF
 
@@ -67,14 +67,14 @@ def test_bars_of_pixels_are_where_rectangles_would_be(
 ) -> None:
     ends = begin + np.cumsum([long + gap for long, gap in sizes])
     left = ends - [long for long, _ in sizes]
-    seen = (ends > 0.6) & (left < WIDTH - 0.6)  # less of a bar is a whole pixel all the same
+    seen = (ends > 0.6) & (left < WIDTH - 0.6)  # a smaller part is drawn as a whole pixel
     family = np.random.default_rng(seed).integers(0, len(FAMILIES), len(sizes)).astype(np.int8)
     reduced = Bars(0, left[seen], ends[seen], family[seen])
     boxes = boxes_of(reduced, WIDTH, HEIGHT)
     differ = by_pixels(reduced, ratio) != by_rectangles(boxes, ratio)
     edges = np.concatenate([boxes.left, boxes.left + boxes.width]) * ratio
     centres = np.arange(WIDTH * ratio) + 0.5
-    # A rectangle's edge through a pixel's very centre is rounded one way or the other.
+    # A rectangle's edge through a pixel's exact centre is rounded either way.
     clear = np.abs(centres[:, None] - edges).min(axis=1, initial=1.0) > 0.02
     first = round(PLACE.left() * ratio)
     assert not differ[:, first : first + len(centres)][:, clear].any()

@@ -1,4 +1,4 @@
-"""Counters of imported traces: rows of their own in the window, in figures, and in words."""
+"""Counters of imported traces: rows in the window, in figures, and in texts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def rows(view: TimelineView) -> dict[str, Track]:
 
 
 def heights(view: TimelineView, row: Track, time: int) -> int:
-    """How many lines of the row are painted at a time, in pixels."""
+    """Return the number of lines of the row that are painted at a time, in pixels."""
     image: QImage = view.grab().toImage()
     frame = view.state.frame
     x, top = round(frame.x(time)), frame.top + row.top
@@ -111,10 +111,10 @@ def test_the_line_of_a_counter_stands_at_its_values(view: TimelineView, theme: s
     held = rows(view)["held n"]
     drawn = [heights(view, held, time) for time in (130_000, 430_000, 930_000)]
     most = held.height
-    assert drawn[0] <= 2  # the line alone, at 0
+    assert drawn[0] <= 2  # only the line, at 0
     assert drawn[1] == pytest.approx(most / 2, abs=1.5)
     assert drawn[2] == pytest.approx(most, abs=1.5)
-    # Before its first value nothing is known of a counter.
+    # A counter is unknown before its first value.
     assert heights(view, rows(view)["queue n"], 330_000) == 0
 
 
@@ -190,7 +190,7 @@ def test_a_reduced_counter_is_between_its_least_and_largest_value_in_each_pixel(
             some = np.concatenate([before, kept[inside]])
             if start >= 1_000_000 or not len(some):
                 assert np.isnan(lowest[pixel]) and np.isnan(highest[pixel])
-            else:  # coarser levels may tell a little of what is just outside of the pixel
+            else:  # coarser levels may include values just outside the pixel
                 assert lowest[pixel] <= some.min() and highest[pixel] >= some.max()
     exact = line.reduced(Viewport(5e5, 3e3, 300), 1_000_000)
     assert (exact[0] <= exact[1]).all()

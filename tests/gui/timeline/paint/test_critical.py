@@ -1,4 +1,4 @@
-"""The critical path of steps that are too narrow for outlines: a line under what is on it."""
+"""The critical path of steps that are too narrow for outlines: a line at the foot of lanes."""
 
 import math
 
@@ -26,7 +26,7 @@ def timeline(qtbot: object, qapp: QApplication) -> TimelineView:
 
 
 def settle(view: TimelineView, app: QApplication) -> None:
-    """Until all that is on screen has been explained."""
+    """Explain everything that is on screen."""
     waiting = narrow_steps(view.state.scene, view.state.viewport)
     while not all(view.state.scene.explained.knows(step, Wanted.TRAIL) for step in waiting):
         app.processEvents()

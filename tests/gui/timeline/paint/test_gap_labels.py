@@ -1,4 +1,4 @@
-"""Labels in idle gaps: whom a lane waits for, and how long."""
+"""Labels in idle gaps: the lane that is waited for, and the time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.make_believe import specification, trace_of
 
 
 def labels(spec: Specification) -> tuple[StepLabels, list[list[str]], list[list[str]]]:
-    """The labels of a run's only step: of its waits, and of its gaps as wholes."""
+    """Return the labels of a run's only step: of its waits, and of whole gaps."""
     scene = Scene(trace_of(spec))
     known = scene.explained.step(0)
     step = StepLabels(scene, 0, known)
@@ -44,7 +44,7 @@ def test_a_pipelines_gap_names_the_lane_the_pass_and_the_time(qapp: QApplication
         "waits for virtual:3",
         "virtual:3",
     ]
-    # The gap as a whole names the longest of its waits, and says that there are more.
+    # The label of the whole gap has the longest of its waits, and shows that there are more.
     assert gaps[0][0] == "waits for virtual:3 · B0 · 9.40 ms of 26.6 ms"
     assert gaps[0][-1] == "virtual:3…"
 

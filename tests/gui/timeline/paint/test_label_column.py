@@ -1,4 +1,4 @@
-"""Labels of lanes are drawn anew when they change, and only then."""
+"""Labels of lanes are redrawn when they change, and only then."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ from tests.make_believe import specification, trace_of
 
 
 class Column:
-    """A column of labels over a scene, and how often its text was drawn."""
+    """A column of labels over a scene, with the number of times that its text was drawn."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.scene = Scene(trace_of(specification(steps=2)))
@@ -46,14 +46,14 @@ def column(qapp: object, monkeypatch: pytest.MonkeyPatch) -> Column:
     return Column(monkeypatch)
 
 
-def afresh(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+def uncached(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
     draw_labels(painter, scene, frame, fonts)
     draw_headings(painter, scene, frame, fonts)
 
 
-def test_labels_look_as_if_they_were_drawn_afresh(column: Column) -> None:
-    assert column.image() == column.image(afresh)
-    assert column.image() == column.image(afresh)
+def test_labels_look_as_if_they_were_drawn_uncached(column: Column) -> None:
+    assert column.image() == column.image(uncached)
+    assert column.image() == column.image(uncached)
 
 
 def test_panning_and_zooming_draw_no_label(column: Column) -> None:
@@ -80,7 +80,7 @@ def test_what_has_changed_is_drawn_anew(column: Column, change: Callable[[Column
     after = column.image()
     assert column.count == 2
     assert after != before
-    assert after == column.image(afresh)
+    assert after == column.image(uncached)
 
 
 def test_two_parts_of_a_picture_keep_their_labels(column: Column) -> None:

@@ -1,4 +1,4 @@
-"""What bars, cards and the legend say, overlaps and lanes of several stages among them."""
+"""Texts of bars, tooltips and the legend, also of overlaps and lanes of several stages."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ UNEVEN = specification(
 
 
 def test_each_half_of_an_overlap_tells_its_own_rows() -> None:
-    """Of 50 rows in 9 micro-batches those from 5 on have 5, the others 6."""
+    """Of 50 rows in 9 micro-batches, the first five have 6 rows and the others 5."""
     trace, font = trace_of(UNEVEN), QFont().toString()
     spans = [
         trace.span(lane.index, index)

@@ -1,4 +1,4 @@
-"""What stands under the lanes: memory and prediction, in the window and in figures."""
+"""Strips under the lanes: memory and prediction, in the window and in figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_prediction(view: TimelineView, scale: float = 0.8) -> Trace:
 
 
 def hover(view: TimelineView, track: Track, x: float) -> tuple[str, str]:
-    """The heading and the lines of the card at a pixel of the plot, on a track or strip."""
+    """Return title and lines of the tooltip at a pixel of the plot, on a track or strip."""
     view.overlays.hover_at(None)
     view.overlays.hover_at(QPointF(LABELS + x, view.state.frame.top + track.top + track.height / 2))
     if view.overlays.hovered is None:
@@ -246,8 +246,8 @@ def test_figures_of_every_format_carry_the_strips(tmp_path: Path, suffix: str) -
 
 def test_strips_out_of_sight_are_not_drawn(view: TimelineView) -> None:
     view.state.show_scene(Scene(trace_of(specification("dp", devices="32xcpu", batch=64, steps=1))))
-    assert not view.state.frame.layout.memory  # so many lanes are thin: it is folded
-    view.lanes.resize(1)  # lanes as high as the user wants have all that stands under them
+    assert not view.state.frame.layout.memory  # lanes are thin, so that memory is left out
+    view.lanes.resize(1)  # lanes of the user's height have all strips
     frame = view.state.frame
     seen = list(frame.visible(frame.layout.memory))
     assert 0 < len(seen) < 32

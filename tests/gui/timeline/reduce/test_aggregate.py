@@ -1,4 +1,4 @@
-"""How many lanes are busy at once."""
+"""Number of lanes that are busy at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LANE = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from(
 
 
 def table() -> TaskTable:
-    """A row for each kind."""
+    """Return a table with a row for each kind."""
     made, rows = TaskTable(), blank_rows(len(KINDS))
     rows["kind"] = np.arange(len(KINDS))
     made.add(rows, np.empty(0, np.int32))
@@ -32,15 +32,15 @@ def table() -> TaskTable:
 
 
 def spans_of(pieces: list[tuple[int, int, Kind]]) -> Spans:
-    """Spans behind one another: the time before each, its length, its kind."""
+    """Return consecutive spans, given the time before each, its length, and its kind."""
     lengths = np.array([(before, length) for before, length, _ in pieces], np.int64).reshape(-1, 2)
     edges = np.cumsum(lengths.ravel())
     row = np.array([KINDS.index(kind) for *_, kind in pieces], np.int32)
     return Spans(table(), edges[::2], edges[1::2], np.zeros(len(row), np.int32), row)
 
 
-def brute(lanes: list[Spans], start: int, pixels: int, wide: int) -> np.ndarray:
-    """The same, nanosecond by nanosecond."""
+def brute_force_shares(lanes: list[Spans], start: int, pixels: int, wide: int) -> np.ndarray:
+    """Return the shares, computed nanosecond by nanosecond."""
     found = np.zeros((pixels, len(FAMILIES)))
     for spans in lanes:
         for begin, end, code in zip(spans.start, spans.end, spans["kind"], strict=True):
@@ -60,7 +60,7 @@ def test_shares_are_those_of_a_count_by_the_nanosecond(
     made = Aggregate()
     made.update(lanes)
     shares = made.shares(Viewport(start, 20 * wide, 20))
-    assert shares == pytest.approx(brute(lanes, start, 20, wide))
+    assert shares == pytest.approx(brute_force_shares(lanes, start, 20, wide))
 
 
 @settings(deadline=None)
@@ -73,7 +73,7 @@ def test_lanes_reduced_one_by_one_have_the_same_shares(
     for one, spans in zip(columns, lanes, strict=True):
         one.update(spans)
     shares = Lanewise(columns).shares(Viewport(start, 20 * wide, 20))
-    assert shares == pytest.approx(brute(lanes, start, 20, wide))
+    assert shares == pytest.approx(brute_force_shares(lanes, start, 20, wide))
 
 
 def test_what_comes_while_a_run_grows_is_added(monkeypatch: pytest.MonkeyPatch) -> None:

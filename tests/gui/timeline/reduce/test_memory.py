@@ -1,4 +1,4 @@
-"""What a lane holds over time, grown step by step and reduced to pixels."""
+"""Memory of a lane over time, grown step by step and reduced to pixels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def memory_of(trace: Trace, lane: int = 0) -> LaneMemory:
 
 
 def spikes(count: int, high_at: int) -> Trace:
-    """A value of 1 byte at each of so many nanoseconds, and one of 1000 bytes among them."""
+    """Return values of 1 byte at each nanosecond, with one of 1000 bytes among them."""
     values = [1.0] * count
     values[high_at] = 1000.0
     return trace_with([("activations", at, value) for at, value in enumerate(values)])

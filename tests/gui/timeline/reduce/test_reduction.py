@@ -1,4 +1,4 @@
-"""What is drawn of many spans: bars, or the busiest family of each pixel."""
+"""Reduction of many spans to bars, or to the busiest family of each pixel."""
 
 import numpy as np
 import pytest
@@ -158,7 +158,7 @@ KINDS_USED = (Kind.FORWARD, Kind.BACKWARD, Kind.COPY, Kind.STEP)
 
 
 def random_times(random: np.random.Generator, count: int) -> list[tuple[int, int, Kind]]:
-    """Spans of very different lengths with gaps of very different lengths, some of them none."""
+    """Return spans of very different lengths with very different gaps, some of them empty."""
     long, gap = (random.geometric(1 / mean, count) - 1 for mean in (20, 12))
     gap[random.integers(0, count, 3)] = 40 * count
     start = np.cumsum(long + gap) - long
@@ -167,7 +167,7 @@ def random_times(random: np.random.Generator, count: int) -> list[tuple[int, int
 
 
 def times_by_count(times: list[tuple[int, int, Kind]], view: Viewport) -> np.ndarray:
-    """The time of each family in each pixel, span by span and pixel by pixel."""
+    """Return the time of each family in each pixel, computed span by span and pixel by pixel."""
     pixels, wide = int(view.width), view.ns_per_pixel
     found = np.zeros((len(FAMILIES), pixels))
     for start, end, kind in times:

@@ -1,4 +1,4 @@
-"""Bars by kind, micro-batch, stage and duration: codes, colours and the legend."""
+"""Colours of bars by kind, micro-batch, stage and duration: codes, colours and the legend."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_every_code_has_colours_and_letters_that_can_be_read(trace: Trace, by: C
 
 def test_what_a_colouring_goes_by_is_what_was_chosen(trace: Trace) -> None:
     named = {by for by in ColourBy if choice_of(colouring_of(by, trace)) is by}
-    assert named == set(ColourBy) - {ColourBy.NAME}  # the run's spans have kinds, and no names
+    assert named == set(ColourBy) - {ColourBy.NAME}  # the run's spans have kinds, but no names
 
 
 def test_by_kind_is_the_family(trace: Trace) -> None:
@@ -154,7 +154,7 @@ def test_the_legend_names_all_numbers_that_share_a_colour(trace: Trace) -> None:
 
 
 def named_trace(path: Path, *names: str) -> Trace:
-    """A trace of another program with an event of 1 µs for each name."""
+    """Return an imported trace with an event of 1 µs for each name."""
     events = [{"ph": "X", "ts": n, "dur": 1, "name": name} for n, name in enumerate(names)]
     path.write_text(json.dumps(events))
     return read_trace(path).trace
@@ -164,7 +164,7 @@ def test_the_most_frequent_names_have_distinct_colours_and_all_others_are_grey(
     tmp_path: Path,
 ) -> None:
     often = [f"op{n}" for n in range(SERIES)]
-    # The first is the rarest of them, and comes last in the file.
+    # The first is the rarest, and the last in the file.
     names = ["once", "rare", "rare", *(name for n, name in enumerate(often) for _ in range(n + 3))]
     foreign = named_trace(tmp_path / "trace.json", *names)
     colouring = colouring_of(ColourBy.KIND, foreign)
@@ -221,7 +221,7 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
 
 
 def painted(tmp_path: Path, order: int = 1) -> Trace:
-    """A trace of another program whose events have names, and some of them colours."""
+    """Return an imported trace whose events have names, and some of them colours."""
     own = {"ph": "X", "dur": 5, "pid": 1, "tid": 1}
     names = [("alpha", "good"), ("beta", None), ("alpha", "white"), ("gamma", "black"), ("beta", 7)]
     events = [

@@ -1,4 +1,4 @@
-"""A gap under the mouse says why it is there, and leads to what held it up."""
+"""Gaps under the mouse: their tooltip has the cause, and they lead to the blocking task."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.make_believe import GPUS, MS, batches, specification, trace_of
 
 
 def place(window: MainWindow, lane: int, time: float) -> QPoint:
-    """The pixel of a time on a lane."""
+    """Return the pixel of a time on a lane."""
     frame = window.timeline.state.frame
     row = frame.layout.track_of(lane)
     return QPoint(round(frame.x(time)), round(frame.top + row.top + row.height / 2))
@@ -49,12 +49,12 @@ def click(window: MainWindow, lane: int, time: float) -> None:
 
 
 def shown_step(window: MainWindow) -> int:
-    """The step on screen."""
+    """Return the step on screen."""
     return window.scene.described
 
 
 def first_gap(window: MainWindow, lane: int) -> tuple[int, int]:
-    """The gap before a lane's first task of the step on screen."""
+    """Return the gap before a lane's first task of the step on screen."""
     gaps = window.scene.explained.step(shown_step(window)).main_waits
     mine = gaps.of_lane(lane).start
     return int(gaps.start[mine]), int(gaps.end[mine])
@@ -185,7 +185,7 @@ def test_no_word_of_a_gaps_reasons_is_cut_whatever_the_width(qtbot: object, widt
 
 
 def cut_words(table: QTableWidget) -> list[str]:
-    """The texts of a table that are wider or higher than what their cells have for them."""
+    """Return the texts of a table that are wider or higher than their cells."""
     cut = []
     for row, column in product(range(table.rowCount()), range(table.columnCount())):
         cell = table.visualRect(table.model().index(row, column)).adjusted(8, 2, -8, -2)
@@ -226,7 +226,7 @@ def test_bubbles_with_room_have_a_word(window: MainWindow, client: FakeClient) -
 def test_the_open_step_is_not_explained_for_its_words() -> None:
     header, made = batches(specification(steps=4, warmup=0))
     shown = Trace(header)
-    for batch in made[:8]:  # two whole steps, and the next one's first task
+    for batch in made[:8]:  # two whole steps, and the next step's first task
         append_batch(shown, batch)
     scene = Scene(shown)
     last = shown.open_tasks[0].step
@@ -251,7 +251,7 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
     now[0] = STALE_S
     second = explained.explanation(0)
     assert second is not first
-    append_batch(trace, log_batch())  # nothing new of the step
+    append_batch(trace, log_batch())  # no new data of the step
     now[0] = 10 * STALE_S
     assert explained.explanation(0) is second
 
@@ -362,5 +362,5 @@ def test_steps_on_screen_stay_explained_however_many_tasks_they_have(
     known = [explained.known(step) for step in shown]
     assert None not in known
     assert explained.warm(shown, 60.0) and [explained.known(step) for step in shown] == known
-    assert explained.warm([last], 60.0)  # the others are off screen now
+    assert explained.warm([last], 60.0)  # the others are not on screen now
     assert [explained.knows(step) for step in trace.steps] == [False] * 4 + [True] * 3

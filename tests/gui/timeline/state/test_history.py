@@ -1,4 +1,4 @@
-"""Back and forward between views: the pure stack, and what a timeline does with it."""
+"""Undo and redo of views: the pure stack, and its use by the timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going from a task to the same one of another step."""
+"""Navigation from a task to the same task of another step."""
 
 import json
 

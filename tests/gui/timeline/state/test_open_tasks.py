@@ -1,4 +1,4 @@
-"""Tasks without an end: growing while a run goes on, never over what came later."""
+"""Open tasks: they grow while a run goes on, but never over later spans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of, open_end
 from tests.gui.exported import export_image
-from tests.gui.timeline.interact.test_timeline import click, spot
+from tests.gui.timeline.interact.test_timeline import click, pixel_at
 from tests.make_believe import MS, columns_of, header_and_plans, specification, timed
 
 STEPS = 3
@@ -73,9 +73,9 @@ def test_a_lost_end_covers_no_later_span_in_the_window(view: TimelineView) -> No
     view.navigator.fit()
     for index in range(len(trace.spans(task.lane))):
         span = trace.span(task.lane, index)
-        click(view, *spot(view, task.lane, (span.start + span.end) / 2))
+        click(view, *pixel_at(view, task.lane, (span.start + span.end) / 2))
         assert view.state.selection == span
-    click(view, *spot(view, task.lane, (task.start + open_end(trace, task, None)) / 2))
+    click(view, *pixel_at(view, task.lane, (task.start + open_end(trace, task, None)) / 2))
     assert view.state.selection == task
 
 

@@ -87,7 +87,7 @@ def test_the_chosen_lane_goes_along_with_the_selection(state: TimelineState) -> 
 def test_bookmarks_are_told_when_they_change_or_are_taken_back(state: TimelineState) -> None:
     told: list[tuple[Bookmark, ...]] = []
     state.bookmarks.changed.connect(told.append)
-    state.bookmarks.show([Bookmark(3)])  # as they are kept with the run
+    state.bookmarks.show([Bookmark(3)])  # as if they were stored with the run
     assert told == []
     state.bookmarks.change([Bookmark(3), Bookmark(1)])
     Navigator(state).zoom_back()
