@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # imported later, because it would slow the start of the wind
 
 TICK_MS = 16
 IDLE_TICK_MS = 100
-SHARE_S = 0.008  # most of a tick for messages; the rest waits for the next tick
+SHARE_S = 0.008  # limit in a tick for handling messages; the rest waits for the next tick
 MOST_SHARE_S = 0.02  # the same if ticks are late, so that the queue does not grow
 COPIED = 1 << 20  # bytes of a recording that are copied at a time
 MOST_RECORDS = 8192  # records of a batch that are taken at a time: some milliseconds

@@ -62,7 +62,7 @@ def _lengths(found: Iterable[BoxLabel], face: Face) -> dict[int, int]:
             by_family[label.family].append(label)
     lengths = {code: 0 for code in range(len(FAMILIES))}
     for code, mine in by_family.items():
-        # LaneBoxes without room for even the shortest text are ignored.
+        # Boxes without room for even the shortest text are ignored.
         for length in range(1, max(len(label.choices) for label in mine)):
             fitting = sum(_fits(face, label.words(length), label) for label in mine)
             if fitting < MOST * len(mine):

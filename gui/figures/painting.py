@@ -24,7 +24,7 @@ PITCH = 4.4  # line widths between two lines of a pattern
 NARROW = 4.0  # line widths; narrower boxes are filled with ink, without a pattern
 SEAM = 0.7  # line widths of free space at a box's right end, to separate it from its neighbour
 IDLE_PITCH = 6.0
-TICK_EM = 6.5  # least distance of ticks
+TICK_EM = 6.5  # em; least distance of ticks
 
 
 def draw_textbook(painter: QPainter, figure: Textbook) -> None:

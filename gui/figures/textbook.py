@@ -218,7 +218,7 @@ def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> LaneB
         return LaneBoxes(left, right, share, found.family, None, reduced.per_pixel)
     left = np.maximum(reduced.left, 0.0)
     right = np.minimum(reduced.right, cells.width)
-    # LaneBoxes are at least as wide as a cell.
+    # Boxes are at least as wide as a cell.
     left = np.minimum(left, cells.width - 1.0)
     right = np.maximum(right, left + 1.0)
     full = np.ones(len(left))

@@ -21,9 +21,9 @@ from gui.timeline.layout.groups import Section
 from gui.timeline.layout.moments import OF_RUN, Origin
 
 AXIS = 24.0  # height of the time axis
-STEPS = 18.0  # height of the time axis
-LABELS = 156.0  # height of the strip with the steps' names
-RIGHT = 12.0  # width of the column with the lanes' names
+STEPS = 18.0  # height of the strip with the steps' names
+LABELS = 156.0  # width of the column with the lanes' names
+RIGHT = 12.0  # free pixels at the plot's right edge
 NOWHERE = -1e5  # place of lanes that are not shown
 SHORTEST_NS = 100.0
 LONGEST_NS = 1e15

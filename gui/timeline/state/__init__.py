@@ -1,1 +1,1 @@
-"""What a timeline shows, as values without widgets: viewport, selection, tracks, history."""
+"""State of a timeline, as values without widgets: viewport, selection, tracks, history."""
