@@ -72,7 +72,8 @@ def _lengths(found: Iterable[BoxLabel], face: Face) -> dict[int, int]:
 
 
 def _fits(face: Face, words: str, label: BoxLabel) -> bool:
-    return bool(words) and face.width(words) + AIR * face.pixels <= label.box.width()
+    needed = face.width(words) + AIR * face.pixels
+    return bool(words) and needed <= label.box.width()
 
 
 def _row_labels(

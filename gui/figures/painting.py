@@ -119,7 +119,7 @@ def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple
     right = band.right()
     y = band.center().y()
     tall = 0.35 * style.em
-    lines = [QLineF(left, y - tall, left, y + tall), QLineF(right, y - tall, right, y + tall)]
+    lines = [QLineF(x, y - tall, x, y + tall) for x in (left, right)]
     has_arrows = band.width() > 3 * arrow
     if has_arrows:
         middle = band.center().x()
@@ -235,7 +235,8 @@ def _numbers(painter: QPainter, figure: Textbook) -> None:
             wide = face.width(words) + 0.3 * face.pixels
             if wide > inner - 0.5 * face.pixels:
                 wide = inner  # the remaining pattern would only be specks
-            clear = QRectF(0, 0, wide, min(0.95 * face.pixels, box.height() - 2 * style.line))
+            high = min(0.95 * face.pixels, box.height() - 2 * style.line)
+            clear = QRectF(0, 0, wide, high)
             clear.moveCenter(box.center() - QPointF(SEAM * style.line / 2, 0))
             _ground(painter, [clear], look)
         place = box.adjusted(0, 0, -SEAM * style.line, 0)
@@ -281,7 +282,11 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
     zero = panel.run.shown.start if panel.run.shown.zero is None else panel.run.shown.zero
     shown = ticks(panel.view, Origin(float(zero)), TICK_EM * style.em)
-    painter.drawLines([QLineF(figure.left + t.x, y, figure.left + t.x, y + tall) for t in shown])
+    marks = []
+    for tick in shown:
+        x = figure.left + tick.x
+        marks.append(QLineF(x, y, x, y + tall))
+    painter.drawLines(marks)
     for tick in shown:
         wide = style.small.width(tick.label)
         # Centred below its tick, but within the figure.

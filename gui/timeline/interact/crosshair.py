@@ -57,7 +57,8 @@ def nearest_edge(spans: Spans, time: float) -> int | None:
         # before the time and the first one after it can be the nearest. Searched as an integer: for
         # a float NumPy would convert the whole column to floats.
         index = int(column.searchsorted(math.ceil(time)))
-        edges += column[max(0, index - 1) : index + 1].tolist()
+        nearby = column[max(0, index - 1) : index + 1]
+        edges += nearby.tolist()
     return min(edges, key=lambda edge: abs(edge - time), default=None)
 
 
@@ -84,7 +85,8 @@ def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
     text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel)
     width = text_width(fonts.small, text) + 12
     rightmost = frame.left + frame.view.width - width
-    left = min(max(frame.x(shown.time) - width / 2, frame.left), rightmost)
+    centred = frame.x(shown.time) - width / 2
+    left = min(max(centred, frame.left), rightmost)
     return text, QRectF(left, 2, width, AXIS - 5)
 
 

@@ -67,7 +67,9 @@ def action(span: Span) -> str:
     after = span.microbatch if span.bucket is None else span.bucket
     if span.kind.is_communication and before is None and after is None:
         after = span.replica  # the other side, if nothing else identifies it
-    return f"{'' if before is None else before}{span.kind.letter}{'' if after is None else after}"
+    first = "" if before is None else before
+    second = "" if after is None else after
+    return f"{first}{span.kind.letter}{second}"
 
 
 def short_name(span: Span) -> str:
@@ -128,7 +130,7 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
         carried.append(tr("running for {time}", time=duration_text(now - span.start)))
     else:
         carried.append(tr("did not end"))
-    lines = [f"{short_name(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
+    lines = [" · ".join([short_name(span), _lane(trace, span.lane), *carried])]
     waited = waited_text(trace, span)
     return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
 
@@ -143,7 +145,10 @@ def predicted_card(predicted: Span, measured: Span | None) -> Card:
         return words, [*lines, tr("Not measured yet.")]
     took = measured.end - measured.start
     later = measured.start - predicted.start
-    change = f"{100 * (took / length - 1):+.0f}{NO_BREAK}%" if length else tr("more")
+    change = tr("more")
+    if length:
+        percent = 100 * (took / length - 1)
+        change = f"{percent:+.0f}{NO_BREAK}%"
     words += tr(" (measured {time}, {change})", time=duration_text(took), change=change)
     begins = (
         tr("It began {time} later than predicted.")
@@ -164,8 +169,11 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
     )
     at = np.array([start], np.int64)
     rest = [name for name in MEMORY_COUNTERS if name != ACTIVATIONS]
-    sizes = [(name, float(trace.counter(name, lane).at(at)[0])) for name in rest]
-    parts = [f"{tr(name)} {bytes_text(size)}" for name, size in sizes if size]
+    parts = []
+    for name in rest:
+        size = float(trace.counter(name, lane).at(at)[0])
+        if size:
+            parts.append(f"{tr(name)} {bytes_text(size)}")
     most = tr("most in this run: {size}", size=bytes_text(memory.peak))
     return title, [" · ".join(parts), most] if parts else [most]
 
@@ -213,12 +221,14 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
     """Return names and values of a range for the Details panel; its figures are in Statistics."""
     lanes = trace.header.lanes
     count = len(lanes if chosen.lanes is None else chosen.lanes)
-    names = ", ".join(lanes[lane].name for lane in (chosen.lanes or ())[:NAMED])
+    named = (chosen.lanes or ())[:NAMED]
+    names = ", ".join(lanes[lane].name for lane in named)
     if chosen.lanes is None:
         names = tr("all {n}", n=count) if count > 1 else lanes[0].name
     elif count > NAMED:
         names = tr("{names} and {n} more", names=names, n=count - NAMED)
-    return [(tr("From, to"), _between(chosen.start, chosen.end, Origin())), (tr("Lanes"), names)]
+    times = _between(chosen.start, chosen.end, Origin())
+    return [(tr("From, to"), times), (tr("Lanes"), names)]
 
 
 def measure_facts(trace: Trace, measure: Measure) -> Facts:

@@ -89,9 +89,11 @@ class LaneNames:
         if not others:
             return
         if place < len(others):
-            y = frame.top + frame.layout.extent_of(others[place])[0] - 3
+            top, _ = frame.layout.extent_of(others[place])
+            y = frame.top + top - 3
         else:
-            y = frame.top + frame.layout.extent_of(others[-1])[1] + 3
+            _, end = frame.layout.extent_of(others[-1])
+            y = frame.top + end + 3
         painter.setPen(QPen(QColor(frame.theme.accent), 2))
         painter.drawLine(0, round(y), round(frame.left + frame.view.width), round(y))
 
@@ -110,8 +112,10 @@ def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
     top, end = frame.layout.extent_of(lane)
     shade = QColor(frame.theme.accent)
     shade.setAlpha(28)
-    painter.fillRect(QRectF(0, frame.top + top, LABELS - 4, end - top), shade)
-    painter.fillRect(QRectF(0, frame.top + top, STRIPE, end - top), QColor(frame.theme.accent))
+    y = frame.top + top
+    height = end - top
+    painter.fillRect(QRectF(0, y, LABELS - 4, height), shade)
+    painter.fillRect(QRectF(0, y, STRIPE, height), QColor(frame.theme.accent))
 
 
 def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name: str) -> None:

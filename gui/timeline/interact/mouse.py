@@ -58,16 +58,17 @@ class MouseNavigator:
 
     def move(self, event: QMouseEvent) -> None:
         """Pan, extend the selection, or hover."""
+        moved = event.position() - self._from
         at = event.position()
         if self._drag is _Drag.PAN:
             # The distance is from the last move, not from the press: the view has moved meanwhile,
             # and a distance from the press would be counted twice.
             self._navigator.pan_by(self._last.x() - at.x())
             self._scroll_by(self._last.y() - at.y())
-        elif self._drag is _Drag.PRESSED and abs(at.x() - self._from.x()) >= DRAG:
+        elif self._drag is _Drag.PRESSED and abs(moved.x()) >= DRAG:
             self._drag = _Drag.SELECT
             self._overlays.hover_at(None)
-        elif self._drag is _Drag.NAME and abs(at.y() - self._from.y()) >= DRAG:
+        elif self._drag is _Drag.NAME and abs(moved.y()) >= DRAG:
             self._drag = _Drag.CARRY
         elif self._drag is _Drag.NONE:
             self._overlays.hover_at(at)
@@ -103,7 +104,9 @@ class MouseNavigator:
         turn = event.angleDelta()
         at = event.position()
         modifiers = event.modifiers()
-        if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
+        shift = modifiers & Qt.KeyboardModifier.ShiftModifier
+        sideways = abs(turn.x()) > abs(turn.y())
+        if shift or sideways:
             # With Shift, some platforms report a horizontal turn, others a vertical one.
             self._navigator.pan_by(-(turn.x() or turn.y()) / 2)
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
@@ -127,10 +130,12 @@ class MouseNavigator:
         view = self._state.viewport
         if scene is None:
             return
-        left = min(max(0.0, min(start.x(), end.x()) - LABELS), view.width)
-        right = min(max(0.0, max(start.x(), end.x()) - LABELS), view.width)
+        first, last = sorted((start.x() - LABELS, end.x() - LABELS))
+        left = min(max(0.0, first), view.width)
+        right = min(max(0.0, last), view.width)
         lanes = lanes_between(scene, self._state.frame, start.y(), end.y())
-        self._state.select(TimeRange(int(view.time(left)), int(view.time(right)), lanes))
+        chosen = TimeRange(int(view.time(left)), int(view.time(right)), lanes)
+        self._state.select(chosen)
 
     def _at(self, at: QPointF) -> Span | Gap | None:
         if self._state.scene is None or at.y() < AXIS + STEPS:

@@ -120,11 +120,13 @@ class Overview(QWidget):
             end = max(end, self._state.now)
             # In ns: at least 0.1 s, and then by factors of 1.125. With the exact length, every
             # batch of spans would move all bars.
-            steps = math.ceil(math.log(max(1.0, (end - start) / 1e8), 1.125))
+            length = max(1.0, (end - start) / 1e8)
+            steps = math.ceil(math.log(length, 1.125))
             end = start + 1e8 * 1.125**steps
         folds = self._state.viewport.folds
         span = folds.drawn(end) - folds.drawn(start)
-        return Viewport(start, max(1.0, span), max(1.0, self.width() - LABELS - RIGHT), folds)
+        width = max(1.0, self.width() - LABELS - RIGHT)
+        return Viewport(start, max(1.0, span), width, folds)
 
     def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -137,7 +139,8 @@ class Overview(QWidget):
         gap = 1 if height > 2 else 0
         tracks = []
         for place, lane in enumerate(lanes):
-            tracks.append(Track(lane, EDGE + place * height, max(1.0, height - gap), True))
+            top = EDGE + place * height
+            tracks.append(Track(lane, top, max(1.0, height - gap), True))
         frame = Frame(whole, Layout(tuple(tracks), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
             # Tracks lower than a pixel would cover one another: bands of lanes are blended instead.
@@ -158,7 +161,9 @@ class Overview(QWidget):
             entries = legend_entries(self._state.scene, self._theme, self._state.strips)
         width = self.width() - LABELS - RIGHT
         self._legend = legend_lines(entries, Fonts.of(self.font()), width)
-        legend = LEGEND + LINE * max(0, len(self._legend) - 1) if self._has_legend else 0
+        legend = 0.0
+        if self._has_legend:
+            legend = LEGEND + LINE * max(0, len(self._legend) - 1)
         self.setFixedHeight(round(HEIGHT + legend))
         self.update()
 

@@ -39,7 +39,8 @@ def reduced_pixel_at(scene: Scene, track: Track, start: float, end: float) -> Re
     shares = []
     for code in np.argsort(-spent, kind="stable").tolist():
         if spent[code]:
-            shares.append((KINDS[code], float(spent[code]) / (end - start)))
+            share = float(spent[code]) / (end - start)
+            shares.append((KINDS[code], share))
     return ReducedPixel(len(spans), end - start, tuple(shares))
 
 

@@ -142,7 +142,8 @@ class TimelineView(QAbstractScrollArea):
         # through scrollContentsBy. The bar would then override the state.
         bar = self.verticalScrollBar()
         scroll = self.state.scroll
-        bar.setPageStep(max(1, int(self.viewport().height() - AXIS - STEPS)))
+        page = int(self.viewport().height() - AXIS - STEPS)
+        bar.setPageStep(max(1, page))
         bar.setRange(0, self.state.most_scroll)
         bar.setValue(scroll)
         self.viewport().update()

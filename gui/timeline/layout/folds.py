@@ -98,7 +98,8 @@ class Folds:
 def folded(begin: Floats, end: Floats, length: float) -> Folds:
     """Return folds for sorted, disjoint ranges, each drawn `length` ns long."""
     drawn = np.full(len(begin), length)
-    saved = np.concatenate([[0.0], np.cumsum(end - begin - drawn)])[: len(begin)]
+    total = np.cumsum(end - begin - drawn)
+    saved = np.concatenate([[0.0], total])[: len(begin)]
     return Folds(
         _Scale(tuple(begin.tolist()), tuple((end - begin).tolist())),
         _Scale(tuple((begin - saved).tolist()), tuple(drawn.tolist())),
@@ -117,7 +118,8 @@ def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Folds:
         return NO_FOLDS
     whole = (ends - starts)[: -1 if len(starts) > 2 else None]
     # Powers of two: in a live run the scale must not change with the length of each step.
-    length = 2.0 ** round(math.log2(max(1.0, float(np.median(whole)))))
+    usual = max(1.0, float(np.median(whole)))
+    length = 2.0 ** round(math.log2(usual))
     # Steps of an imported trace may overlap: a gap begins when all steps before it have ended.
     gap_start = np.maximum.accumulate(ends)[:-1].astype(np.float64)
     gap_end = starts[1:].astype(np.float64)

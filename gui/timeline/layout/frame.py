@@ -67,7 +67,8 @@ class Viewport:
 
     def time(self, x: float) -> float:
         """Return the time at a pixel."""
-        return self.folds.undone(self.folds.drawn(self.start) + x * self.span / self.width)
+        left = self.folds.drawn(self.start)
+        return self.folds.undone(left + x * self.span / self.width)
 
     def times(self, xs: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return the times at pixels."""
@@ -78,7 +79,8 @@ class Viewport:
         # Computed in drawn time: within a fold, true time would not stay under the pointer.
         span = min(max(self.span * factor, SHORTEST_NS), LONGEST_NS)
         fixed = self.folds.drawn(self.time(x))
-        return replace(self, start=self.folds.undone(fixed - x * span / self.width), span=span)
+        start = self.folds.undone(fixed - x * span / self.width)
+        return replace(self, start=start, span=span)
 
     def panned(self, pixels: float) -> Viewport:
         """Return a view that is later by `pixels` (earlier if negative)."""
@@ -90,7 +92,8 @@ class Viewport:
         undone = self.folds.undone
         length = min(max(drawn(end) - drawn(start), SHORTEST_NS), LONGEST_NS)
         margin = length * MARGIN
-        return replace(self, start=undone(drawn(start) - margin), span=length + 2 * margin)
+        left = undone(drawn(start) - margin)
+        return replace(self, start=left, span=length + 2 * margin)
 
     def resized(self, width: float) -> Viewport:
         """Return a view of the same time with another width."""

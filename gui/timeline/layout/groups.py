@@ -180,7 +180,8 @@ def moved(
     # The neighbours share their previous places in the order; all other lanes keep theirs.
     members = set(mine)
     turns = iter(mine)
-    return replace(state, order=tuple(next(turns) if n in members else n for n in order))
+    new_order = tuple(next(turns) if n in members else n for n in order)
+    return replace(state, order=new_order)
 
 
 def _section(

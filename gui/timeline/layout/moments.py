@@ -46,11 +46,13 @@ class Origin:
         """Return a time in units of `scale` ns since the origin, or the time of day."""
         since = ns - self.zero
         if self.clock_s is None:
-            return f"{since / scale:,.{digits}f}".replace(",", NO_BREAK).replace("-", MINUS)
+            number = f"{since / scale:,.{digits}f}"
+            return number.replace(",", NO_BREAK).replace("-", MINUS)
         # From decimals of `scale` to decimals of a second.
         digits += 9 - round(math.log10(scale))
         # Rounded before the division, so that 59.9996 s becomes the next minute.
-        units = round((self.clock_s * 1e9 + since) / 10 ** (9 - digits))
+        ns_of_day = self.clock_s * 1e9 + since
+        units = round(ns_of_day / 10 ** (9 - digits))
         whole, part = divmod(units, 10**digits)
         hours = whole // 3600 % 24
         minutes = whole // 60 % 60
@@ -69,7 +71,8 @@ def clock_of(started: str) -> float | None:
         moment = datetime.fromisoformat(started).astimezone()
     except ValueError:
         return None
-    return moment.hour * 3600 + moment.minute * 60 + moment.second + moment.microsecond / 1e6
+    seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+    return seconds + moment.microsecond / 1e6
 
 
 def moment_text(ns: float, origin: Origin, ns_per_pixel: float) -> str:

@@ -145,7 +145,8 @@ def slices_of(
     tall = np.append(boxes.height, 0.0)[owner]
     # Shape (slices, pixels): how far a slice's middle is below the top of the box in that pixel.
     # Negative above the box; from half the box's height on it has the lower colour.
-    depth = (edges[:-1] + edges[1:])[:, None] / 2 - (height - tall)
+    slice_middles = (edges[:-1] + edges[1:])[:, None] / 2
+    depth = slice_middles - (height - tall)
     upper = palette[0][family]
     lower = palette[1][family]
     colour = np.where(depth >= np.round(tall / 2), lower, upper)

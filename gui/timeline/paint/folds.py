@@ -55,7 +55,10 @@ def _torn(x: float, top: float, bottom: float) -> QPolygonF:
     count = max(2, round((bottom - top) / (2 * TOOTH)))
     step = (bottom - top) / count
     sides = (TOOTH / 2, -TOOTH / 2)
-    return QPolygonF([QPointF(x + sides[n % 2], top + n * step) for n in range(count + 1)])
+    corners = []
+    for n in range(count + 1):
+        corners.append(QPointF(x + sides[n % 2], top + n * step))
+    return QPolygonF(corners)
 
 
 def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: list[str]) -> None:

@@ -146,7 +146,8 @@ def draw_legend(
         for entry in line:
             entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
             width = text_width(fonts.small, entry.text)
-            words = QRectF(round(x) + entry.width + GAP, y - 3, width + 4, BOX + 6)
+            left = round(x) + entry.width + GAP
+            words = QRectF(left, y - 3, width + 4, BOX + 6)
             write(painter, fonts.small, theme.text, words, entry.text)
             x += entry.width + GAP + width + SPACE
 

@@ -216,7 +216,8 @@ def _strip_label(
     middle = frame.top + track.top + track.height / 2
     end = frame.left - 8
     wide = text_width(fonts.small, text)
-    lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
+    letters_top = middle - DETAIL / 2 + AIR
+    lines = QRectF(end - wide, letters_top, wide, DETAIL - 2 * AIR)
     if taken is None or not taken.intersects(lines):
         place = QRectF(0, middle - NAME / 2, end, NAME)
         write(painter, fonts.small, frame.theme.muted, place, text, RIGHT)

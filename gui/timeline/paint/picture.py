@@ -133,8 +133,9 @@ class LanePainter:
         places = self.scene.columns[track.lane].rows[bars.first + wide].tolist()
         words = self.scene.words(places, self.fonts, staged, low, self.frame.vector)
         # Minus a pixel, because wide bars have a free pixel at their end (SEAM_PIXELS).
-        centres = (left[wide] + self.frame.left + (right[wide] - left[wide] - 1) / 2).tolist()
-        rooms = (right[wide] - left[wide] - 1).tolist()
+        widths = right[wide] - left[wide] - 1
+        centres = (left[wide] + self.frame.left + widths / 2).tolist()
+        rooms = widths.tolist()
         families = bars.family[wide].tolist()
         for one, x, room, family in zip(words, centres, rooms, families, strict=True):
             self._put(one, track, x, room, self.letters[family])

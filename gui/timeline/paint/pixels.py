@@ -127,7 +127,10 @@ def owners(
     #   which     2   0   2    1    2      2, the number of boxes, means none
     #   found   [ 2,  0,  2,  1, 1, 2 ]
     bounds = np.empty(2 * count + 2, np.int64)
-    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, tracks * pixels
+    bounds[0] = 0
+    bounds[1:-1:2] = first
+    bounds[2:-1:2] = last
+    bounds[-1] = tracks * pixels
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))

@@ -38,7 +38,8 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
         places = list(zip(left.tolist(), right.tolist(), strict=True))
         for colour, rim in ((theme.plot, RIM), (theme.text, 0.0)):
             for x0, x1 in places:
-                rect = QRectF(place.left() + x0 - rim, place.top(), x1 - x0 + 2 * rim, height + rim)
+                left_edge = place.left() + x0 - rim
+                rect = QRectF(left_edge, place.top(), x1 - x0 + 2 * rim, height + rim)
                 painter.fillRect(rect, QColor(colour))
         return
     ratio = painter.device().devicePixelRatioF()
@@ -93,7 +94,9 @@ def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, coun
     words = tr("{count} spans", count=about_text(count))
     width = text_width(fonts.small, words) + 2 * AIR
     place = frame.place(track)
-    tag = QRectF(place.right() - width - AIR, place.center().y() - LOW / 2, width, LOW)
+    left = place.right() - width - AIR
+    top = place.center().y() - LOW / 2
+    tag = QRectF(left, top, width, LOW)
     painter.fillRect(tag, QColor(frame.theme.plot))
     write(painter, fonts.small, frame.theme.muted, tag, words, CENTRE)
 

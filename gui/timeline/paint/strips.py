@@ -198,7 +198,8 @@ def memory_pixels(
     # No line from an empty column: it would show memory there.
     before = np.where(before == lines, over, before)
     upper = np.minimum(over, before)
-    lower = np.maximum(over, before) + max(1, round(EDGE * ratio))
+    thick = max(1, round(EDGE * ratio))
+    lower = np.maximum(over, before) + thick
     np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))
     return pixels
 

@@ -125,7 +125,12 @@ def words_of(
         parts = on_one_line(parts)
     # Each text in bold first, then in the small font: the best comes first.
     fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
-    carried = [bytes_text(size) if size else rows_text(rows) if rows else ""] * len(parts)
+    payload = ""
+    if size:
+        payload = bytes_text(size)
+    elif rows:
+        payload = rows_text(rows)
+    carried = [payload] * len(parts)
     if rows and not size and kind == KINDS.index(Kind.OVERLAP):
         paired = table.paired_rows(place)
         carried[-1] = rows_text(paired) if len(parts) > 1 else carried_rows_text(rows, paired)
@@ -163,7 +168,8 @@ def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:
 
 def shortened(name: str) -> Choices:
     """Return a name and its beginnings, for bars that are too narrow for it."""
-    return (name, *(f"{name[:count]}…" for count in SHORTER if count < len(name) - 1))
+    beginnings = [f"{name[:count]}…" for count in SHORTER if count < len(name) - 1]
+    return (name, *beginnings)
 
 
 @lru_cache(maxsize=8192)

@@ -106,7 +106,8 @@ class ByName(Colouring):
         if self.own is None:
             return self._places().get(span.label, SERIES) if span.name else SERIES
         mine = self.table.rows["task"] == span.task
-        return int(self.codes_of(np.flatnonzero(mine)[:1].astype(np.int32))[0])
+        row = np.flatnonzero(mine)[:1].astype(np.int32)
+        return int(self.codes_of(row)[0])
 
     def colours(self, theme: Theme) -> Colours:
         """Return the series, the colour of the rest, and the file's colours, made visible."""
@@ -127,18 +128,20 @@ def frequent_labels(trace: Trace) -> list[str]:
     lanes, table = trace.header.lanes, trace.table
     colours = None if trace.imported is None else trace.imported.colours
     every = max(1, trace.span_count // MOST_COUNTED)
-    outer, inner = (np.zeros(len(table.names), np.int64) for _ in range(2))
+    outer = np.zeros(len(table.names), np.int64)
+    inner = np.zeros(len(table.names), np.int64)
     for lane in lanes:
         rows = trace.spans(lane.index).row[::every]
         if colours is not None:
             rows = rows[colours[rows] == ABSENT]
         names = table.rows["name"][rows]
-        np.add.at(inner if lane.role is Role.NESTED else outer, names[names != ABSENT], 1)
+        counts_by_name = inner if lane.role is Role.NESTED else outer
+        np.add.at(counts_by_name, names[names != ABSENT], 1)
     counts: dict[str, tuple[int, int]] = {}
     for name in np.flatnonzero(outer + inner).tolist():
         label = short_label(table.names[name])
-        before = counts.get(label, (0, 0))
-        counts[label] = (before[0] + int(outer[name]), before[1] + int(inner[name]))
+        on_outer, on_inner = counts.get(label, (0, 0))
+        counts[label] = (on_outer + int(outer[name]), on_inner + int(inner[name]))
     return sorted(counts, key=counts.__getitem__, reverse=True)
 
 
@@ -157,7 +160,8 @@ class ByDuration(Colouring):
             spans = trace.spans(lane)
             some = spans[:: max(1, len(spans) // SAMPLE)]
             parts.append(some.end - some.start)
-        lengths = np.concatenate([part for part in parts if len(part)] or [np.ones(1, np.int64)])
+        filled = [part for part in parts if len(part)]
+        lengths = np.concatenate(filled or [np.ones(1, np.int64)])
         shortest, longest = np.percentile(np.maximum(lengths, 1), RANGE).tolist()
         return cls(shortest, longest)
 
@@ -178,7 +182,8 @@ class ByDuration(Colouring):
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
         # At least a little longer: if all durations are equal, the division below would be by 0.
         whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
-        places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
+        on_ramp = np.clip(ratio / whole * RAMP, 0, RAMP - 1)
+        places: NDArray[np.int8] = on_ramp.astype(np.int8)
         return places
 
 

@@ -65,7 +65,8 @@ class LaneChoice:
         if section is not None and section.folded:
             lane = section.lanes[0].index
         if lane in stops:
-            self.choose(stops[min(max(0, stops.index(lane) + by), len(stops) - 1)])
+            place = stops.index(lane) + by
+            self.choose(stops[min(max(0, place), len(stops) - 1)])
         else:
             self.choose(stops[0 if by > 0 else -1])
 

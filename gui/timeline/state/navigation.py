@@ -31,7 +31,9 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
     """
     if choose_zoom:
         makespans = scene.step_ends[:-1] - scene.step_starts[:-1]
-        wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
+        wanted = 1.1 * now
+        if len(makespans):
+            wanted = 1.5 * float(makespans[-1])
         wanted = max(SHORTEST_FOLLOWED, wanted)
         # Durations of steps vary a little: without a tolerance each step would change the scale.
         if not wanted / STEADY <= view.span <= wanted * STEADY:

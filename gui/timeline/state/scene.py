@@ -110,7 +110,8 @@ class Scene:
         self._version = self.trace.version
         self.bounds = self.trace.bounds
         rows = self.trace.table.rows
-        self.kinds.update(KINDS[code] for code in np.unique(rows["kind"][self._rows_known :]))
+        new_kinds = np.unique(rows["kind"][self._rows_known :])
+        self.kinds.update(KINDS[code] for code in new_kinds)
         self._rows_known = len(rows)
         for lane, columns in enumerate(self.columns):
             columns.update(self.trace.spans(lane))
