@@ -45,5 +45,7 @@ def log_with_faults(trace: Trace, live: bool) -> Log:
     longer = Log(log.levels, log.texts, log.arrays)
     count = len(faults)
     end = trace.bounds[1]
-    longer.add(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)
+    times = np.full(count, end)
+    steps = np.full(count, ABSENT)
+    longer.add(times, steps, ["warning"] * count, faults)
     return longer

@@ -48,7 +48,9 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
     """
     parts = [_parts(trace) for trace in traces]
     common = [part for part in parts[0] if all(part in others for others in parts)]
-    own = [DOT.join(part for part in mine if part not in common) for mine in parts]
+    own = []
+    for mine in parts:
+        own.append(DOT.join(part for part in mine if part not in common))
     # Remaining parts serve as titles only if they are all different and none is empty.
     if len(set(own)) < len(own) or not all(own):
         own = [tr("run {number}", number=number) for number in range(1, len(own) + 1)]

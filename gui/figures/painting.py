@@ -303,10 +303,11 @@ def _legend(painter: QPainter, figure: Textbook) -> None:
     for line in figure.legend:
         x = style.edge
         for entry in line:
-            box = QRectF(x, y + 0.2 * style.em, SWATCH * style.em, 0.85 * style.em)
+            em = style.em
+            box = QRectF(x, y + 0.2 * em, SWATCH * em, 0.85 * em)
             for part, look in zip(stacked(box, len(entry.looks)), entry.looks, strict=True):
                 _patterned(painter, figure, [part], look)
-            words = QRectF(box.right() + 0.4 * style.em, y, style.width, 1.25 * style.em)
+            words = QRectF(box.right() + 0.4 * em, y, style.width, 1.25 * em)
             _text(painter, figure, style.small, words, entry.text)
             x += entry_width(entry, style) + SPACE * style.em
         y += 1.35 * style.em

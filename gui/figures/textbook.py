@@ -172,7 +172,9 @@ def lay_out_textbook(
     around = head + foot + style.edge + above
     box = _box_height(runs, lanes, style, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
-    needed = around + box * sum(map(_parts, lanes)) + gap * sum(map(_gaps, lanes))
+    boxes_height = box * sum(map(_parts, lanes))
+    gaps_height = gap * sum(map(_gaps, lanes))
+    needed = around + boxes_height + gaps_height
     # A slide has a fixed height: half of the free space is above its contents, half below.
     spare = max(0.0, (style.height or 0.0) - needed)
     panels: list[Panel] = []
@@ -249,7 +251,8 @@ def _plot(
     left = style.edge + min(widest_name, 0.3 * style.width) + 0.5 * style.em
     right = style.width - style.edge
     if options.idle and any(run.shown.steps for run in runs):
-        idle = max(style.small.width(f"99.9{NO_BREAK}%"), style.small.width(tr("idle")))
+        widest_share = style.small.width(f"99.9{NO_BREAK}%")
+        idle = max(widest_share, style.small.width(tr("idle")))
         right -= idle + 0.5 * style.em
     else:
         right -= style.line
@@ -311,7 +314,8 @@ def entry_width(entry: KeyEntry, style: Style) -> float:
 
 def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:
     """True if a run has micro-batches, and a box of a pass is wide enough for a number."""
-    if not any((run.scene.trace.table.rows["microbatch"] > 0).any() for run in runs):
+    numbers = [run.scene.trace.table.rows["microbatch"] for run in runs]
+    if not any((microbatches > 0).any() for microbatches in numbers):
         return False
     least = style.number.pixels
     codes = [FAMILIES.index(family) for family in NUMBERED]
@@ -338,9 +342,15 @@ def _foot(
     options: FigureOptions, style: Style, legend: list[list[KeyEntry]], caption: list[str]
 ) -> tuple[float, float, float]:
     """Return the heights of axis, legend and caption."""
-    axis = 0.5 * style.em + style.small.line if options.axis else 0.2 * style.em
-    key = 0.5 * style.em + 1.35 * style.em * len(legend) if legend else 0.0
-    words = 0.4 * style.em + style.base.line * len(caption) if caption else 0.0
+    axis = 0.2 * style.em
+    if options.axis:
+        axis = 0.5 * style.em + style.small.line
+    key = 0.0
+    if legend:
+        key = 0.5 * style.em + 1.35 * style.em * len(legend)
+    words = 0.0
+    if caption:
+        words = 0.4 * style.em + style.base.line * len(caption)
     return axis, key, words
 
 

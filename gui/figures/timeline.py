@@ -77,7 +77,7 @@ class Timeline:
     @property
     def width(self) -> float:
         """The whole width, with both edges."""
-        return self.frame.left + self.frame.view.width + EDGE
+        return self.frame.right + EDGE
 
 
 def timeline_picture(
@@ -108,12 +108,20 @@ def lay_out_timeline(
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
     # Folded time is drawn shorter than it lasted.
-    drawn = scene.folds.drawn(float(shown.end)) - scene.folds.drawn(float(shown.start))
+    drawn_start = scene.folds.drawn(float(shown.start))
+    drawn_end = scene.folds.drawn(float(shown.end))
     # The plot has a least width, even in a very narrow picture.
     plot_width = max(100.0, round(width) - LABELS - 2 * EDGE)
-    view = Viewport(float(shown.start), max(1.0, drawn), plot_width, scene.folds)
+    span = max(1.0, drawn_end - drawn_start)
+    view = Viewport(float(shown.start), span, plot_width, scene.folds)
     title = _title_lines(scene.trace, shown, options)
-    top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
+    top = EDGE
+    if title:
+        top += TITLE
+    if options.axis:
+        top += AXIS
+    if options.makespan:
+        top += STEPS
     origin = origin_of(scene, shown)
     frame = Frame(
         view,

@@ -77,7 +77,10 @@ class Theme:
 
     def letters(self, colours: Colours) -> Colours:
         """Return the colours of text on bars of the given colours."""
-        return tuple(tuple(QColor(self.letters_on(c.name())) for c in parts) for parts in colours)
+        found = []
+        for parts in colours:
+            found.append(tuple(QColor(self.letters_on(colour.name())) for colour in parts))
+        return tuple(found)
 
     def letters_on(self, colour: str) -> str:
         """Return the colour of text on a bar of `colour`: `on_bar`, or `text` if clearer."""
@@ -95,7 +98,10 @@ EDITABLE = {family: colour_names(family)[0] for family in FAMILIES if family is 
 
 def edited(theme: Theme, colours: Mapping[str, str]) -> Theme:
     """Return a theme with other colours of families; names not in EDITABLE are ignored."""
-    known: dict[str, Any] = {name: colours[name] for name in EDITABLE.values() if name in colours}
+    known: dict[str, Any] = {}
+    for name in EDITABLE.values():
+        if name in colours:
+            known[name] = colours[name]
     return replace(theme, **known)
 
 

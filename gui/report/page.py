@@ -55,8 +55,12 @@ class Section:
 
 def page(title: str, below: str, sections: Iterable[Section]) -> str:
     """Return a whole document; `below` is the line under its title."""
-    body = [f"<h1>{escape(title)}</h1>", f'<p class="below">{escape(below)}</p>' if below else ""]
-    body += [f"<section><h2>{escape(s.title)}</h2>\n{s.body}</section>" for s in sections]
+    body = [f"<h1>{escape(title)}</h1>"]
+    if below:
+        body.append(f'<p class="below">{escape(below)}</p>')
+    for section in sections:
+        heading = f"<h2>{escape(section.title)}</h2>"
+        body.append(f"<section>{heading}\n{section.body}</section>")
     # The checksum is of the exact text between the tags. Template does not look for placeholders in
     # the values that it inserts, so a `$` in the script or in a name is kept.
     script = TIMELINE.read_text(encoding="utf-8")
@@ -92,8 +96,10 @@ def paragraph(text: str, kind: str = "") -> Html:
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Html:
     """Return a list of names and values."""
-    cells = (f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
-    return Html(f"<dl>{''.join(cells)}</dl>")
+    cells = ""
+    for name, value in pairs:
+        cells += f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+    return Html(f"<dl>{cells}</dl>")
 
 
 def table(
@@ -130,7 +136,8 @@ def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
 
     The bar begins at the share `before`.
     """
-    spans, space = "", f"margin-left:{100 * before:.2f}%;" if before else ""
+    spans = ""
+    space = f"margin-left:{100 * before:.2f}%;" if before else ""
     for colour, share in parts:
         width = f"width:{100 * max(0.0, share):.2f}%"
         spans += f'<i style="{space}{width};background:var(--{escape(colour)})"></i>'

@@ -262,7 +262,8 @@ def _waterfall(figures: StepFigures) -> Html:
     for name, ns in figures.ladder.items():
         # A bar that takes time away reaches from its new level up to the old one.
         low = max(0, min(level, level + ns))
-        bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
+        part = (BAR_LOOKS[name].colour, abs(ns) / highest)
+        bar = bar_of([part], low / highest)
         share = percent_text(ns / whole).replace("-", MINUS)
         rows.append((tr(BAR_WORDS[name]), signed_text(ns), share, bar))
         level += ns
@@ -312,7 +313,9 @@ def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
     rows = []
     for one in sorted(met, key=lambda one: -one.wait_ns)[:MOST_ROWS]:
         number = one.bucket if one.bucket is not None else one.block
-        title = kind_title(one.kind) if number is None else f"{kind_title(one.kind)} {number}"
+        title = kind_title(one.kind)
+        if number is not None:
+            title = f"{title} {number}"
         last = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
         row = (
             title,

@@ -218,7 +218,8 @@ def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
 
 def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
     """Return the number of a lane's spans that start from `begin` to `end`."""
-    first, last = np.searchsorted(trace.spans(lane.index).start, [begin, end]).tolist()
+    starts = trace.spans(lane.index).start
+    first, last = np.searchsorted(starts, [begin, end]).tolist()
     return int(last - first)
 
 

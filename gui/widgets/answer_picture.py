@@ -79,7 +79,8 @@ class AnswerPicture(Painted):
             return QRectF(self.rect())
         area = QRectF(self.rect()).adjusted(LEFT, HEAD, -RIGHT, -FOOT)
         if self.answer is not None:
-            area.setHeight(min(area.height(), MOST_ROW * (len(self.answer.first) - 1)))
+            lanes = len(self.answer.first) - 1
+            area.setHeight(min(area.height(), MOST_ROW * lanes))
         return area
 
     def sizeHint(self) -> QSize:  # noqa: D102
@@ -112,8 +113,10 @@ class AnswerPicture(Painted):
         if answer is None or self._veiled or not plot.contains(at):
             return ""
         lanes = len(answer.first) - 1
-        lane = int((at.y() - plot.top()) / plot.height() * lanes)
-        time = (at.x() - plot.left()) / plot.width() * answer.makespan_ns
+        down = (at.y() - plot.top()) / plot.height()
+        across = (at.x() - plot.left()) / plot.width()
+        lane = int(down * lanes)
+        time = across * answer.makespan_ns
         mine = _of_lane(answer, lane)
         # The task at `time` is the last that began by then, unless it has ended.
         begun = int(np.searchsorted(answer.start[mine], time, "right"))

@@ -33,7 +33,7 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     It snaps to the nearest edge of a span on the lane under the pointer; between lanes and on the
     axis to the nearest one on any visible lane.
     """
-    if not frame.left <= x <= frame.left + frame.view.width:
+    if not frame.left <= x <= frame.right:
         return None
     time = frame.view.time(x - frame.left)
     reach = SNAP * frame.view.ns_per_pixel
@@ -67,7 +67,7 @@ def draw_crosshair(
 ) -> None:
     """Draw a line over all lanes, its time on the axis, and a dot at the edge it snapped to."""
     x = frame.x(shown.time)
-    if not frame.left <= x <= frame.left + frame.view.width:
+    if not frame.left <= x <= frame.right:
         return
     theme = frame.theme
     painter.setPen(QPen(QColor(theme.muted), 1, Qt.PenStyle.DashLine))
@@ -84,7 +84,7 @@ def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
     """Return the text on the axis, and its rectangle."""
     text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel)
     width = text_width(fonts.small, text) + 12
-    rightmost = frame.left + frame.view.width - width
+    rightmost = frame.right - width
     centred = frame.x(shown.time) - width / 2
     left = min(max(centred, frame.left), rightmost)
     return text, QRectF(left, 2, width, AXIS - 5)

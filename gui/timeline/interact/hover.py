@@ -30,7 +30,7 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if found is not None:
         problem = scene.explained.problem(found.step)
         return gap_card(scene.trace, found, scene.explained.report_at_hand(found), problem)
-    if not frame.left <= x <= frame.left + frame.view.width:
+    if not frame.left <= x <= frame.right:
         return None
     predicted = ghost_at(scene, frame, x, y)
     if predicted is not None:

@@ -95,7 +95,7 @@ class LaneNames:
             _, end = frame.layout.extent_of(others[-1])
             y = frame.top + end + 3
         painter.setPen(QPen(QColor(frame.theme.accent), 2))
-        painter.drawLine(0, round(y), round(frame.left + frame.view.width), round(y))
+        painter.drawLine(0, round(y), round(frame.right), round(y))
 
 
 def _lane_at(frame: Frame, y: float) -> int | None:

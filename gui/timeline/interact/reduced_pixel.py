@@ -48,7 +48,7 @@ def reduced_pixel_card(scene: Scene, frame: Frame, x: float, y: float) -> Card |
     """Return the tooltip for a pixel with several spans of a reduced track, or None."""
     track = frame.layout.track_at(y - frame.top)
     view = frame.view
-    if track is None or not frame.left <= x <= frame.left + view.width:
+    if track is None or not frame.left <= x <= frame.right:
         return None
     seen = visible(scene.columns[track.lane], view.start, view.end)
     if not is_reduced(seen.stop - seen.start, view):

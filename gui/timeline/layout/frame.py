@@ -267,6 +267,11 @@ class Frame:
     arrows: bool = False
     origin: Origin = OF_RUN
 
+    @property
+    def right(self) -> float:
+        """The plot's right edge, in the picture."""
+        return self.left + self.view.width
+
     def layers(self) -> list[Frame]:
         """Return the frame of the scrolled tracks, and that of the pinned tracks if there are any.
 
@@ -298,11 +303,12 @@ class Frame:
 
     def rect(self, track: Track, start: float, end: float) -> QRectF:
         """Return the rectangle of a range on a track, in the plot and at least a pixel wide."""
-        right = self.left + self.view.width
         # Clipped two pixels outside the plot, so that a bar that continues has no outline at the
         # edge.
-        x0 = min(max(self.x(start), self.left - 2), right + 2)
-        x1 = min(max(self.x(end), self.left - 2), right + 2)
+        leftmost = self.left - 2
+        rightmost = self.right + 2
+        x0 = min(max(self.x(start), leftmost), rightmost)
+        x1 = min(max(self.x(end), leftmost), rightmost)
         return QRectF(x0, self.top + track.top, max(1.0, x1 - x0), track.height)
 
 

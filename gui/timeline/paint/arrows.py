@@ -88,7 +88,7 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
     if count > MOST:
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
         wide = text_width(fonts.small, words) + 10
-        tag = QRectF(frame.left + frame.view.width - wide, frame.ceiling + 2, wide, TAG)
+        tag = QRectF(frame.right - wide, frame.ceiling + 2, wide, TAG)
         painter.fillRect(tag, QColor(frame.theme.plot))
         write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
 
@@ -119,7 +119,8 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
     # ends left of the view or begins right of it.
     seen &= columns.end[before] <= frame.view.end
     shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
-    seen &= np.isin(columns.lane[before], shown) & np.isin(columns.lane[waiter], shown)
+    seen &= np.isin(columns.lane[before], shown)
+    seen &= np.isin(columns.lane[waiter], shown)
     places = np.stack([before[seen], waiter[seen]], axis=1)
     # By time, so that if there are more than MOST the earliest ones are drawn.
     order = np.argsort(columns.start[places[:, 1]], kind="stable")
@@ -172,7 +173,7 @@ def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:
 
 def _is_seen(frame: Frame, arrow: Arrow) -> bool:
     """Return whether an arrow has a length and is not completely left or right of the plot."""
-    right = frame.left + frame.view.width
+    right = frame.right
     beyond = arrow.end.x() < frame.left or arrow.start.x() > right
     return not beyond and math.dist(arrow.start.toTuple(), arrow.end.toTuple()) > 2
 
@@ -196,4 +197,6 @@ def _head(arrow: Arrow) -> QPolygonF:
     x = arrow.end.x()
     y = arrow.end.y()
     far = y + (-HEAD if arrow.down else HEAD)
-    return QPolygonF([QPointF(x, y), QPointF(x - HALF_HEAD, far), QPointF(x + HALF_HEAD, far)])
+    left = QPointF(x - HALF_HEAD, far)
+    right = QPointF(x + HALF_HEAD, far)
+    return QPolygonF([arrow.end, left, right])

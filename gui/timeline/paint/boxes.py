@@ -71,7 +71,8 @@ def runs(
     family: NDArray[np.generic], height: NDArray[np.generic]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return first and last (exclusive) index of each run of columns with the same appearance."""
-    changes = np.flatnonzero((np.diff(family) != 0) | (np.diff(height) != 0)) + 1
+    differs = (np.diff(family) != 0) | (np.diff(height) != 0)
+    changes = np.flatnonzero(differs) + 1
     bounds = np.concatenate([[0], changes, [len(family)]])
     return bounds[:-1], bounds[1:]
 
@@ -99,7 +100,8 @@ def stacked(rect: QRectF, parts: int) -> list[QRectF]:
     found = []
     for part in range(parts):
         (upper,), (lower,) = _edges(whole, part, parts)
-        found.append(QRectF(rect.left(), rect.top() + upper, rect.width(), lower - upper))
+        top = rect.top() + upper
+        found.append(QRectF(rect.left(), top, rect.width(), lower - upper))
     return found
 
 
@@ -108,8 +110,9 @@ def _edges(
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return the edges of a part below the top, at whole pixels, so that parts have no gaps."""
     # The last part ends at `height`: rounded, it could end a pixel above the track's bottom.
-    inner = [np.round(n * height / parts) if n < parts else height for n in (part, part + 1)]
-    return inner[0], inner[1]
+    upper = np.round(part * height / parts)
+    lower = height if part + 1 == parts else np.round((part + 1) * height / parts)
+    return upper, lower
 
 
 def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette) -> None:

@@ -53,7 +53,8 @@ def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area |
     """Return a counter in the row at `place`, until `end` ns or its last value, or None."""
     if not len(line):
         return None
-    lowest, highest = line.reduced(frame.view, max(end, int(line.times[-1]) + 1))
+    last = max(end, int(line.times[-1]) + 1)
+    lowest, highest = line.reduced(frame.view, last)
     some = np.flatnonzero(np.isfinite(highest))
     if not len(some):
         return None
@@ -79,7 +80,9 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
     y = np.arange(max(1, round(height * ratio)), dtype=np.int16)[:, None]
     fill = np.uint32(QColor(theme.line).rgba())
     line = np.uint32(QColor(theme.memory).rgba())
-    is_filled = (y >= np.minimum(top, zero)) & (y < np.maximum(bottom, zero) + thick)
+    area_top = np.minimum(top, zero)
+    area_bottom = np.maximum(bottom, zero) + thick
+    is_filled = (y >= area_top) & (y < area_bottom)
     pixels = np.where(is_filled, fill, np.uint32(0))
     before_top = np.append(top[:1], top[:-1])
     before_bottom = np.append(bottom[:1], bottom[:-1])
@@ -113,6 +116,7 @@ def _steps(ys: NDArray[np.float64], left: float) -> list[QPointF]:
     """Return the corners of a line over columns of one pixel; equal neighbours share a step."""
     changes = np.flatnonzero(np.diff(ys)) + 1
     bounds = np.concatenate([[0], changes, [len(ys)]])
-    xs = (np.stack([bounds[:-1], bounds[1:]], axis=1).ravel() + left).tolist()
+    ends = np.stack([bounds[:-1], bounds[1:]], axis=1).ravel()
+    xs = (ends + left).tolist()
     heights = np.repeat(ys[bounds[:-1]], 2).tolist()
     return [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]

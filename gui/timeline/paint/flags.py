@@ -37,7 +37,7 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
 
     A flag ends where the next one begins, so that all can be seen and hit.
     """
-    right = frame.left + frame.view.width
+    right = frame.right
     poles = [frame.x(bookmark.start) for bookmark in bookmarks]
     found = []
     for index, (bookmark, x) in enumerate(zip(bookmarks, poles, strict=True)):
@@ -54,7 +54,10 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
 
 def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
     """Return the index of the bookmark whose flag is at a pixel (the last of several), or None."""
-    hits = [flag.index for flag in shown if flag.rect.adjusted(-REACH, -TOP, 0, 4).contains(x, y)]
+    hits = []
+    for flag in shown:
+        if flag.rect.adjusted(-REACH, -TOP, 0, 4).contains(x, y):
+            hits.append(flag.index)
     return hits[-1] if hits else None
 
 
@@ -72,7 +75,7 @@ def draw_bookmarks(
     """Draw all bookmarks of the visible time."""
     colour = QColor(frame.theme.warning)
     left = frame.left
-    right = frame.left + frame.view.width
+    right = frame.right
     for bookmark in bookmarks:
         moments = (bookmark.start, bookmark.end)
         edges = [frame.x(moment) for moment in moments if moment is not None]
@@ -101,7 +104,7 @@ def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
     for tick in ticks(frame.view, frame.origin):
         width = text_width(fonts.small, tick.number)
         middle = frame.left + tick.x - width / 2
-        left = min(max(middle, frame.left), frame.left + frame.view.width - width)
+        left = min(max(middle, frame.left), frame.right - width)
         found.append(QRectF(left - 1, 0, width + 3, AXIS - 4))
     return found
 
@@ -113,7 +116,8 @@ def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         tip = QPointF(rect.right(), rect.top() + 5)
-        painter.drawPolygon(QPolygonF([rect.topLeft(), tip, rect.topLeft() + QPointF(0, 10)]))
+        foot = rect.topLeft() + QPointF(0, 10)
+        painter.drawPolygon(QPolygonF([rect.topLeft(), tip, foot]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         return

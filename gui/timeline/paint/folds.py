@@ -21,13 +21,15 @@ def draw_folds(
 ) -> None:
     """Draw the folds of the visible time from `top` to `bottom`, with texts if there is room."""
     left = frame.left
-    right = frame.left + frame.view.width
+    right = frame.right
     for start, end in frame.view.folds.gaps:
         x0 = frame.x(start)
         x1 = frame.x(end)
         if x1 <= left or x0 >= right:
             continue
-        place = QRectF(max(x0, left), top, min(x1, right) - max(x0, left), bottom - top)
+        visible_left = max(x0, left)
+        visible_right = min(x1, right)
+        place = QRectF(visible_left, top, visible_right - visible_left, bottom - top)
         painter.fillRect(place, QColor(frame.theme.plot))
         painter.setPen(QPen(QColor(frame.theme.muted), 1))
         for x in (x0, x1):

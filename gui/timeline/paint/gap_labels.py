@@ -139,7 +139,8 @@ def _rooms(waits: BlockerWaits, frame: Frame, tracks: Mapping[int, Track]) -> It
         if track is not None:
             left = view.x(float(start[i]))
             right = view.x(float(end[i]))
-            rect = QRectF(frame.left + left, frame.top + track.top, right - left, track.height)
+            y = frame.top + track.top
+            rect = QRectF(frame.left + left, y, right - left, track.height)
             yield Room(i, int(waits.gap[i]), rect)
 
 

@@ -103,14 +103,16 @@ def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
         listed = ", ".join(map(str, mine[:MOST_NUMBERS]))
         if len(mine) > MOST_NUMBERS:
             listed += "…"
-        words.append(f"{tr(one if len(mine) == 1 else many)} {listed}" if mine else "")
+        name = tr(one if len(mine) == 1 else many)
+        words.append(f"{name} {listed}" if mine else "")
     return [*words, tr(none) if ABSENT in numbers else ""]
 
 
 def _name_words(colouring: ByName, count: int) -> list[str]:
     """Return the label of each colour of the series, of the rest, and of the file's colours."""
     there = _codes_there(colouring, count)
-    labels = [*map(_shortened, colouring.labels), *[""] * (SERIES - len(colouring.labels))]
+    labels = [_shortened(label) for label in colouring.labels]
+    labels += [""] * (SERIES - len(labels))
     words = [*labels, tr("other names"), *OWN_COLOURS]
     return [word if code in there else "" for code, word in enumerate(words)]
 
@@ -118,7 +120,9 @@ def _name_words(colouring: ByName, count: int) -> list[str]:
 def _shortened(label: str) -> str:
     """Return a label, without its middle if it is long."""
     half = MOST_LETTERS // 2
-    return label if len(label) <= MOST_LETTERS else f"{label[:half]}…{label[-half:]}"
+    if len(label) <= MOST_LETTERS:
+        return label
+    return f"{label[:half]}…{label[-half:]}"
 
 
 @lru_cache(4)

@@ -31,7 +31,8 @@ def draw_axis(
 ) -> None:
     """Draw the axis's title and numbers at `top`, and grid lines from there to `bottom`."""
     title = frame.origin.title(unit_of(frame.view)[1])
-    place = QRectF(frame.left - LABELS + INDENT, top, LABELS - INDENT - 10, AXIS - 4)
+    left = frame.left - LABELS + INDENT
+    place = QRectF(left, top, LABELS - INDENT - 10, AXIS - 4)
     painter.setFont(fonts.small)
     write(painter, fonts.small, frame.theme.muted, place, elided(painter, title, place.width()))
     for tick in ticks(frame.view, frame.origin):
@@ -39,7 +40,7 @@ def draw_axis(
         painter.setPen(QColor(frame.theme.grid))
         painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
         width = text_width(fonts.small, tick.number)
-        rightmost = frame.left + frame.view.width - width
+        rightmost = frame.right - width
         at = min(max(x - width / 2, frame.left), rightmost)
         place = QRectF(at, top, width + 2, AXIS - 4)
         write(painter, fonts.small, frame.theme.muted, place, tick.number)
@@ -65,7 +66,7 @@ def draw_steps(
         right = frame.x(end)
         lines |= {left, right}
         x0 = max(left, frame.left)
-        x1 = min(right, frame.left + view.width)
+        x1 = min(right, frame.right)
         if x1 - x0 < NARROW:
             continue
         unfinished = frame.now is not None and number == scene.step_numbers[-1]
@@ -73,7 +74,7 @@ def draw_steps(
         label = next((t for t in labels if text_width(fonts.small, t) < x1 - x0 - 6), "")
         if label:
             painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
-    shown = [x for x in sorted(lines) if frame.left <= x <= frame.left + view.width]
+    shown = [x for x in sorted(lines) if frame.left <= x <= frame.right]
     if frame.vector:
         painter.setPen(QPen(QColor(frame.theme.line), 1))
         painter.drawLines([QLineF(x, top, x, bottom) for x in shown])
@@ -140,7 +141,7 @@ def _heading(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Section, indent: float
 ) -> None:
     """Draw a group's heading over the whole width, or while it is folded next to its summary."""
-    end = frame.left - 8 if group.folded else frame.left + frame.view.width
+    end = frame.left - 8 if group.folded else frame.right
     air = 0 if group.folded else 4
     rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
     painter.setPen(QColor(frame.theme.muted))
@@ -154,7 +155,9 @@ def _heading(
 
 def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> None:
     """Draw the triangle that folds and opens a group; it points to the right while folded."""
-    points = ((-2, -4), (3, 0), (-2, 4)) if folded else ((-4, -2), (4, -2), (0, 3))
+    pointing_right = ((-2, -4), (3, 0), (-2, 4))
+    pointing_down = ((-4, -2), (4, -2), (0, 3))
+    points = pointing_right if folded else pointing_down
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(frame.theme.muted))
@@ -192,7 +195,8 @@ def _lane_label(
     if room < NAME + DETAIL:
         details = []
     heights = NAME + DETAIL * len(details)
-    y = frame.top + track.top + max(0.0, (track.height - heights) / 2)
+    above = max(0.0, (track.height - heights) / 2)
+    y = frame.top + track.top + above
     wide = frame.left - indent - 10
     painter.setPen(QColor(frame.theme.text))
     shown = elided_name(facts.name, facts.shared, wide, partial(text_width, fonts.bold))

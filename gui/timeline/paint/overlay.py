@@ -92,7 +92,7 @@ def draw_range(
 ) -> None:
     """Shade a time range over its lanes, and write its length."""
     left = frame.left
-    right = frame.left + frame.view.width
+    right = frame.right
     x0 = max(left, frame.x(chosen.start))
     x1 = min(right, frame.x(chosen.end))
     if x1 < left or x0 > right:
@@ -149,7 +149,9 @@ def draw_card(
     y = at.y() + 18
     if y + height > area.bottom() - 4:
         y = at.y() - height - 10
-    card = QRectF(max(area.left() + 4, x), max(area.top() + 4, y), width, height)
+    left = max(area.left() + 4, x)
+    top = max(area.top() + 4, y)
+    card = QRectF(left, top, width, height)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     shadow = QColor(0, 0, 0, 28)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -255,8 +257,9 @@ def _draw_poles(
 ) -> None:
     painter.setPen(QPen(QColor(frame.theme.text), 1, Qt.PenStyle.DotLine))
     for x in ends:
-        if frame.left <= x <= frame.left + frame.view.width:
-            painter.drawLine(QPointF(x, edge), QPointF(x, y + (4 if y > edge else -4)))
+        if frame.left <= x <= frame.right:
+            beyond = 4 if y > edge else -4
+            painter.drawLine(QPointF(x, edge), QPointF(x, y + beyond))
 
 
 def _draw_dimension(
@@ -264,7 +267,7 @@ def _draw_dimension(
 ) -> None:
     """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
     left = frame.left
-    right = frame.left + frame.view.width
+    right = frame.right
     x0 = min(ends)
     x1 = max(ends)
     if x1 < left or x0 > right:
@@ -286,7 +289,8 @@ def _draw_dimension(
                 painter.drawLine(tip, end)
     width = text_width(fonts.small, text) + 10
     middle = (max(left, x0) + min(right, x1)) / 2
-    fits = width + 4 * ARROW <= min(right, x1) - max(left, x0)
+    room = min(right, x1) - max(left, x0)
+    fits = width + 4 * ARROW <= room
     at = middle - width / 2 if fits else to_x + 4
     if at + width > right:
         at = from_x - 4 - width

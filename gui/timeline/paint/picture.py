@@ -56,7 +56,8 @@ def draw_scene(
 def _draw_tracks(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
 ) -> float:
-    body = QRectF(0, frame.ceiling, area.width(), min(area.bottom(), frame.floor) - frame.ceiling)
+    bottom = min(area.bottom(), frame.floor)
+    body = QRectF(0, frame.ceiling, area.width(), bottom - frame.ceiling)
     painter.setClipRect(body)
     # The column of labels is left of LABELS and the lanes are right of it: with two clips neither
     # extends into the other.
@@ -231,5 +232,7 @@ def _colours_of(
 ) -> tuple[Colours, tuple[tuple[int, ...], ...], Palette]:
     """Return the colours of codes, the colours of text on them as 0xAARRGGBB, and a palette."""
     colours = colouring.colours(theme)
-    letters = tuple(tuple(pen.rgba() for pen in pens) for pens in theme.letters(colours))
-    return colours, letters, palette_of(colours)
+    letters = []
+    for pens in theme.letters(colours):
+        letters.append(tuple(pen.rgba() for pen in pens))
+    return colours, tuple(letters), palette_of(colours)

@@ -93,7 +93,8 @@ def extents(
     # its edges are not visible.
     left = np.maximum(left, -2.0)
     wide = np.minimum(right, width + 2.0) - left
-    return left, np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
+    drawn = np.where(wide > SEAM_PIXELS, wide - 1.0, wide)
+    return left, np.maximum(1.0, drawn)
 
 
 def owners(
@@ -177,7 +178,8 @@ def _draw_columns(
     # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) and
     # (LEVELS, 1) give (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
     level = np.stack([levels_of(columns) for columns, _ in tracks])
-    lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
+    is_filled = level[:, None] >= STEPS[:, None]
+    lines = np.where(is_filled, colour[:, None], np.uint32(0))
     pixels = colour.shape[1]
     image = image_of(lines.reshape(-1, pixels))
     for number, (_, place) in enumerate(tracks):

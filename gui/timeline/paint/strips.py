@@ -152,7 +152,8 @@ def draw_memory(
     figures.
     """
     view, wide = frame.view, 1
-    if not frame.vector and max(one.seen(view) for one in memory) > DENSE * view.width:
+    changes = max(one.seen(view) for one in memory)
+    if not frame.vector and changes > DENSE * view.width:
         view, wide = view.coarser(WIDE), WIDE
     columns = np.stack([reduce_memory(one, view, end) for one in memory], axis=1)
     # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
@@ -200,7 +201,8 @@ def memory_pixels(
     upper = np.minimum(over, before)
     thick = max(1, round(EDGE * ratio))
     lower = np.maximum(over, before) + thick
-    np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))
+    on_line = (y >= upper) & (y < lower) & (over < lines)
+    np.copyto(pixels, line, where=on_line)
     return pixels
 
 
@@ -224,7 +226,9 @@ def _draw_areas(
     painter.setPen(Qt.PenStyle.NoPen)
     for colour, line in zip(memory_colours(theme), lines, strict=True):
         painter.setBrush(colour)
-        ends = [QPointF(line[-1].x(), bottom), QPointF(line[0].x(), bottom)]
+        first_x = line[0].x()
+        last_x = line[-1].x()
+        ends = [QPointF(last_x, bottom), QPointF(first_x, bottom)]
         painter.drawPolygon(QPolygonF([*line, *ends]))
     painter.setPen(QPen(QColor(theme.memory), EDGE))
     painter.drawPolyline(QPolygonF(lines[0]))

@@ -39,7 +39,7 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     group = at_height(frame.layout.groups, y - frame.top)
     if group is None or not group.folded:
         return None
-    if not frame.left <= x <= frame.left + frame.view.width:
+    if not frame.left <= x <= frame.right:
         return None
     time = frame.view.time(x - frame.left)
     wide = frame.view.ns_per_pixel

@@ -81,7 +81,8 @@ class LaneMemory:
         if last <= 0:
             return 0, 0
         first = max(0, first)
-        at = first + int(self.held[0][first : max(last, first + 1)].argmax())
+        held = self.held[0][first : max(last, first + 1)]
+        at = first + int(held.argmax())
         return int(self.held[0][at]), int(self.activations[0][at])
 
 

@@ -137,8 +137,10 @@ class LaneColumns:
         codes = self.families(part)
         count = len(self.summed)
         # One histogram for all new blocks: key = block * families + family, weight = duration.
-        keys = np.repeat(np.arange(whole - known) * count, self.block) + self._place[codes]
-        each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
+        keys = np.repeat(np.arange(whole - known) * count, self.block)
+        keys += self._place[codes]
+        durations = self.ends[part] - self.starts[part]
+        each = np.bincount(keys, durations, (whole - known) * count)
         sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
         # Cumulative over the whole lane: the time between two blocks is then one subtraction.
         self.block_sums.extend(self.block_sums[0][-1] + sums)
@@ -280,7 +282,8 @@ def _times_by_block(
     pixels = len(edges) - 1
     # Only the pixels between the first span and the last one: a run that is zoomed far out covers
     # few pixels.
-    begin, end = (view.x(float(moment)) for moment in (columns.starts[0], columns.ends[-1]))
+    begin = view.x(float(columns.starts[0]))
+    end = view.x(float(columns.ends[-1]))
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels; others are empty
     edges = edges[used.start : used.stop + 1]
     moments = moments[used.start : used.stop + 1]
