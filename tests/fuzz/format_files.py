@@ -16,6 +16,7 @@ from core.recording.formats import TRACE_FORMATS
 from tests.core.recording.importers import foreign_files
 from tests.core.recording.importers.ascend_files import AscendFile
 from tests.core.recording.importers.kineto_files import kineto_file
+from tests.core.recording.importers.kineto_ranks import RankFile
 from tests.core.recording.importers.pipeline_files import (
     as_parquet,
     ndtimeline_events,
@@ -93,7 +94,16 @@ def _kineto_files() -> list[File]:
         events.append({**shared, **call, "ts": 7 * n, "dur": 2})
         events.append({**shared, **task, "ts": 7 * n + 3, "dur": 5.5})
     document = json.dumps(kineto_file(1, events)).encode()
-    return [(".json.gz", packed), (".json", gzip.decompress(packed)), (".json", document)]
+    stages = RankFile(1)
+    stages.step(1, 0, 1000)
+    for n in range(12):
+        way = ("arguments", "name", "call")[n % 3]
+        stages.transfer(0, 10 * n, 60 * n, 20, sends=n % 2 == 0, way=way)
+        stages.mark(("attn (F3)", "Backward 2", "PP:(2F3;5B1)OVERLAP_F_B")[n % 3], 10 * n + 5, 4)
+        stages.kernel("gemm", 10 * n + 6, 60 * n + 20, 35)
+    of_pipeline = json.dumps(stages.written(2)).encode()
+    plain = gzip.decompress(packed)
+    return [(".json.gz", packed), (".json", plain), (".json", document), (".json", of_pipeline)]
 
 
 def _ascend_files() -> list[File]:

@@ -60,6 +60,11 @@ class Edges:
         none = np.empty(0, np.int64)
         return cls(none, none, none.astype(np.bool_))
 
+    @property
+    def links(self) -> Ints:
+        """Pairs of events of which the second waits for the first, shape (n, 2)."""
+        return np.stack([self.before, self.after], axis=1)
+
     def picked(self, mask: Mask) -> Edges:
         """Return some of the dependencies."""
         return Edges(self.before[mask], self.after[mask], self.is_backward[mask])
@@ -88,12 +93,12 @@ def with_copies(imported: ImportedEvents, edges: Edges, compute: list[Ints]) -> 
     unrecorded = crossing.picked(~is_recorded)
     inferred, is_inferred = _inferred_copies(imported, unrecorded, compute)
     imported.issues[ImportIssue.INFERRED_TRANSFER] += len(inferred.start)
-    is_transfer = places.transfer >= 0
-    imported.issues[ImportIssue.UNMATCHED_TRANSFER] += int(is_transfer.sum()) - len(used)
-    direct = [edges.picked(~crosses), unrecorded.picked(~is_inferred)]
-    links = [imported.links]
-    links += [np.stack([part.before, part.after], axis=1) for part in direct]
-    imported = replace(imported, links=np.concatenate(links))
+    transfers = np.flatnonzero(places.transfer >= 0)
+    imported.issues[ImportIssue.UNMATCHED_TRANSFER] += len(transfers) - len(used)
+    within = edges.picked(~crosses)
+    immediate = unrecorded.picked(~is_inferred)
+    links = np.concatenate([imported.links, within.links, immediate.links])
+    imported = replace(imported, links=links)
     imported = _with_added(imported, [copies, inferred])
     kept = np.ones(len(imported), np.bool_)
     kept[used] = False
@@ -108,18 +113,25 @@ def _recorded_copies(imported: ImportedEvents, edges: Edges) -> tuple[_Copies, I
     sends = _matched(imported, edges, is_send=True)
     receives = _matched(imported, edges, is_send=False)
     is_recorded = (sends >= 0) | (receives >= 0)
-    some, sent, received = edges.picked(is_recorded), sends[is_recorded], receives[is_recorded]
-    start, end = imported.start, imported.end
-    produced = end[some.before]
+    some = edges.picked(is_recorded)
+    sent = sends[is_recorded]
+    received = receives[is_recorded]
+    has_send = sent >= 0
+    has_receive = received >= 0
     # The last entry of each array is for transfers without a counterpart.
-    starts, ends = np.append(start, np.iinfo(np.int64).min), np.append(end, np.iinfo(np.int64).max)
+    limits = np.iinfo(np.int64)
+    starts = np.append(imported.start, limits.min)
+    ends = np.append(imported.end, limits.max)
     begin = np.maximum(starts[sent], starts[received])
     finish = np.minimum(ends[sent], ends[received])
-    is_half = (sent < 0) | (received < 0)
-    begin[is_half] = np.maximum(begin[is_half], produced[is_half])
+    # A half alone does not begin before its data exist.
+    is_half = ~(has_send & has_receive)
+    produced = imported.end[some.before]
+    begin = np.where(is_half, np.maximum(begin, produced), begin)
     begin = np.minimum(begin, finish)
-    used = np.concatenate([sent[sent >= 0], received[received >= 0]])
-    return _Copies(some, begin, finish, False), used, is_recorded
+    used = np.concatenate([sent[has_send], received[has_receive]])
+    copies = _Copies(some, begin, finish, is_inferred=False)
+    return copies, used, is_recorded
 
 
 def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
@@ -136,27 +148,34 @@ def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
     if not is_send:
         kinds = (Transfer.FORWARD_RECEIVE, Transfer.BACKWARD_RECEIVE)
     found = np.full(len(edges.before), ABSENT, np.int64)
-    events = _by_start(imported, np.flatnonzero(np.isin(places.transfer, kinds)))
+    is_transfer = np.isin(places.transfer, kinds)
+    events = _by_start(imported, np.flatnonzero(is_transfer))
     if not len(events) or not len(found):
         return found
-    passes = _by_start(imported, np.flatnonzero(TRANSFERRED[imported.kind] & (places.rank >= 0)))
+    is_pass = TRANSFERRED[imported.kind] & (places.rank >= 0)
+    passes = _by_start(imported, np.flatnonzero(is_pass))
     order = np.argsort(imported.start[edges.before], kind="stable")
-    own = (edges.before if is_send else edges.after)[order]
+    own = edges.before if is_send else edges.after
+    own = own[order]
+    # Ranks in a step and direction are numbered in common for transfers, dependencies and passes.
     every = np.concatenate([events, own, passes])
-    is_backward = imported.kind[every] != _FORWARD
-    is_backward[: len(events)] = places.transfer[events] == kinds[1]
-    is_backward[len(events) : len(events) + len(own)] = edges.is_backward[order]
+    bounds = [len(events), len(events) + len(own)]
+    transfer_is_backward = places.transfer[events] == kinds[1]
+    pass_is_backward = imported.kind[passes] != _FORWARD
+    is_backward = np.concatenate([transfer_is_backward, edges.is_backward[order], pass_is_backward])
     rank = row_keys(step[every], places.replica[every], places.rank[every], is_backward)
-    code = np.unique(rank, return_inverse=True)[1]
-    of_event, of_edge, of_pass = np.split(code, [len(events), len(events) + len(own)])
+    _, code = np.unique(rank, return_inverse=True)
+    of_event, of_edge, of_pass = np.split(code, bounds)
     count = int(code.max()) + 1
     events_of_rank = np.bincount(of_event, minlength=count)[of_edge]
     edges_of_rank = np.bincount(of_edge, minlength=count)[of_edge]
     passes_of_rank = np.bincount(of_pass, minlength=count)[of_edge]
     turn_of_pass = np.zeros(len(imported), np.int64)
     turn_of_pass[passes] = turns(of_pass)
-    turn = np.where(events_of_rank == edges_of_rank, turns(of_edge), turn_of_pass[own])
-    is_known = (events_of_rank == edges_of_rank) | (events_of_rank == passes_of_rank)
+    is_for_edges = events_of_rank == edges_of_rank
+    is_for_passes = events_of_rank == passes_of_rank
+    turn = np.where(is_for_edges, turns(of_edge), turn_of_pass[own])
+    is_known = is_for_edges | is_for_passes
     # Sorted by rank and turn, the first transfer of each rank is followed by its others.
     by_rank = stable_argsort(of_event)
     first = np.searchsorted(of_event[by_rank], of_edge)
@@ -176,9 +195,10 @@ def _inferred_copies(
     """Return the copies that are not in the file, and a mask of the dependencies with one."""
     places = imported.pipeline
     assert places is not None
-    gap = imported.start[edges.after] - imported.end[edges.before]
-    free = _free_since(imported, compute)[edges.after]
-    was_free = imported.end[edges.before] >= free
+    produced = imported.end[edges.before]
+    gap = imported.start[edges.after] - produced
+    free = _free_since(imported, compute)
+    was_free = produced >= free[edges.after]
     keys = row_keys(
         places.replica[edges.before],
         places.rank[edges.before],
@@ -187,26 +207,30 @@ def _inferred_copies(
     )
     time = np.full(len(gap), ABSENT, np.int64)
     for mine in groups(keys):
-        sample = gap[mine[was_free[mine]]]
+        sample = gap[mine][was_free[mine]]
         if len(sample):
-            time[mine] = max(0, int(np.quantile(sample, TRANSFER_QUANTILE)))
+            usual = np.quantile(sample, TRANSFER_QUANTILE)
+            time[mine] = max(0, int(usual))
     for is_backward in (False, True):
         # A pair of ranks without such a case has the median time of the others.
-        mine = edges.is_backward == is_backward
-        known = time[mine & (time >= 0)]
-        time[mine & (time < 0)] = int(np.median(known)) if len(known) else 0
-    has_time = time > 0
-    some = edges.picked(has_time)
+        is_mine = edges.is_backward == is_backward
+        has_time = time >= 0
+        known = time[is_mine & has_time]
+        time[is_mine & ~has_time] = int(np.median(known)) if len(known) else 0
+    takes_time = time > 0
+    some = edges.picked(takes_time)
     start = imported.end[some.before]
-    end = np.minimum(start + time[has_time], imported.start[some.after])
-    return _Copies(some, np.minimum(start, end), end, True), has_time
+    end = np.minimum(start + time[takes_time], imported.start[some.after])
+    copies = _Copies(some, np.minimum(start, end), end, is_inferred=True)
+    return copies, takes_time
 
 
 def _free_since(imported: ImportedEvents, compute: list[Ints]) -> Ints:
     """Return the end of the task before each event on its rank, in ns."""
     free = np.full(len(imported), np.iinfo(np.int64).min)
     for tasks in compute:
-        free[tasks[1:]] = np.maximum.accumulate(imported.end[tasks])[:-1]
+        latest_ends = np.maximum.accumulate(imported.end[tasks])
+        free[tasks[1:]] = latest_ends[:-1]
     return free
 
 
@@ -222,11 +246,14 @@ def _with_added(imported: ImportedEvents, parts: list[_Copies]) -> ImportedEvent
     is_inferred = np.concatenate([np.full(len(part.start), part.is_inferred) for part in parts])
     tracks, track = _copy_tracks(imported, after, is_backward)
     end = np.concatenate([part.end for part in parts])
-    start = _after_each_other(track, np.concatenate([part.start for part in parts]), end)
+    start = np.concatenate([part.start for part in parts])
+    start = _after_each_other(track, start, end)
+    direction = is_backward.astype(np.int64)
     names = (*imported.names, "forward copy", "backward copy", INFERRED)
-    name = len(imported.names) + np.where(is_inferred, 2, is_backward.astype(np.int64))
-    payloads = (Payload.ACTIVATION, Payload.GRADIENT)
-    payload = np.array([PAYLOAD_CODES[each] for each in payloads])[is_backward.astype(np.int64)]
+    name = len(imported.names) + np.where(is_inferred, 2, direction)
+    activation = PAYLOAD_CODES[Payload.ACTIVATION]
+    gradient = PAYLOAD_CODES[Payload.GRADIENT]
+    payload = np.where(is_backward, gradient, activation)
     given = imported.attributes
     added = {key: column[after] for key, column in given.items()}
     added["payload"] = payload
@@ -236,8 +263,17 @@ def _with_added(imported: ImportedEvents, parts: list[_Copies]) -> ImportedEvent
         attributes[key] = np.concatenate([own_column, column])
     count = len(before)
     numbers = len(imported) + np.arange(count)
-    links = [imported.links]
-    links += [np.stack([before, numbers], axis=1), np.stack([numbers, after], axis=1)]
+    copy_waits = np.stack([before, numbers], axis=1)
+    copy_is_awaited = np.stack([numbers, after], axis=1)
+    launched = imported.launched
+    if launched is not None:
+        launched = _extended(launched, count)
+    colours = imported.colours
+    if colours is not None:
+        colours = _extended(colours, count)
+    arguments = imported.arguments
+    if arguments is not None:
+        arguments = arguments.extended(count)
     return replace(
         imported,
         tracks=tracks,
@@ -248,11 +284,11 @@ def _with_added(imported: ImportedEvents, parts: list[_Copies]) -> ImportedEvent
         end=np.concatenate([imported.end, end]),
         kind=np.concatenate([imported.kind, np.full(count, _COPY)]),
         attributes=attributes,
-        launched=None if imported.launched is None else _extended(imported.launched, count),
+        launched=launched,
         step=np.concatenate([step, step[after]]),
-        links=np.concatenate(links),
-        colours=None if imported.colours is None else _extended(imported.colours, count),
-        arguments=None if imported.arguments is None else imported.arguments.extended(count),
+        links=np.concatenate([imported.links, copy_waits, copy_is_awaited]),
+        colours=colours,
+        arguments=arguments,
         pipeline=places.extended(after),
     )
 

@@ -124,13 +124,21 @@ def _with_overlaps(imported: ImportedEvents) -> ImportedEvents:
     """
     kind, start, end = imported.kind, imported.start, imported.end
     is_forward = kind == KIND_CODES[Kind.FORWARD]
-    passes = np.flatnonzero(_DIRECTIONS[kind] >= 0)
-    order = passes[np.lexsort((~is_forward[passes], start[passes], imported.track[passes]))]
-    first, second = order[:-1], order[1:]
-    is_pair = (imported.track[first] == imported.track[second]) & (end[first] > start[first])
-    is_pair &= (start[first] == start[second]) & (end[first] == end[second])
-    is_pair &= is_forward[first] & (_DIRECTIONS[kind[second]] == _BACKWARD)
-    forward, backward = first[is_pair], second[is_pair]
+    direction = _DIRECTIONS[kind]
+    passes = np.flatnonzero(direction >= 0)
+    # By track and start; of two passes with one start, the forward is first.
+    order = np.lexsort((~is_forward[passes], start[passes], imported.track[passes]))
+    passes = passes[order]
+    first = passes[:-1]
+    second = passes[1:]
+    is_pair = imported.track[first] == imported.track[second]
+    is_pair &= end[first] > start[first]
+    is_pair &= start[first] == start[second]
+    is_pair &= end[first] == end[second]
+    is_pair &= is_forward[first]
+    is_pair &= direction[second] == _BACKWARD
+    forward = first[is_pair]
+    backward = second[is_pair]
     if not len(forward):
         return imported
     kind = kind.copy()
@@ -145,28 +153,38 @@ def _with_overlaps(imported: ImportedEvents) -> ImportedEvents:
     task = np.arange(len(imported))
     task[backward] = forward
     links = task[imported.links]
-    links = links[links[:, 0] != links[:, 1]]
+    is_between_two = links[:, 0] != links[:, 1]
+    links = links[is_between_two]
     kept = np.ones(len(imported), np.bool_)
     kept[backward] = False
-    return replace(imported, kind=kind, attributes=attributes, links=links).picked(kept)
+    overlapped = replace(imported, kind=kind, attributes=attributes, links=links)
+    return overlapped.picked(kept)
 
 
 def _passes_of(imported: ImportedEvents) -> _Passes:
     """Return the passes that have a rank, a micro-batch and a step."""
     places = imported.pipeline
     assert places is not None and imported.step is not None
-    microbatch = imported.attributes.get("microbatch", np.full(len(imported), ABSENT))
+    microbatch = imported.attributes.get("microbatch")
+    if microbatch is None:
+        microbatch = np.full(len(imported), ABSENT)
     direction = _DIRECTIONS[imported.kind]
-    is_placed = (places.rank >= 0) & (microbatch >= 0) & (imported.step >= 0)
-    event = np.flatnonzero((direction >= 0) & is_placed)
-    event = event[np.argsort(imported.start[event], kind="stable")]
+    is_pass = direction >= 0
+    is_pass &= places.rank >= 0
+    is_pass &= microbatch >= 0
+    is_pass &= imported.step >= 0
+    event = np.flatnonzero(is_pass)
+    by_start = np.argsort(imported.start[event], kind="stable")
+    event = event[by_start]
+    replica = np.maximum(places.replica[event], 0)
+    chunk = np.maximum(places.chunk[event], 0)
     return _Passes(
         event=event,
         direction=direction[event],
         step=imported.step[event].astype(np.int64),
-        replica=np.maximum(places.replica[event], 0).astype(np.int64),
+        replica=replica.astype(np.int64),
         rank=places.rank[event].astype(np.int64),
-        chunk=np.maximum(places.chunk[event], 0).astype(np.int64),
+        chunk=chunk.astype(np.int64),
         microbatch=microbatch[event].astype(np.int64),
     )
 
@@ -199,28 +217,33 @@ def _placed(imported: ImportedEvents, passes: _Passes) -> tuple[Ints | None, Edg
 
 def _dependencies(passes: _Passes, stage: Ints, stages: int) -> Edges:
     """Return the dependencies between passes, by positions of their events."""
-    is_first = (passes.direction == _FORWARD) & (stage == 0)
-    is_last = (passes.direction == _BACKWARD) & (stage == stages - 1)
-    shift = np.where(passes.direction == _FORWARD, -1, 1)
-    shift[(passes.direction == _WEIGHT) | is_last] = 0
+    is_forward = passes.direction == _FORWARD
+    is_backward = passes.direction == _BACKWARD
+    is_weight = passes.direction == _WEIGHT
+    is_first = is_forward & (stage == 0)
+    is_last = is_backward & (stage == stages - 1)
+    shift = np.where(is_forward, -1, 1)
+    shift[is_weight | is_last] = 0
+    needed_stage = stage + shift
     # The direction of the pass that is waited for: W waits for I, the last backward for F.
-    direction = np.where(passes.direction == _WEIGHT, _BACKWARD, passes.direction)
-    direction[is_last] = _FORWARD
+    needed_direction = np.where(is_weight, _BACKWARD, passes.direction)
+    needed_direction[is_last] = _FORWARD
     waiting = np.flatnonzero(~is_first)
-    columns = (passes.step, passes.replica, passes.microbatch)
-    known = row_keys(
-        *(np.concatenate([column, column[waiting]]) for column in columns),
-        np.concatenate([stage, (stage + shift)[waiting]]),
-        np.concatenate([passes.direction, direction[waiting]]),
+    # Keys of all passes, and then of the passes that some wait for.
+    every = np.arange(len(stage))
+    both = np.concatenate([every, waiting])
+    keys = row_keys(
+        passes.step[both],
+        passes.replica[both],
+        passes.microbatch[both],
+        np.concatenate([stage, needed_stage[waiting]]),
+        np.concatenate([passes.direction, needed_direction[waiting]]),
     )
-    known, wanted = known[: len(stage)], known[len(stage) :]
-    # Of several passes with one key, `unique` returns the first one.
-    keys, first = np.unique(known, return_index=True)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    is_found = keys[place] == wanted
-    needed, waiting = first[place[is_found]], waiting[is_found]
-    is_other = needed != waiting
-    needed, waiting = needed[is_other], waiting[is_other]
+    needed = _first_with_key(keys[: len(stage)], keys[len(stage) :])
+    # A pass does not wait for itself.
+    is_found = (needed != ABSENT) & (needed != waiting)
+    needed = needed[is_found]
+    waiting = waiting[is_found]
     return Edges(
         before=passes.event[needed],
         after=passes.event[waiting],
@@ -228,16 +251,28 @@ def _dependencies(passes: _Passes, stage: Ints, stages: int) -> Edges:
     )
 
 
+def _first_with_key(keys: Ints, wanted: Ints) -> Ints:
+    """Return the first position in `keys`, which is not empty, of each wanted key, or ABSENT."""
+    # Of several equal keys, `unique` returns the first one.
+    distinct, first = np.unique(keys, return_index=True)
+    place = np.searchsorted(distinct, wanted)
+    place = np.minimum(place, len(distinct) - 1)
+    is_found = distinct[place] == wanted
+    return np.where(is_found, first[place], ABSENT)
+
+
 def _forward_share(imported: ImportedEvents, passes: _Passes, edges: Edges) -> float:
     """Return the share of dependencies that hold in time, on clocks that fit them best."""
     if not len(edges.before):
         return 1.0
     shift, _ = _clock_shifts(imported, passes, edges)
-    gap = imported.start[edges.after] + shift[edges.after]
-    gap -= imported.end[edges.before] + shift[edges.before]
-    length = imported.end - imported.start
+    start = imported.start + shift
+    end = imported.end + shift
+    gap = start[edges.after] - end[edges.before]
+    length = end - start
     shorter = np.minimum(length[edges.before], length[edges.after])
-    return float(np.mean(gap >= -(shorter // SLIGHT_SHARE) - 1))
+    slack = shorter // SLIGHT_SHARE + 1
+    return float(np.mean(gap >= -slack))
 
 
 def _clock_shifts(imported: ImportedEvents, passes: _Passes, edges: Edges) -> tuple[Ints, int]:
@@ -250,32 +285,45 @@ def _clock_shifts(imported: ImportedEvents, passes: _Passes, edges: Edges) -> tu
     places = imported.pipeline
     assert places is not None and imported.step is not None
     ranks = int(places.rank.max()) + 1
-    replica = np.maximum(places.replica, 0).astype(np.int64)
-    step = imported.step.astype(np.int64) if places.own_clocks else np.zeros_like(replica)
+    rank = places.rank.astype(np.int64)
+    replica = np.maximum(places.replica, 0)
+    step = imported.step.astype(np.int64)
+    if not places.own_clocks:
+        # The ranks of a replica have one clock for all steps.
+        step = np.zeros_like(step)
     keys, clock = np.unique(row_keys(step, replica), return_inverse=True)
+    # Bounds of the shift of each rank's clock relative to the rank before.
     least = np.full((len(keys), ranks), _NEVER)
     most = np.full((len(keys), ranks), _ALWAYS)
-    rank = places.rank.astype(np.int64)
-    from_rank, to_rank = rank[edges.before], rank[edges.after]
+    from_rank = rank[edges.before]
+    to_rank = rank[edges.after]
+    clock_of_edge = clock[edges.after]
     early = imported.end[edges.before] - imported.start[edges.after]
     upward = to_rank == from_rank + 1
-    np.maximum.at(least, (clock[edges.after[upward]], to_rank[upward]), early[upward])
+    later_rank = clock_of_edge[upward], to_rank[upward]
+    np.maximum.at(least, later_rank, early[upward])
     downward = to_rank == from_rank - 1
-    np.minimum.at(most, (clock[edges.after[downward]], from_rank[downward]), -early[downward])
+    later_rank = clock_of_edge[downward], from_rank[downward]
+    np.minimum.at(most, later_rank, -early[downward])
     contradicts = least > most
-    moved = np.where(least > 0, least, np.where(most < 0, most, 0))
+    moved = np.where(most < 0, most, 0)
+    moved = np.where(least > 0, least, moved)
     # Between two bounds that contradict, the middle violates both of them least.
-    moved[contradicts] = (least[contradicts] + most[contradicts]) // 2
+    middle = (least + most) // 2
+    moved[contradicts] = middle[contradicts]
     total = np.cumsum(moved, axis=1)
-    shift = np.where(rank >= 0, total[clock, np.maximum(rank, 0)], 0)
-    return shift, int(contradicts.any(axis=0).sum())
+    shift = total[clock, np.maximum(rank, 0)]
+    shift[rank < 0] = 0
+    contradicting_ranks = contradicts.any(axis=0)
+    return shift, int(contradicting_ranks.sum())
 
 
 def _with_common_clock(imported: ImportedEvents, stage: Ints, passes: _Passes) -> ImportedEvents:
     """Return the events with the clocks of all ranks moved to that of rank 0."""
     places = imported.pipeline
     assert places is not None
-    edges = _dependencies(passes, stage, int(stage.max()) + 1)
+    stages = int(stage.max()) + 1
+    edges = _dependencies(passes, stage, stages)
     shift, contradictions = _clock_shifts(imported, passes, edges)
     imported.issues[ImportIssue.CLOCKS_CONTRADICT] += contradictions
     is_moved = np.abs(shift) >= LEAST_SHIFT
@@ -287,41 +335,44 @@ def _with_common_clock(imported: ImportedEvents, stage: Ints, passes: _Passes) -
 
 def _moved(imported: ImportedEvents, shift: Ints) -> ImportedEvents:
     """Return the events later by the ns in `shift`, and the bounds of their steps."""
-    start, end = imported.start + shift, imported.end + shift
+    start = imported.start + shift
+    end = imported.end + shift
     launched = imported.launched
     if launched is not None:
         launched = np.where(launched == ABSENT, ABSENT, launched + shift)
-    return _with_bounds(replace(imported, start=start, end=end, launched=launched))
+    moved = replace(imported, start=start, end=end, launched=launched)
+    return _with_bounds(moved)
 
 
 def _with_bounds(imported: ImportedEvents) -> ImportedEvents:
     """Return the events with the steps from the first start to the last end of their events."""
     assert imported.step is not None
-    numbers = imported.steps.number
-    mine = np.isin(imported.step, numbers)
-    steps = StepRanges.spanning(
-        imported.step[mine].astype(np.int64), imported.start[mine], imported.end[mine]
-    )
+    mine = np.isin(imported.step, imported.steps.number)
+    numbers = imported.step[mine].astype(np.int64)
+    steps = StepRanges.spanning(numbers, imported.start[mine], imported.end[mine])
     return replace(imported, steps=steps)
 
 
 def _with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
     """Return the events with steps one after another if they were recorded on top of each other."""
     imported = _with_bounds(imported)
-    steps, places = imported.steps, imported.pipeline
-    assert places is not None
-    middle = steps.start + (steps.end - steps.start) // 2
-    is_in_order = bool((steps.start[1:] >= middle[:-1]).all())
-    if not len(steps.number) or (is_in_order and not places.own_clocks):
+    steps = imported.steps
+    places = imported.pipeline
+    assert places is not None and imported.step is not None
+    if not len(steps.number):
         return imported
     length = steps.end - steps.start
+    middle = steps.start + length // 2
+    follows = steps.start[1:] >= middle[:-1]
+    if follows.all() and not places.own_clocks:
+        return imported
     begin = np.cumsum(length) - length
     shift_of_step = begin - steps.start
-    assert imported.step is not None
     place = np.searchsorted(steps.number, imported.step)
     place = np.minimum(place, len(steps.number) - 1)
     is_known = steps.number[place] == imported.step
-    return _moved(imported, np.where(is_known, shift_of_step[place], 0))
+    shift = np.where(is_known, shift_of_step[place], 0)
+    return _moved(imported, shift)
 
 
 def _stages_of_events(imported: ImportedEvents, passes: _Passes, stage: Ints) -> NDArray[np.int16]:
@@ -334,18 +385,18 @@ def _stages_of_events(imported: ImportedEvents, passes: _Passes, stage: Ints) ->
     if given is not None:
         found = np.where(found == ABSENT, given, found)
     # A collective belongs to the stage of its chunk, or of the first chunk of its rank.
-    others = np.flatnonzero((found == ABSENT) & (places.rank >= 0) & IS_COLLECTIVE[imported.kind])
-    others = others[~places.spans_stages[others]]
-    chunk = np.maximum(places.chunk, 0)
-    known = row_keys(
-        np.concatenate([passes.rank, places.rank[others].astype(np.int64)]),
-        np.concatenate([passes.chunk, chunk[others].astype(np.int64)]),
-    )
-    known, wanted = known[: len(stage)], known[len(stage) :]
-    keys, first = np.unique(known, return_index=True)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    is_found = keys[place] == wanted
-    found[others[is_found]] = stage[first[place[is_found]]]
+    is_other = IS_COLLECTIVE[imported.kind] & ~places.spans_stages
+    is_other &= found == ABSENT
+    is_other &= places.rank >= 0
+    others = np.flatnonzero(is_other)
+    rank = places.rank[others].astype(np.int64)
+    chunk = np.maximum(places.chunk[others], 0)
+    ranks = np.concatenate([passes.rank, rank])
+    chunks = np.concatenate([passes.chunk, chunk])
+    keys = row_keys(ranks, chunks)
+    pass_of_chunk = _first_with_key(keys[: len(stage)], keys[len(stage) :])
+    is_found = pass_of_chunk != ABSENT
+    found[others[is_found]] = stage[pass_of_chunk[is_found]]
     return found.astype(np.int16)
 
 
@@ -357,18 +408,25 @@ def _compute_events(imported: ImportedEvents) -> list[Ints]:
     places = imported.pipeline
     assert places is not None
     roles = [track.role is Role.COMPUTE for track in imported.tracks]
-    is_computing = np.array(roles, np.bool_)[imported.track] & ~IS_COMMUNICATION[imported.kind]
+    computes = np.array(roles, np.bool_)
+    is_computing = computes[imported.track]
+    is_computing &= ~IS_COMMUNICATION[imported.kind]
     is_computing &= imported.end > imported.start
-    mine = np.flatnonzero(is_computing & (places.rank >= 0))
-    mine = mine[np.lexsort((-imported.end[mine], imported.start[mine]))]
+    is_computing &= places.rank >= 0
+    mine = np.flatnonzero(is_computing)
+    # By start; of two events with one start, the longer is first.
+    order = np.lexsort((-imported.end[mine], imported.start[mine]))
+    lane = row_keys(places.replica, places.rank)
     lanes = []
-    for tasks in groups(row_keys(places.replica, places.rank), mine):
-        last_ends = np.maximum.accumulate(imported.end[tasks])
+    for tasks in groups(lane, mine[order]):
+        end = imported.end[tasks]
+        latest_ends = np.maximum.accumulate(end)
         is_inside = np.zeros(len(tasks), np.bool_)
-        is_inside[1:] = imported.end[tasks[1:]] <= last_ends[:-1]
+        is_inside[1:] = end[1:] <= latest_ends[:-1]
         # Both halves of an overlap have the same times.
         is_half = _DIRECTIONS[imported.kind[tasks]] >= 0
-        lanes.append(tasks[~is_inside | is_half])
+        is_counted = ~is_inside | is_half
+        lanes.append(tasks[is_counted])
     return lanes
 
 
@@ -377,13 +435,17 @@ def _collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
     places, step = imported.pipeline, imported.step
     assert places is not None and step is not None
     lane = row_keys(places.replica, places.rank)
-    collectives = np.flatnonzero(IS_COLLECTIVE[imported.kind] & (places.rank >= 0))
-    of_lane = {int(lane[mine[0]]): mine for mine in groups(lane, collectives)}
+    is_collective = IS_COLLECTIVE[imported.kind] & (places.rank >= 0)
+    collectives = np.flatnonzero(is_collective)
+    of_lane: dict[int, Ints] = {}
+    for mine in groups(lane, collectives):
+        number = int(lane[mine[0]])
+        of_lane[number] = mine
     found = [np.empty((0, 2), np.int64)]
     for tasks in compute:
-        mine = of_lane.get(int(lane[tasks[0]]))
-        if mine is not None:
-            found += _links_of_lane(imported, tasks, mine)
+        number = int(lane[tasks[0]])
+        if number in of_lane:
+            found += _links_of_lane(imported, tasks, of_lane[number])
     links = np.concatenate(found)
     is_within: NDArray[np.bool_] = step[links[:, 0]] == step[links[:, 1]]
     return links[is_within]
@@ -392,27 +454,35 @@ def _collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
 def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> list[Ints]:
     """Return the dependencies between a rank's computing `tasks`, by start, and `collectives`."""
     # A task may seem to overlap a collective by a small share of its length.
-    slack = (imported.end[tasks] - imported.start[tasks]) // SLIGHT_SHARE
-    sure_end, sure_start = imported.end[tasks] - slack, imported.start[tasks] + slack
-    by_end, by_start = np.argsort(sure_end, kind="stable"), np.argsort(sure_start, kind="stable")
+    start = imported.start[tasks]
+    end = imported.end[tasks]
+    slack = (end - start) // SLIGHT_SHARE
+    sure_start = start + slack
+    sure_end = end - slack
+    by_start = np.argsort(sure_start, kind="stable")
+    by_end = np.argsort(sure_end, kind="stable")
+    tasks_by_start = tasks[by_start]
+    tasks_by_end = tasks[by_end]
+    # For each collective, how many tasks had ended before it, and had begun before its end.
     ended = np.searchsorted(sure_end[by_end], imported.start[collectives], "right")
     begun = np.searchsorted(sure_start[by_start], imported.end[collectives], "left")
     has_before = ended > 0
-    before = tasks[by_end[ended[has_before] - 1]]
-    made = [np.stack([before, collectives[has_before]], axis=1)]
+    last_ended = ended[has_before] - 1
+    before = tasks_by_end[last_ended]
+    waits_before = np.stack([before, collectives[has_before]], axis=1)
     # Nothing ran during the collective: the next task waits for it.
     is_alone = (ended == begun) & (begun < len(tasks))
-    following = tasks[by_start[begun[is_alone]]]
-    made.append(np.stack([collectives[is_alone], following], axis=1))
+    following = tasks_by_start[begun[is_alone]]
+    waits_of_next = np.stack([collectives[is_alone], following], axis=1)
     # The next update, if passes ran meanwhile.
-    ordered = tasks[by_start]
-    updates = np.flatnonzero(_FOLLOWS_COLLECTIVES[imported.kind[ordered]])
+    is_update = _FOLLOWS_COLLECTIVES[imported.kind[tasks_by_start]]
+    updates = np.flatnonzero(is_update)
     place = np.searchsorted(updates, begun)
     is_hidden = ~is_alone & (place < len(updates))
-    next_update = ordered[updates[place[is_hidden]]]
-    made.append(np.stack([collectives[is_hidden], next_update], axis=1))
-    made.append(_gathered_chunks(imported, tasks, collectives))
-    return made
+    next_update = tasks_by_start[updates[place[is_hidden]]]
+    waits_of_updates = np.stack([collectives[is_hidden], next_update], axis=1)
+    waits_of_chunks = _gathered_chunks(imported, tasks, collectives)
+    return [waits_before, waits_of_next, waits_of_updates, waits_of_chunks]
 
 
 def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> Ints:
@@ -420,16 +490,18 @@ def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -
     places, step = imported.pipeline, imported.step
     assert places is not None and step is not None
     is_gather = imported.kind[collectives] == KIND_CODES[Kind.ALL_GATHER]
-    gathers = collectives[is_gather & (places.chunk[collectives] >= 0)]
-    forwards = tasks[imported.kind[tasks] == KIND_CODES[Kind.FORWARD]]
+    has_chunk = places.chunk[collectives] >= 0
+    gathers = collectives[is_gather & has_chunk]
+    is_forward = imported.kind[tasks] == KIND_CODES[Kind.FORWARD]
+    forwards = tasks[is_forward]
     if not len(gathers) or not len(forwards):
         return np.empty((0, 2), np.int64)
     both = np.concatenate([forwards, gathers])
-    known = row_keys(step[both].astype(np.int64), places.chunk[both].astype(np.int64))
-    known, wanted = known[: len(forwards)], known[len(forwards) :]
-    keys, first = np.unique(known, return_index=True)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    consumer = forwards[first[place]]
-    slack = (imported.end[gathers] - imported.start[gathers]) // SLIGHT_SHARE
-    holds = (keys[place] == wanted) & (imported.end[gathers] - slack <= imported.start[consumer])
+    keys = row_keys(step[both], places.chunk[both])
+    place = _first_with_key(keys[: len(forwards)], keys[len(forwards) :])
+    gathers = gathers[place != ABSENT]
+    consumer = forwards[place[place != ABSENT]]
+    end = imported.end[gathers]
+    slack = (end - imported.start[gathers]) // SLIGHT_SHARE
+    holds = end - slack <= imported.start[consumer]
     return np.stack([gathers[holds], consumer[holds]], axis=1)

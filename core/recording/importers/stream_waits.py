@@ -23,9 +23,11 @@ def waits_of_streams(imported: ImportedEvents, main: int) -> Ints:
         return np.empty((0, 2), np.int64)
     computing = np.flatnonzero(imported.track == main)
     is_moving = IS_COMMUNICATION[imported.kind] & (imported.track != main)
-    waits = [_waits(imported, computing, np.flatnonzero(is_moving), before_free=True)]
-    for track in np.unique(imported.track[is_moving]).tolist():
-        moving = np.flatnonzero(is_moving & (imported.track == track))
+    all_moving = np.flatnonzero(is_moving)
+    waits = [_waits(imported, computing, all_moving, before_free=True)]
+    moving_tracks = np.unique(imported.track[all_moving])
+    for track in moving_tracks.tolist():
+        moving = all_moving[imported.track[all_moving] == track]
         waits.append(_waits(imported, moving, computing, before_free=False))
     return np.concatenate(waits)
 
@@ -39,18 +41,26 @@ def _waits(imported: ImportedEvents, tasks: Ints, others: Ints, before_free: boo
     if not len(tasks) or not len(others):
         return np.empty((0, 2), np.int64)
     assert imported.launched is not None
-    tasks = tasks[np.argsort(imported.start[tasks], kind="stable")]
-    others = others[np.argsort(imported.end[others], kind="stable")]
+    by_start = np.argsort(imported.start[tasks], kind="stable")
+    tasks = tasks[by_start]
+    by_end = np.argsort(imported.end[others], kind="stable")
+    others = others[by_end]
+    other_ends = imported.end[others]
     # The time from which the stream was free for each task. Tasks may overlap in a file, so it is
     # the latest end of all earlier tasks.
+    latest_ends = np.maximum.accumulate(imported.end[tasks])
     free = np.full(len(tasks), np.iinfo(np.int64).min)
-    free[1:] = np.maximum.accumulate(imported.end[tasks])[:-1]
-    start, launched = imported.start[tasks], imported.launched[tasks]
+    free[1:] = latest_ends[:-1]
+    start = imported.start[tasks]
+    launched = imported.launched[tasks]
     # The last of the others that had ended. Without one, -1 gives the last of all, which the
-    # second condition excludes.
-    last = others[np.searchsorted(imported.end[others], start, "right") - 1]
-    last_end = imported.end[last]
-    waited = (launched != ABSENT) & (launched <= (free if before_free else last_end))
-    waited &= (last_end > free) & (last_end <= start)
+    # condition on its end excludes.
+    place = np.searchsorted(other_ends, start, "right") - 1
+    last_end = other_ends[place]
+    launched_by = free if before_free else last_end
+    waited = (launched != ABSENT) & (launched <= launched_by)
+    waited &= last_end > free
+    waited &= last_end <= start
     waited &= start - last_end < REACTION_NS
+    last = others[place]
     return np.stack([last[waited], tasks[waited]], axis=1)
