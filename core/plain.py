@@ -15,6 +15,8 @@ Say = Callable[..., str]
 
 MOST_LETTERS, MOST_WORD = 500, 200
 """Maximum length of an error message and of a word in it; longer ones lose their middle."""
+DURATION_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+"""Units of durations, longest first: the length in ns, and the name."""
 _LINES = r"\t\n\r"
 # Control characters, marks that change the writing direction, other line ends, surrogates (which
 # represent bytes that are not UTF-8), and code points that are not characters.
@@ -95,11 +97,28 @@ def cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def duration_text(ns: float) -> str:
-    """Return a duration with three significant digits: `41.2 ms`, `1234 ms`, `85 µs`."""
-    if abs(ns) >= 100_000:
-        return f"{digits(ns / 1e6)} ms"
-    return f"{digits(ns / 1e3)} µs"
+def duration_unit(ns: float) -> tuple[float, str]:
+    """Return the unit that suits a duration, as its length in ns and its name."""
+    size = abs(ns)
+    # Not `size >= length`: 999.6 µs would be written as 1000 µs.
+    fitting = (pair for pair in DURATION_UNITS if size >= 0.9995 * pair[0])
+    return next(fitting, DURATION_UNITS[-1])
+
+
+def duration_text(ns: float, like: float | None = None) -> str:
+    """Return a duration with three significant digits: `41.2 ms`, `1.23 s`, `85 µs`.
+
+    It is in the unit of `like` ns, if given: durations of one sentence have one unit.
+    """
+    length, unit = duration_unit(unit_of_pair(ns, like))
+    return f"{digits(ns / length)} {unit}"
+
+
+def unit_of_pair(ns: float, like: float | None) -> float:
+    """Return the duration whose unit both have: `like`, unless `ns` would be nearly 0 in it."""
+    if like is None or abs(ns) < duration_unit(like)[0] / 1000:
+        return ns
+    return like
 
 
 def digits(value: float) -> str:

@@ -43,14 +43,15 @@ def sentence(
     named = main_topics(found, difference)
     percent = 100 * abs(difference) / max(1, one)
     values = {
-        "by": duration(abs(difference)),
+        "a": duration(one),
+        "b": duration(other),
         "share": f"{percent:.0f} %",
         "reasons": _reasons_text(named, duration),
         "settings": _settings_text(named, settings),
     }
     if difference < 0:
-        return message("B is {by} ({share}) shorter: {reasons}{settings}.", **values)
-    return message("B is {by} ({share}) longer: {reasons}{settings}.", **values)
+        return message("B is {share} faster ({b} against {a}): {reasons}{settings}.", **values)
+    return message("B is {share} slower ({b} against {a}): {reasons}{settings}.", **values)
 
 
 def reasons_text(

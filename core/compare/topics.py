@@ -56,7 +56,7 @@ _COMMUNICATION = frozenset(kind for kind in Kind if kind.is_communication) - {Ki
 
 TOPICS: tuple[Topic, ...] = (
     Topic(N_("pipeline fill and drain"), frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
-    Topic(N_("waiting for other lanes' computing"), frozenset({Cause.COMPUTE}), _PIPE),
+    Topic(N_("waiting for other lanes"), frozenset({Cause.COMPUTE}), _PIPE),
     Topic(N_("computing"), _COMPUTING, _WORK),
     Topic(
         N_("the optimizer step"),
@@ -65,7 +65,7 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(N_("moving data"), _COMMUNICATION, _MOVE),
     Topic(N_("waiting for copies"), frozenset({Cause.TRANSFER}), _MOVE),
-    Topic(N_("waiting for the device that works for all"), frozenset(ACTIONS), _MOVE),
+    Topic(N_("waiting for device 0"), frozenset(ACTIONS), _MOVE),
     Topic(N_("waiting in collectives"), frozenset({Cause.COLLECTIVE, Cause.SLOWEST_RANK}), _MOVE),
     Topic(N_("waiting for lanes with more work"), frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
     Topic(

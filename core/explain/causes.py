@@ -186,6 +186,14 @@ ACTIONS = {
     Cause.UPDATE: N_("{lane} updates the model"),
 }
 """English phrases for the work of one lane for all replicas while others wait, by cause."""
+_COLLECTING = {Kind.GATHER: N_("{lane} gathers"), Kind.REDUCE: N_("{lane} reduces")}
+
+
+def action_template(cause: Cause, kind: Kind | None) -> str:
+    """Return the phrase for a cause of ACTIONS, as exact as the blocking task's kind allows."""
+    if cause is Cause.COLLECT and kind in _COLLECTING:
+        return _COLLECTING[kind]
+    return ACTIONS[cause]
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
+from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation, action_template
 from core.explain.lanes import gap_at
 from core.explain.run_step import explain_run_step
 from core.message import N_, Message, message
@@ -18,12 +18,14 @@ from core.trace.trace import Trace
 MOST_REASONS = 3
 """Number of reasons that a sentence names; the rest is summed up."""
 
-BLOCKED = N_("{duration} for {blocking} on {place}: {cause}")
+COMPUTING = N_("{duration} for {blocking} on {place}")
+BLOCKED = N_("{duration} for {blocking} on {place} ({cause})")
 ACTING = N_("{duration} while {action} ({blocking})")
 AND_MORE = N_("{blocking} and {n} more")
 PLAIN = N_("{duration}: {cause}")
-"""English templates of a wait: for a blocking task, for the work of one lane for all others, for
-several blocking tasks, and without a task. The window translates them."""
+"""English templates of a wait: for a pass on another lane, for a blocking task of another cause,
+for the work of one lane for all others, for several blocking tasks, and without a task. The window
+translates them."""
 WHOLE = N_("{lane} waits {reason}")
 SEVERAL = N_("{lane} waits {duration}: {reasons}")
 REST = N_("{duration} for others")
@@ -54,7 +56,8 @@ class Reason:
         """Return the work of one lane for all others, such as `virtual:0 copies the model`."""
         if self.place is None or self.cause not in ACTIONS:
             return None
-        return message(ACTIONS[self.cause], lane=self.place.name)
+        kind = None if self.blocking is None else self.blocking.kind
+        return message(action_template(self.cause, kind), lane=self.place.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +145,8 @@ def _with_actions_joined(reasons: Sequence[Reason]) -> list[Reason]:
 
 
 def _is_same_action(one: Reason, other: Reason) -> bool:
-    is_same = (one.cause, one.place) == (other.cause, other.place)
-    return is_same and one.cause in ACTIONS
+    action = one.action()
+    return action is not None and action == other.action()
 
 
 def _reason(explanation: Explanation, piece: int) -> Reason:

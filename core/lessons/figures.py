@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from core.explain.balance import first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
@@ -19,12 +20,30 @@ class NothingMeasuredError(ValueError):
     """A run has no whole measured step, and therefore no figures."""
 
 
+@dataclass(frozen=True, slots=True)
+class StepBar:
+    """A run's median step: its length in ns, and the idle share of its lanes' time (0 to 1)."""
+
+    step_ns: int
+    idle: float
+
+
 def figures_of(trace: Trace) -> dict[str, str]:
     """Return every figure of a run by name, as text. Raises NothingMeasuredError."""
+    return figures_and_bar(trace)[0]
+
+
+def figures_and_bar(trace: Trace) -> tuple[dict[str, str], StepBar]:
+    """Return every figure of a run by name, as text, and its median step.
+
+    Raises NothingMeasuredError.
+    """
     summary = summarise(trace)
     if not any(step.complete for step in summary.steps):
         raise NothingMeasuredError(message("the run has no whole measured step"))
-    return {name: figure(trace, summary) for name, figure in FIGURES.items()}
+    median = summary.median
+    figures = {name: figure(trace, summary) for name, figure in FIGURES.items()}
+    return figures, StepBar(median.makespan_ns, median.bubble_by_makespan)
 
 
 def _step_ms(trace: Trace, summary: Summary) -> str:

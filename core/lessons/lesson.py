@@ -53,7 +53,7 @@ PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
 MOST_BYTES = 100_000
 MOST_STEPS = 12
 MOST_RUNS = 8
-QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "optimizer", "model")
+QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "model")
 """Options that are not listed to distinguish runs."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
 _LANE = re.compile(r"lane (\d{1,4})")

@@ -117,13 +117,13 @@ def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
 def device_text(shares: DeviceShares, limit: Limit) -> Message:
     """Return the step, the devices' idle share, and their exposed communication and copies.
 
-    Such as `Step 37 ms. Devices idle 39 %: mostly because the host is late (31 %).` The share that
-    the sentence on `limit` states is omitted.
+    Such as `Step 37 ms. Devices idle 39 %: mostly waiting for the host to start work (31 %).` The
+    share that the sentence on `limit` states is omitted.
     """
     sentences = [step_text(shares.step_ns)]
     used_ns = shares.time_ns / len(shares.times)
     if used_ns < PARTLY * shares.whole_ns:
-        used = duration_text(round(used_ns / shares.steps))
+        used = duration_text(round(used_ns / shares.steps), like=shares.step_ns)
         sentences.append(message("Devices are in use for {used} of it.", used=used))
     sentences.append(_idle_sentence(shares))
     exposed = shares.share(shares.total("exposed_ns"))
@@ -178,7 +178,7 @@ def _imbalance(shares: DeviceShares) -> Finding | None:
     values = {
         "device": longest.place,
         "most": duration_text(longest.compute_ns // shares.steps),
-        "mean": duration_text(round(mean / shares.steps)),
+        "mean": duration_text(round(mean / shares.steps), like=longest.compute_ns // shares.steps),
     }
     return _finding(Limit.IMBALANCE, longest.place, ns, share, values)
 

@@ -90,7 +90,7 @@ def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
         "step": step,
         "task": run.name_of(task),
         "taken": duration_text(int(run.taken[place, task])),
-        "usual": duration_text(round(usual)),
+        "usual": duration_text(round(usual), like=int(run.taken[place, task])),
     }
     if run.source.has_plan:
         values["lane"] = run.lanes[lane].serves

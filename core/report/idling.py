@@ -26,13 +26,15 @@ BETWEEN = 0.05
 
 WORK = {
     Kind.SCATTER: N_("scatter"),
-    Kind.REPLICATE: N_("copy the model"),
+    Kind.REPLICATE: N_("model copies"),
     Kind.GATHER: N_("gather"),
-    Kind.LOSS: N_("compute the loss"),
+    Kind.LOSS: N_("loss"),
     Kind.REDUCE: N_("reduce"),
-    Kind.STEP: N_("update the model"),
+    Kind.STEP: N_("update"),
 }
-"""Work that one lane does for all others, by kind of task: infinitives in English."""
+"""Work that one lane does for all others, by kind of task: nouns in English."""
+WORTH_NAMING = 0.1
+"""Work of a kind is named if it takes this share of all work for the others."""
 REASONS = {
     Cause.FILL: N_("while the pipeline fills"),
     Cause.DRAIN: N_("while the pipeline drains"),
@@ -42,7 +44,7 @@ REASONS = {
     Cause.SLOWEST_RANK: N_("waiting for {who} to reach a collective"),
     Cause.COLLECTIVE: N_("waiting for collectives to move data"),
     Cause.IMBALANCE: N_("waiting for {who}, with more rows"),
-    Cause.HOST: N_("because the host is late"),
+    Cause.HOST: N_("waiting for the host to start work"),
     Cause.INCOMPLETE: N_("where spans are missing"),
     Cause.NOT_KNOWN: N_("for a reason that is not known yet"),
     Cause.DATA: N_("waiting for the next batch of data"),
@@ -63,14 +65,14 @@ _REASON_OF_CAUSE[_ACTION_CODES] = CAUSES.index(Cause.COLLECT)
 
 @dataclass(frozen=True, slots=True)
 class WorkForAll:
-    """The work of a lane, and of its copy lane, for all others, as shares of the steps (0 to 1).
+    """The work of a lane, and of its copy lane, for all others.
 
-    The lane does any of WORK for `share`, and `kind`, which takes longest, for `kind_share`.
+    It takes a `share` of the steps (0 to 1). `kinds` are the keys of WORK that take WORTH_NAMING of
+    it, longest first.
     """
 
     share: float
-    kind: Kind
-    kind_share: float
+    kinds: tuple[Kind, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def idle_sentences(found: Idling) -> Message:
         iteration = message(
             "{step} per iteration, {between} of it between steps.",
             step=duration_text(found.step_ns),
-            between=duration_text(found.between_ns),
+            between=duration_text(found.between_ns, like=found.step_ns),
         )
         sentences = [iteration]
     sentences.append(_idle_sentence(found))
@@ -216,23 +218,16 @@ def _who(found: Idling) -> Message:
 
 def _work_sentence(found: Idling, lane: int, work: WorkForAll) -> Message:
     """Return the sentence on the work that one lane, or its device, does for all others."""
-    values = {
-        "share": share_text(work.share),
-        "part": share_text(work.kind_share),
-        "work": Message(WORK[work.kind]),
-    }
+    names = [Message(WORK[kind]) for kind in work.kinds]
+    values = {"share": share_text(work.share), "work": join_texts(names, ", ")}
     if found.device is not None:
         return message(
-            "Device {device} spends {share} of a step on work for all lanes; the largest part "
-            "({part}) is to {work}.",
+            "Device {device} spends {share} of the step on the others: {work}.",
             device=found.device,
             **values,
         )
     return message(
-        "Lane {lane} spends {share} of a step on work for all lanes; the largest part ({part}) "
-        "is to {work}.",
-        lane=lane,
-        **values,
+        "Lane {lane} spends {share} of the step on the others: {work}.", lane=lane, **values
     )
 
 
@@ -297,8 +292,9 @@ def _work_for_all(explanations: Sequence[Explanation], lane: int) -> WorkForAll 
     if not every:
         return None
     by_kind = {kind: busy_ns((kind,)) for kind in WORK}
-    longest = max(by_kind, key=by_kind.__getitem__)
-    return WorkForAll(every / whole, longest, by_kind[longest] / whole)
+    longest_first = sorted(by_kind, key=by_kind.__getitem__, reverse=True)
+    named = [kind for kind in longest_first if by_kind[kind] >= WORTH_NAMING * every]
+    return WorkForAll(every / whole, tuple(named))
 
 
 def _busy_ns(explained: Explanation, lane: int, kinds: tuple[Kind, ...]) -> int:

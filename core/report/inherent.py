@@ -86,7 +86,7 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
         values = {
             "lane": lanes[most],
             "most": duration_text(round(totals[most])),
-            "mean": duration_text(round(mean)),
+            "mean": duration_text(round(mean), like=totals[most]),
         }
         imbalance = _Loss(Limit.IMBALANCE, uneven_ns, f"lane {lanes[most]}", values)
     return [

@@ -218,7 +218,7 @@ def _finding(times: JobTimes, one: Excess, loss: int) -> Finding:
     values: dict[str, object] = {
         "rank": rank,
         "own": duration_text(round(one.own)),
-        "usual": duration_text(round(one.usual)),
+        "usual": duration_text(round(one.usual), like=one.own),
     }
     kind = one.part.kind
     limit = _LIMITS.get(kind, Limit.BLOCK)
@@ -275,7 +275,7 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
         values: dict[str, object] = {
             "lane": rank,
             "most": duration_text(round(float(totals[rank]))),
-            "mean": duration_text(round(mean)),
+            "mean": duration_text(round(mean), like=float(totals[rank])),
         }
         yield _whole_finding(times, Limit.IMBALANCE, uneven, f"rank {rank}", values)
     else:

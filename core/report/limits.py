@@ -57,7 +57,7 @@ LANE_SENTENCES = {
         "as over other links, which costs {loss} ({share} of the step)."
     ),
     Limit.HICCUP: N_(
-        "In step {step}, lane {lane} took {taken} for {task} instead of {usual}, which cost "
+        "Hiccup: in step {step}, {task} on lane {lane} took {taken} instead of {usual}, which cost "
         "{loss} ({share} of that step)."
     ),
     Limit.IMBALANCE: N_(
@@ -75,15 +75,15 @@ LANE_SENTENCES = {
         "would save {loss} ({share} of the step)."
     ),
     Limit.NONE: N_(
-        "No straggler, slow link or hiccup was found; imbalance, bubble and exposed communication "
-        "each cost less than a twentieth of the step."
+        "Nothing stands out: no straggler, slow link or hiccup; imbalance, bubble and exposed "
+        "communication each cost less than a twentieth of the step."
     ),
 }
 """Sentences on lanes, with placeholders, in English."""
 
 PLACE_HICCUP = N_(
-    "In step {step}, {place} took {taken} for {task} instead of {usual}, which cost {loss} "
-    "({share} of that step)."
+    "Hiccup: in step {step}, {task} on {place} took {taken} instead of {usual}, which cost "
+    "{loss} ({share} of that step)."
 )
 """A hiccup of a rank or device with a name, in a trace of another program."""
 
@@ -168,8 +168,8 @@ DEVICE_SENTENCES = {
         "their work."
     ),
     Limit.NONE: N_(
-        "Idle time, exposed communication and exposed copies each take less than a twentieth of "
-        "the devices' time."
+        "Nothing stands out: idle time, exposed communication and exposed copies each take less "
+        "than a twentieth of the devices' time."
     ),
     Limit.COPIES: N_("Exposed copies cost {loss} a step ({share} of the devices' time)."),
     Limit.UNEXPLAINED: N_(

@@ -17,6 +17,6 @@ def warmup_text(trace: Trace) -> Message | None:
         "The first step is warm-up: it took {longest}, later ones {usual}.",
         "The first {n} steps are warm-up: they took up to {longest}, later ones {usual}.",
         found.steps,
-        longest=duration_text(found.longest_ns),
+        longest=duration_text(found.longest_ns, like=found.usual_ns),
         usual=duration_text(found.usual_ns),
     )

@@ -22,6 +22,7 @@ from gui.look.writing import in_lines
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.boxes import boxes_of
 from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
+from gui.timeline.state.lane_facts import helper_name
 from gui.timeline.state.scene import Scene
 
 CELL = 0.25 * PT  # width within which spans that are close together are summed up
@@ -229,7 +230,7 @@ def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> LaneB
 
 def lane_name(lane: Lane) -> str:
     """Return a lane's name; a lane that transfers data for the one above it has a short one."""
-    return lane.name if lane.role is Role.COMPUTE else lane.name.split()[-1]
+    return lane.name if lane.role is Role.COMPUTE else helper_name(lane)
 
 
 def idle_text(run: FigureRun, lane: Lane) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.message import Message, Text, error_message
+from core.plain import duration_unit, unit_of_pair
 from gui.look.catalogue import catalogue
 from gui.look.core_texts import translated
 
@@ -11,7 +12,6 @@ MINUS = "\u2212"
 NONE = "–"
 """Shown instead of a figure that is missing."""
 ENDS = (".", "!", "?", "。", "！", "？")
-_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -44,20 +44,20 @@ def problem_text(error: Exception) -> str:
     return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
 
 
-def duration_text(ns: float) -> str:
-    """Return a duration with three significant digits, in a fitting unit: `12.1 ms`."""
-    size = abs(ns)
-    scale, unit = _DURATIONS[-1]
-    for larger_scale, larger_unit in _DURATIONS:
-        if size >= larger_scale:
-            scale, unit = larger_scale, larger_unit
-            break
-    return f"{significant(ns / scale)}{NO_BREAK}{unit}"
+def duration_text(ns: float, like: float | None = None) -> str:
+    """Return a duration with three significant digits, in a fitting unit: `12.1 ms`.
+
+    It is in the unit of `like` ns, if given: durations that are shown together have one unit.
+    """
+    scale, unit = duration_unit(unit_of_pair(ns, like))
+    value = ns / scale
+    number = significant(value) if abs(value) >= 1 or not value else f"{value:.2g}"
+    return f"{number}{NO_BREAK}{unit}"
 
 
 def range_text(low_ns: float, high_ns: float) -> str:
     """Return two durations in the larger one's unit: `31.2 to 35.8 ms`."""
-    scale = next((scale for scale, _ in _DURATIONS if high_ns >= scale), 1.0)
+    scale = duration_unit(high_ns)[0]
     return tr("{low} to {high}", low=significant(low_ns / scale), high=duration_text(high_ns))
 
 

@@ -11,7 +11,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.whatif import WhatIfResult
 from gui.app.check import Checked
-from gui.look.text import percent_text, rows_text, sentence, tr
+from gui.look.text import NO_BREAK, percent_text, rows_text, sentence, tr
 
 MOST_NUMBERS = 8
 
@@ -99,8 +99,9 @@ def _pieces_text(total: str, sizes: list[int], over: str) -> str:
 
 def numbers(values: list[int]) -> str:
     """Return numbers separated by commas; of many, the middle ones are left out."""
+    separator = f",{NO_BREAK}"  # a line that wraps keeps the numbers together
     if len(values) <= MOST_NUMBERS:
-        return ", ".join(map(str, values))
+        return separator.join(map(str, values))
     first = [str(value) for value in values[: MOST_NUMBERS - 2]]
     last = str(values[-1])
-    return ", ".join([*first, "…", last])
+    return separator.join([*first, "…", last])

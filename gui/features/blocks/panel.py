@@ -89,14 +89,16 @@ class BlocksPanel(QWidget):
         self._empty.setVisible(cut is None)
 
     def show_times(self, now: int, then: int | None = None) -> None:
-        """Say what passes of a step are predicted to take, now and with other borders, in ns."""
-        text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
+        """Show the predicted ns of a step's passes, with the borders now and with others."""
+        text = tr("Predicted step without loss and update: {now}.", now=duration_text(now))
         if then is not None:
             text = tr(
-                "Predicted passes of a step: {now} before, {then} with these borders ({change}).",
-                now=duration_text(now), then=duration_text(then),
+                "Predicted step without loss and update: {then} with these borders, {now} before "
+                "({change}).",
+                now=duration_text(now, like=then),
+                then=duration_text(then),
                 change=change_text(then / now - 1),
-            )  # fmt: skip
+            )
         self.predicted.say(text)
 
     def show_problem(self, text: str) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -25,12 +26,18 @@ from gui.app.session import Run
 from gui.app.titles import run_title
 from gui.features.recordings.files import open_filters
 from gui.features.runs.panel import run_columns
+from gui.features.sweep.words import settings_text
 from gui.look.text import duration_text, tr
 from gui.timeline.state.scene import step_name
 from gui.widgets.label import Label
 from gui.widgets.layouts import column, named
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
+IN_TITLE = ("strategy", "schedule", "model", "batch")
+"""Settings that a run's title names."""
+MOST_SETTINGS = 3
+MANY = 6
+"""Number of runs from which on they can be filtered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +55,45 @@ class Other:
 
 
 def others(runs: Sequence[Run], shown: Run) -> list[Other]:
-    """What `shown` can be compared with: its prediction, then the other runs, latest first."""
+    """What `shown` can be compared with: its prediction, then the other runs.
+
+    Runs of the same model and batch come first, and of those the latest.
+    """
     found = []
     if shown.ghost is not None:
         found.append(Other(without_step_overlap(shown.ghost), tr("Prediction of this run")))
-    return found + [other_of(run) for run in reversed(runs) if run is not shown]
+    rest = [run for run in reversed(runs) if run is not shown]
+    rest.sort(key=lambda run: _unlikeness(run.trace, shown.trace))
+    return found + [other_of(run, shown) for run in rest]
 
 
-def other_of(run: Run) -> Other:
-    """A run as something to compare with."""
+def other_of(run: Run, shown: Run | None = None) -> Other:
+    """A run as something to compare with; its title has the settings that `shown` does not have."""
     number, title, outcome, length = run_columns(run)
-    words = " · ".join(filter(None, (title, outcome, length)))
+    settings = "" if shown is None else _other_settings(run.trace, shown.trace)
+    words = " · ".join(filter(None, (title, settings, outcome, length)))
     return Other(run.trace, f"{number}: {words}", run)
+
+
+def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
+    """Return a sort key: False for an equal model, and for an equal batch."""
+    if not trace.header.source.has_plan or not shown.header.source.has_plan:
+        return trace.header.source is not shown.header.source, False
+    one, other = trace.header.specification, shown.header.specification
+    return one.model != other.model, one.batch_rows != other.batch_rows
+
+
+def _other_settings(trace: Trace, shown: Trace) -> str:
+    """Return the settings in which a run differs, without those that its title names."""
+    if not trace.header.source.has_plan or not shown.header.source.has_plan:
+        return ""
+    others = dict(shown.header.specification.values)
+    differing = [
+        (option, value)
+        for option, value in trace.header.specification.values
+        if option.title and option.name not in IN_TITLE and value != others.get(option)
+    ]
+    return settings_text(differing[:MOST_SETTINGS])
 
 
 def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
@@ -99,6 +133,12 @@ class RunChooser(QDialog):
             item.setData(OTHER_ROLE, other)
         self.list.itemActivated.connect(self._choose)
         self.list.setCurrentRow(0)
+        self.filter = named(QLineEdit(), tr("Filter runs"))
+        self.filter.setPlaceholderText(tr("Filter runs"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._filter)
+        if len(offered) < MANY:
+            self.filter.hide()
         words = Label(tr("Compare {run} with:", run=run_title(shown.trace)), wrapped=True)
         empty = Label(
             tr("There is no other run yet: open a recording, or run something else."),
@@ -115,12 +155,26 @@ class RunChooser(QDialog):
         buttons.addButton(self.open_button, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
         middle = self.list if offered else empty
-        column(words, middle, buttons, of=self, growing=middle)
+        column(words, self.filter, middle, buttons, of=self, growing=middle)
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         if item is not None:
             self.chosen.emit(item.data(OTHER_ROLE))
             self.accept()
+
+    def _filter(self, text: str) -> None:
+        """Show the runs that contain every word of a text, and choose the first of them."""
+        wanted = text.lower().split()
+        shown = []
+        for place in range(self.list.count()):
+            item = self.list.item(place)
+            title = item.text().lower()
+            is_shown = all(word in title for word in wanted)
+            item.setHidden(not is_shown)
+            if is_shown:
+                shown.append(place)
+        self.list.setCurrentRow(shown[0] if shown else -1)
+        self.compare.setEnabled(bool(shown))
 
     def _ask(self) -> None:
         ask_open(self, tr("Open recording"), self._folder, open_filters(), self._open)

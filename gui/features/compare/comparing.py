@@ -35,8 +35,8 @@ LOW = 800  # pixels: lower windows have no room for two timelines and an overvie
 LIVE_MS = 1000  # between two rounds while one of the runs is live
 IN_STRIP_A = {
     "compare_align": N_("Align"),
-    "compare_scale": N_("Equal"),
-    "compare_joins": N_("Join"),
+    "compare_scale": N_("Equal lengths"),
+    "compare_joins": N_("Join tasks"),
 }
 IN_STRIP_B = {"compare_export": N_("Export"), "compare": N_("Change"), "compare_leave": "✕"}
 """The buttons beside the titles, and what they are called there: they have little room."""

@@ -42,7 +42,7 @@ class DifferenceTable(QTreeWidget):
         super().__init__()
         self.theme = LIGHT
         self._two: TwoRuns | None = None
-        heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("Adds"), "")
+        heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("Adds to step"), "")
         dress_tree(self, tr("Differences between run A and run B"), heads, stretched=BARS)
         tip = tr("What it adds to B's step: its mean over B's lanes less that over A's.")
         self.headerItem().setToolTip(4, tip)

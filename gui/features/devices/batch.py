@@ -22,8 +22,9 @@ from gui.widgets.drawing import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 42.0
-ROW = 27.0
-CELL = 21.0
+ROW, LOW_ROW = 27.0, 18.0
+FEW = 5  # lanes; more have low rows, so that eight are seen without scrolling
+BELOW_CELL = 4.0  # free pixels between two lanes
 COUNT = 58.0
 LINE, AIR = 17.0, 8.0
 MOST_STEPS = 64  # of which the split is told
@@ -78,7 +79,8 @@ class BatchPanel(Sheet):
 
     def height_of(self, scene: Scene) -> float:  # noqa: D102
         table = LINE * (len(self.splits(scene)) + 1) + 2 * AIR
-        return HEAD + ROW * len(scene.trace.header.compute_lanes) + table
+        lanes = len(scene.trace.header.compute_lanes)
+        return HEAD + row_height(lanes) * lanes + table
 
     def words_of(self, scene: Scene) -> str:  # noqa: D102
         header, (step, parts) = scene.trace.header, self.parts(scene)
@@ -96,17 +98,19 @@ class BatchPanel(Sheet):
         lanes = scene.trace.header.compute_lanes
         longest = max((lane.name for lane in lanes), key=len)
         names, own = text_width(ink.fonts.bold, longest) + 12, _by_lane(parts)
+        row = row_height(len(lanes))
+        cell = row - BELOW_CELL
         # Only the lanes in the part of the panel that is drawn now: there may be a thousand.
-        first, last = (int((y - HEAD) // ROW) for y in (self.seen.top(), self.seen.bottom()))
+        first, last = (int((y - HEAD) // row) for y in (self.seen.top(), self.seen.bottom()))
         for number, lane in list(enumerate(lanes))[max(0, first) : last + 1]:
-            y, mine = HEAD + ROW * number, own[lane.index]
-            ink.bold(QRectF(PAD, y, names, CELL), lane.name)
-            track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, CELL)
+            y, mine = HEAD + row * number, own[lane.index]
+            ink.bold(QRectF(PAD, y, names, cell), lane.name)
+            track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, cell)
             self._track(ink, track, mine, total)
             count = rows_text(_rows(mine)) if mine else tr("no rows")
-            ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, CELL), count, RIGHT)
+            ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, cell), count, RIGHT)
 
-        self._table(ink, scene, step, HEAD + ROW * len(lanes) + AIR)
+        self._table(ink, scene, step, HEAD + row * len(lanes) + AIR)
 
     def _table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
         """A row of figures for each split of the batch, that of the shown step marked."""
@@ -155,6 +159,11 @@ class BatchPanel(Sheet):
             text = str(part.rows)
             if text_width(font, text) <= cell.width() - 2:
                 write(painter, font, self.theme.on_bar, cell, text, CENTRE)
+
+
+def row_height(lanes: int) -> float:
+    """Pixels of a lane's row, with the free pixels below it."""
+    return ROW if lanes <= FEW else LOW_ROW
 
 
 def _alike(steps: list[int], rows: NDArray[np.int64]) -> list[Split]:

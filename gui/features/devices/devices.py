@@ -19,6 +19,7 @@ from gui.look.text import NONE, bytes_text, duration_text, ntr, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.state.lane_facts import helper_name
 from gui.timeline.state.scene import Scene, step_name
 from gui.widgets.drawing import Ink
 from gui.widgets.sheet import PAD, Sheet
@@ -28,6 +29,8 @@ LOAD = 20.0  # of the sentence on lane 0
 ROW = 42.0
 BAR = 15.0
 SHARE = 18.0
+HELPER = 18.0  # of a copy or communication lane
+THIN = 6.0  # of its bar
 MEMORY = 64.0
 TABLE = 16.0  # free pixels around a table
 AIR = 12.0  # free pixels left of the memory's figure
@@ -62,7 +65,7 @@ class DevicesPanel(Sheet):
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         lanes = scene.trace.header.lanes
-        names = max(text_width(ink.fonts.bold, _short_name(lane)) for lane in lanes) + 12
+        names = self._names_width(ink, scene) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
         load = load_words(scene)
         top = LOAD * bool(load)
@@ -80,12 +83,28 @@ class DevicesPanel(Sheet):
             high = _height(scene, balance)
             # Only the lanes in what is painted now: there may be a thousand.
             if y + high > self.seen.top() and y < self.seen.bottom():
-                at = QRectF(PAD, y, names, BAR)
-                self._lane(ink, _short_name(lanes[balance.lane]), balance, at, most)
+                lane = lanes[balance.lane]
+                if lane.role is Role.COMPUTE:
+                    self._lane(ink, lane.name, balance, QRectF(PAD, y, names, BAR), most)
+                else:
+                    at = QRectF(PAD, y, names, HELPER - 4)
+                    self._helper(ink, helper_words(lane, balance), balance, at, most)
             y += high
         for rows in (balance_rows(scene), share_rows(scene)):
             if rows:
                 y = self._table(ink, rows, y + TABLE / 2) + TABLE / 2
+
+    def _names_width(self, ink: Ink, scene: Scene) -> float:
+        """Return the width of the widest text left of the bars."""
+        lanes = scene.trace.header.lanes
+        widths = []
+        for balance in scene.balances:
+            lane = lanes[balance.lane]
+            if lane.role is Role.COMPUTE:
+                widths.append(text_width(ink.fonts.bold, lane.name))
+            else:
+                widths.append(text_width(ink.fonts.small, helper_words(lane, balance)))
+        return max(widths, default=0.0)
 
     def _legend(self, ink: Ink, x: float, top: float) -> float:
         """Draw what the colours mean from `x` on, below `top`; returns where that ends."""
@@ -114,6 +133,13 @@ class DevicesPanel(Sheet):
             ink.painter.fillRect(gauge, QColor(self.theme.muted))
             below = QRectF(bar.right(), at.bottom() + 1, MEMORY, 15)
             ink.small(below, bytes_text(balance.peak_bytes), RIGHT)
+
+    def _helper(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
+        """Draw a copy or communication lane in one low line, below the lane that it serves."""
+        ink.small(at, name)
+        wide = self.width() - PAD - at.right() - (MEMORY if most else 0)
+        bar = QRectF(at.right(), at.center().y() - THIN / 2, wide, THIN)
+        self._bar(ink.painter, bar, balance)
 
     def _bar(self, painter: QPainter, bar: QRectF, balance: LaneBalance) -> None:
         """Busy, communication, idle from left to right; together the whole makespan."""
@@ -158,7 +184,7 @@ def load_words(scene: Scene) -> str:
     load = first_lane_load(scene.trace, scene.balances)
     if load is None or load.work is None:
         return ""
-    lane = _short_name(scene.trace.header.lanes[0])
+    lane = scene.trace.header.lanes[0].name
     work = _noted(f"{load.work:.2f}", scene.unevenness.first_lane)
     if load.memory is None:
         return tr("{lane}: {work} × the mean work", lane=lane, work=work)
@@ -257,11 +283,12 @@ def share_words(share: FirstLaneShare, steps: int) -> str:
     )  # fmt: skip
 
 
-def _short_name(lane: Lane) -> str:
-    """A lane's name; of one that moves data only what it is, for it stands below its lane."""
-    return lane.name if lane.role is Role.COMPUTE else lane.name.split()[-1]
+def helper_words(lane: Lane, balance: LaneBalance) -> str:
+    """Return what a lane below the one that it serves does, and for how much of the step."""
+    time = balance.time
+    total = time.busy_ns + time.communication_ns + time.idle_ns or 1
+    return f"{helper_name(lane)} {percent_text(1 - time.idle_ns / total)}"
 
 
 def _height(scene: Scene, balance: LaneBalance) -> float:
-    compute = scene.trace.header.lanes[balance.lane].role is Role.COMPUTE
-    return ROW if compute else ROW - 2
+    return ROW if scene.trace.header.lanes[balance.lane].role is Role.COMPUTE else HELPER

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
-from core.lessons.figures import figures_of
+from core.lessons.figures import StepBar, figures_and_bar
 from core.lessons.lesson import Lesson, LessonError, LessonStep, read_lesson, shipped
 from core.plain import shortened
 from core.plan.specification import Specification
@@ -39,10 +39,11 @@ Figures = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The runs of a step that was run, and the figures of each."""
+    """The runs of a step that was run, the figures of each, and its median step."""
 
     runs: Sequence[Run]
     figures: list[Figures]
+    bars: list[StepBar]
 
 
 class Lessons(QObject):
@@ -108,7 +109,10 @@ class Lessons(QObject):
             self._show()
 
     def step(self, by: int) -> None:
-        """Go on to the next step (1), behind the last one to the next lesson, or back (-1)."""
+        """Go on to the next step (1), or back (-1).
+
+        After a lesson's last step the next lesson begins; after the last lesson its panel closes.
+        """
         if self.lesson is None:
             return
         self.spotlight.hide()
@@ -116,6 +120,9 @@ class Lessons(QObject):
         if self.place + by >= len(self.lesson.steps):
             if following is not None:
                 self.open(following)
+            else:
+                self._give_up()
+                self._dock.close()
             return
         self._give_up()
         self.place = max(0, self.place + by)
@@ -142,8 +149,9 @@ class Lessons(QObject):
         # The runs are over, so nothing adds spans while the thread reads them.
         self._figures.start(_worked_out([run.trace for run in runs]), thread=True)
 
-    def _show_figures(self, figures: list[Figures]) -> None:
-        self.done[self.place] = Done(self._made, figures)
+    def _show_figures(self, found: tuple[list[Figures], list[StepBar]]) -> None:
+        figures, bars = found
+        self.done[self.place] = Done(self._made, figures, bars)
         self._stop_waiting("")
         self._soon.start()
 
@@ -195,7 +203,7 @@ class Lessons(QObject):
     def _after(self, lesson: Lesson) -> str:
         if self.place + 1 < len(lesson.steps):
             return tr("Next")
-        return tr("Next lesson") if self._following() is not None else ""
+        return tr("Next lesson") if self._following() is not None else tr("Done")
 
     def _show(self) -> None:
         lesson = self.lesson
@@ -206,6 +214,7 @@ class Lessons(QObject):
             Page(
                 lesson, self.place, [] if done is None else done.figures, self._progress(),
                 self._running, allowed, self._after(lesson), self._whole,
+                [] if done is None else done.bars,
             )
         )  # fmt: skip
 
@@ -238,12 +247,17 @@ class Lessons(QObject):
         self._soon.timeout.connect(self.point)
 
 
-def _worked_out(traces: Sequence[Trace]) -> Work[list[Figures]]:
-    """The figures of runs, their verdicts in the window's language. Raises NothingMeasuredError."""
-    found = []
+def _worked_out(traces: Sequence[Trace]) -> Work[tuple[list[Figures], list[StepBar]]]:
+    """The figures of runs, their verdicts in the window's language, and their median steps.
+
+    Raises NothingMeasuredError.
+    """
+    figures, bars = [], []
     for trace in traces:
         yield 0.0
         judged = verdict(trace)
         text = "" if judged is None else translated(judged.text)
-        found.append(figures_of(trace) | {"verdict": text})
-    return found
+        texts, bar = figures_and_bar(trace)
+        figures.append(texts | {"verdict": text})
+        bars.append(bar)
+    return figures, bars

@@ -9,8 +9,10 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from core.lessons.lesson import Lesson, LessonStep, differing, filled
+from core.lessons.figures import StepBar
+from core.lessons.lesson import MOST_RUNS, Lesson, LessonStep, differing, filled
 from core.plan.specification import Specification
+from gui.features.lessons.run_bar import RunBar
 from gui.features.sweep.words import settings_text
 from gui.look.text import tr
 from gui.widgets.label import Label, wrapped_tip
@@ -25,8 +27,8 @@ RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 class Page:
     """How it stands with the step at a place of a lesson; without `figures` it has not run yet.
 
-    `progress` says what goes on or went wrong, `whole` all of that where it is shortened, and
-    `after` what the way on is called.
+    `bars` are the steps of its runs. `progress` says what goes on or went wrong, `whole` all of
+    that where it is shortened, and `after` what the way on is called.
     """
 
     lesson: Lesson
@@ -37,6 +39,7 @@ class Page:
     allowed: bool
     after: str
     whole: str = ""
+    bars: Sequence[StepBar] = ()
 
     @property
     def step(self) -> LessonStep:
@@ -102,7 +105,7 @@ class LessonPanel(QWidget):
         self.progress.setToolTip(wrapped_tip(page.whole))
         self.run.setText(_run_text(page))
         self.run.setEnabled(page.allowed)
-        self._show_runs(step.runs, figures)
+        self._show_runs(step.runs, figures, page.bars)
         self.again.setVisible(bool(page.answer))
         self.reveal.setVisible(not revealed)
         self.reveal.setEnabled(bool(page.answer))
@@ -111,22 +114,35 @@ class LessonPanel(QWidget):
         self.forth.setText(page.after)
         self.forth.setVisible(bool(page.after))
 
-    def _show_runs(self, runs: Sequence[Specification], figures: Sequence[dict[str, str]]) -> None:
+    def _show_runs(
+        self,
+        runs: Sequence[Specification],
+        figures: Sequence[dict[str, str]],
+        bars: Sequence[StepBar],
+    ) -> None:
         """What a step's runs are, and how long a step took in each that was made."""
         while (item := self._runs.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                # `deleteLater` waits for the event loop: until
-                # then the old line would show through the new one.
-                widget.hide()
+            widget = item.widget()
+            if widget is None:
+                continue
+            widget.hide()
+            if not isinstance(widget, RunBar):
+                # Not at once: this may be called from the click of one of these very links.
                 widget.deleteLater()
+        longest_ns = max((bar.step_ns for bar in bars), default=0)
         for place, run in enumerate(runs):
             title = settings_text(differing(run, runs))
-            self._runs.addWidget(Label(title, "quiet", wrapped=True), place, 0)
+            self._runs.addWidget(Label(title, "quiet", wrapped=True), 2 * place, 0)
             if figures:
                 time, show = figures[place]["step_ms"], partial(self.chosen.emit, place)
                 tip = tr("Show this run; a step takes so long in it.")
                 link = button(QToolButton, time, tip, show, look="link")
-                self._runs.addWidget(link, place, 1, RESULT)
+                self._runs.addWidget(link, 2 * place, 1, RESULT)
+            if len(bars) > 1:
+                bar = self.bars[place]
+                bar.show_step(bars[place], longest_ns)
+                self._runs.addWidget(bar, 2 * place + 1, 0, 1, 2)
+                bar.show()
 
     def _build(self) -> None:
         self.lesson, self.place = Label("", "heading", wrapped=True), Label("", "quiet")
@@ -135,7 +151,13 @@ class LessonPanel(QWidget):
         self.question = Label(wrapped=True)
         self.answer = Label("", "answer", wrapped=True, selectable=True)
         tip = tr("Run what this step is about; the settings in the form stay as they are.")
-        self.run = button(QPushButton, tr("▶  Run"), tip)
+        self.run = button(QPushButton, tr("▶  Run this step"), tip)
+        self.run.setObjectName("primary")
+        # Made once, as the theme is given to those that are there.
+        self.bars = [RunBar() for _ in range(MOST_RUNS)]
+        for bar in self.bars:
+            bar.setParent(self)
+            bar.hide()
         tip = tr("Put the light on what this step is about.")
         self.again = button(QToolButton, tr("Show me where"), tip, look="link")
         tip = tr("Think first; the answer comes from what ran.")
@@ -151,8 +173,8 @@ class LessonPanel(QWidget):
         self._runs = grid(down=3)
         self._runs.setColumnStretch(0, 1)
         page = column(
-            self.lesson, self.place, 4, self.title, self.text, 4, self.run, self.progress,
-            self._runs, self.again, 8, self._heading, self.question, self.reveal, self.answer, None,
+            self.lesson, self.place, 4, self.title, self.text, 4, self._heading, self.question, 4,
+            self.run, self.progress, self._runs, self.again, self.reveal, self.answer, None,
             margins=MARGINS, spacing=6,
         )  # fmt: skip
         self._foot = widget_of(row(self.back, self.forth, margins=MARGINS, spacing=8), "footer")
@@ -166,4 +188,4 @@ class LessonPanel(QWidget):
 def _run_text(page: Page) -> str:
     if page.running:
         return tr("Stop")
-    return tr("▶  Run it again") if page.answer else tr("▶  Run")
+    return tr("▶  Run it again") if page.answer else tr("▶  Run this step")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 from core.explain.lanes import Gap, longest_gaps
 from core.lessons.lesson import BUBBLE, PANELS, lane_pointed_at
 from core.plan.task import KINDS, Kind
-from core.trace.complete import measured_steps
+from core.trace.median_step import median_step, whole_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.features.lessons.spotlight import Place
@@ -82,12 +82,14 @@ class Pointer:
 
 
 def _found(trace: Trace, point: str) -> Span | Gap | None:
-    """The longest bubble, or the longest span of a kind, in the last measured step."""
-    steps = measured_steps(trace)[-1:]
+    """The longest bubble, or the longest span of a kind, in the median step."""
+    steps = whole_steps(trace)
     if not steps:
         return None
+    # The window shows this step, and a lesson's figures are of it.
+    step = median_step(trace, steps)
     if point == BUBBLE:
-        return next(iter(longest_gaps(trace, steps[0], steps[0], 1)), None)
+        return next(iter(longest_gaps(trace, step, step, 1)), None)
     if point not in tuple(Kind):
         return None
     found = [
@@ -95,7 +97,7 @@ def _found(trace: Trace, point: str) -> Span | Gap | None:
         # and trace.span among all of the lane.
         (int((spans.end - spans.start)[place]), lane.index, int(place) + where.start)
         for lane in trace.header.lanes
-        for where in [trace.spans(lane.index).of_step(steps[0])]
+        for where in [trace.spans(lane.index).of_step(step)]
         for spans in [trace.spans(lane.index)[where]]
         for place in np.flatnonzero(spans["kind"] == KINDS.index(Kind(point)))
     ]

@@ -23,7 +23,7 @@ from core.recorder.wire import record_command
 from core.trace.source import Source
 from gui.app.session import Session, unsavable_text
 from gui.look.core_texts import translated
-from gui.look.text import duration_text, problem_text, tr
+from gui.look.text import duration_text, ntr, problem_text, tr
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, named, row, widget_of
 from gui.widgets.tables import dress_tree
@@ -165,12 +165,7 @@ def _about(host: str) -> str:
 
 def _status(status: JobStatus) -> str:
     """Who is here, and what does not appear."""
-    here = sum(peer.is_here for peer in status.peers)
-    lines = [
-        tr("{here} of {world} ranks are connected.", here=here, world=status.world)
-        if status.peers
-        else tr("No job has connected yet.")
-    ]
+    lines = [_connected(status)]
     if status.left_out:
         lines.append(
             tr("Steps left out because not every rank has told them: {count}.",
@@ -181,8 +176,21 @@ def _status(status: JobStatus) -> str:
     return " ".join(lines)
 
 
+def _connected(status: JobStatus) -> str:
+    """How many ranks are connected; of a job that has ended, how many steps it recorded."""
+    if not status.peers:
+        return tr("No job has connected yet.")
+    here = sum(peer.is_here for peer in status.peers)
+    if here == 0 and len(status.peers) == status.world:
+        ranks = ntr("{n:,} rank", "{n:,} ranks", status.world)
+        steps = min(peer.steps for peer in status.peers)
+        recorded = ntr("{n} step recorded", "{n} steps recorded", steps)
+        return tr("The job has ended: {ranks}, {steps}.", ranks=ranks, steps=recorded)
+    return tr("{here} of {world} ranks are connected.", here=here, world=status.world)
+
+
 def _cells(peer: Peer) -> tuple[str, ...]:
-    state = tr("connected") if peer.is_here else tr("gone")
+    state = tr("connected") if peer.is_here else tr("ended")
     return str(peer.rank), _host(peer), state, f"{peer.steps:,}", _clock(peer)
 
 

@@ -311,11 +311,11 @@ def _is_same(way: Advice, present: Advice) -> bool:
 
 
 def way_text(specification: Specification) -> str:
-    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`, `fsdp`."""
+    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`."""
     s = specification
     schedule = with_defaults(s)[SCHEDULE]
     if schedule is None:
-        return s.strategy
+        return tr(STRATEGIES[s.strategy].title)
     known = SCHEDULES.get(schedule)
     name = tr(known.title) if known else Path(schedule).name
     name += f" ×{s[CHUNKS]}" if s[CHUNKS] else ""

@@ -11,7 +11,7 @@ from core.trace.trace import Trace
 from gui.features.why.shares import SHARE_WORDS
 from gui.look.text import duration_text, tr
 from gui.look.writing import RIGHT
-from gui.timeline.interact.describe import short_name
+from gui.timeline.interact.describe import bar_name
 from gui.widgets.tables import dress_tree
 
 MOST = 200
@@ -55,7 +55,7 @@ class PathList(QTreeWidget):
     def _add(self, trace: Trace, step: int, explanation: Explanation, piece: PathPiece) -> None:
         task = explanation.columns[piece.task]
         span = trace.find(step, task.index)
-        name = str(task) if span is None else span.name or short_name(span)
+        name = str(task) if span is None else span.name or bar_name(trace, span)
         share, length = tr(SHARE_WORDS[piece.share][0]), duration_text(piece.end - piece.start)
         item = QTreeWidgetItem([share, name, trace.header.lanes[task.lane].name, length])
         item.setData(0, TASK_ROLE, task.index)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
 from gui.look.writing import CENTRE, write
+from gui.timeline.layout.axis import unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, Frame, at_height
 from gui.timeline.layout.moments import moment_text
@@ -82,7 +83,7 @@ def draw_crosshair(
 
 def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
     """Return the text on the axis, and its rectangle."""
-    text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel)
+    text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel, unit_of(frame.view))
     width = text_width(fonts.small, text) + 12
     rightmost = frame.right - width
     centred = frame.x(shown.time) - width / 2

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from core.explain.balance import MEMORY_COUNTERS
 from core.explain.lanes import Gap
+from core.explain.other_steps import durations_in_other_steps, gaps_in_other_steps
 from core.message import N_
 from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
@@ -17,11 +20,13 @@ from gui.look.text import (
     carried_rows_text,
     duration_text,
     number_text,
+    range_text,
     tr,
 )
 from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
+from gui.timeline.state.lane_facts import stages_and_replicas
 from gui.timeline.state.measure import Measure, signed_text
 from gui.timeline.state.scene import step_name
 from gui.timeline.state.selection import TimeRange
@@ -72,9 +77,11 @@ def action(span: Span) -> str:
     return f"{first}{span.kind.letter}{second}"
 
 
-def short_name(span: Span) -> str:
-    """Return the textbook name, or of an imported task its label."""
-    return action(span) or span.label
+def bar_name(trace: Trace, span: Span) -> str:
+    """Return the text on a span's bar, on a lane of several stages with its stage: `F1`, `2F1`."""
+    if not span.name and len(stages_and_replicas(trace, trace.header.lanes[span.lane])[0]) > 1:
+        return action(span)
+    return span.label
 
 
 def overlapped(span: Span) -> tuple[str, str]:
@@ -130,16 +137,20 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
         carried.append(tr("running for {time}", time=duration_text(now - span.start)))
     else:
         carried.append(tr("did not end"))
-    lines = [" · ".join([short_name(span), _lane(trace, span.lane), *carried])]
+    name = bar_name(trace, span)
+    lines = [" · ".join([name, _lane(trace, span.lane), *carried])]
     waited = waited_text(trace, span)
     return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
 
 
-def predicted_card(predicted: Span, measured: Span | None) -> Card:
-    """Return title and lines of a predicted span's tooltip, compared with the `measured` span."""
+def predicted_card(name: str, predicted: Span, measured: Span | None) -> Card:
+    """Return title and lines of the tooltip of a predicted span, which is called `name`.
+
+    It is compared with the `measured` span of the same task.
+    """
     assert predicted.end is not None
     length = predicted.end - predicted.start
-    words = tr("Predicted: {task}, {time}", task=action(predicted), time=duration_text(length))
+    words = tr("Predicted: {task}, {time}", task=name, time=duration_text(length))
     lines = [span_title(predicted)]
     if measured is None or measured.end is None:
         return words, [*lines, tr("Not measured yet.")]
@@ -149,7 +160,8 @@ def predicted_card(predicted: Span, measured: Span | None) -> Card:
     if length:
         percent = 100 * (took / length - 1)
         change = f"{percent:+.0f}{NO_BREAK}%"
-    words += tr(" (measured {time}, {change})", time=duration_text(took), change=change)
+    time = duration_text(took, like=length)
+    words += tr(" (measured {time}, {change})", time=time, change=change)
     begins = (
         tr("It began {time} later than predicted.")
         if later >= 0
@@ -202,7 +214,7 @@ def waited_text(trace: Trace, span: Span) -> str:
     prior = waited_for(trace, span)
     if prior is None or prior.end is None:
         return ""
-    task = short_name(prior)
+    task = bar_name(trace, prior)
     lane = _lane(trace, prior.lane)
     if span.start <= prior.end:
         return tr("{task} on {lane}; started at once", task=task, lane=lane)
@@ -234,7 +246,7 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
 def measure_facts(trace: Trace, measure: Measure) -> Facts:
     """Return names and values of a distance between two spans for the Details panel."""
     ends = [
-        tr("{task} on {lane}", task=short_name(span), lane=_lane(trace, span.lane))
+        tr("{task} on {lane}", task=bar_name(trace, span), lane=_lane(trace, span.lane))
         for span in (measure.first, measure.second)
     ]
     return [
@@ -247,7 +259,7 @@ def measure_facts(trace: Trace, measure: Measure) -> Facts:
 
 def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
     origin = step_origin(trace, span.step)
-    rows = [(tr("Task"), _task(span)), (tr("Lane"), _lane(trace, span.lane))]
+    rows = [(tr("Task"), _task(trace, span)), (tr("Lane"), _lane(trace, span.lane))]
     if origin.name:
         rows.append((tr("Step"), origin.name))
     if span.rows:
@@ -264,6 +276,8 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
             tr("running since {time}") if now is not None else tr("began at {time}, did not end")
         )
         rows.append((tr("State"), state.format(time=since_text(span.start, origin))))
+    if span.end is not None and span.index >= 0:
+        rows += _other_steps(durations_in_other_steps(trace, span))
     if span.ready is not None:
         rows.append(
             (tr("Ready"), tr("{time} before it began", time=duration_text(span.start - span.ready)))
@@ -274,13 +288,23 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
 
 def _gap_facts(trace: Trace, gap: Gap) -> Facts:
     ends = None if gap.before is None else trace.span(gap.lane, gap.before)
-    then = tr("nothing more in this step") if ends is None else _task(ends)
+    then = tr("nothing more in this step") if ends is None else _task(trace, ends)
     return [
         (tr("Lane"), _lane(trace, gap.lane)),
         (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
         (tr("From, to"), _between(gap.start, gap.end, step_origin(trace, gap.step))),
+        *_other_steps(gaps_in_other_steps(trace, gap)),
         (tr("Then"), then),
     ]
+
+
+def _other_steps(durations: Sequence[int]) -> Facts:
+    """Return a row with the shortest and the longest duration in other steps, if there are any."""
+    if not durations:
+        return []
+    shortest, longest = min(durations), max(durations)
+    range_of = duration_text(longest) if shortest == longest else range_text(shortest, longest)
+    return [(tr("Other steps"), range_of)]
 
 
 def step_origin(trace: Trace, step: int | None) -> Origin:
@@ -291,9 +315,10 @@ def step_origin(trace: Trace, step: int | None) -> Origin:
     return Origin(float(trace.step_bounds(step)[0]), name)
 
 
-def _task(span: Span) -> str:
-    """Return a span's textbook name and title; an imported span has only the latter."""
-    return " · ".join(filter(None, (action(span), span_title(span))))
+def _task(trace: Trace, span: Span) -> str:
+    """Return the text on a span's bar and its title; an imported span has only the latter."""
+    title = span_title(span)
+    return title if span.name else f"{bar_name(trace, span)} · {title}"
 
 
 def _between(start: int, end: int, origin: Origin) -> str:

@@ -9,6 +9,7 @@ from core.explain.gaps import (
     ACTING,
     AND_MORE,
     BLOCKED,
+    COMPUTING,
     PLAIN,
     REST,
     SEVERAL,
@@ -21,7 +22,7 @@ from core.explain.lanes import Gap
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, percent_text, tr
-from gui.timeline.interact.describe import Card, short_name
+from gui.timeline.interact.describe import Card, bar_name
 
 
 class ReasonRow(NamedTuple):
@@ -61,7 +62,7 @@ def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = ""
 
 def between_card(report: GapReport) -> Card:
     """Return title and lines of the tooltip for the time between two steps."""
-    reason = _plain_words(report.cause, report.duration)
+    reason = _plain_words(report.cause, report.duration, report.duration)
     return tr(WHOLE, lane=report.lane.name, reason=reason), [tr("It belongs to no step.")]
 
 
@@ -70,7 +71,7 @@ def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
     return [
         ReasonRow(
             _reason_name(reason),
-            duration_text(reason.duration),
+            duration_text(reason.duration, like=report.duration),
             percent_text(reason.duration / report.duration),
             _blocking_task_words(trace, step, reason),
             None if reason.blocking is None else reason.blocking.index,
@@ -88,31 +89,36 @@ def gap_end_words(trace: Trace, gap: Gap) -> str:
     """Return the text on what follows a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
-    return tr("Then {task} starts.", task=short_name(trace.span(gap.lane, gap.before)))
+    return tr("Then {task} starts.", task=bar_name(trace, trace.span(gap.lane, gap.before)))
 
 
 def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
     named, left = longest_reasons(report)
-    words = [_reason_words(trace, step, reason) for reason in named]
-    return [*words, tr(REST, duration=duration_text(left))] if left else words
+    whole_ns = report.duration
+    words = [_reason_words(trace, step, reason, whole_ns) for reason in named]
+    if left:
+        words.append(tr(REST, duration=duration_text(left, like=whole_ns)))
+    return words
 
 
-def _reason_words(trace: Trace, step: int, reason: Reason) -> str:
+def _reason_words(trace: Trace, step: int, reason: Reason, whole_ns: int) -> str:
     if reason.place is None:
-        return _plain_words(reason.cause, reason.duration)
-    duration = duration_text(reason.duration)
+        return _plain_words(reason.cause, reason.duration, whole_ns)
+    duration = duration_text(reason.duration, like=whole_ns)
     blocking = _blocking_task(trace, step, reason)
     action = reason.action()
     if action is not None:
         if reason.count > 1:
             blocking = tr(AND_MORE, blocking=blocking, n=reason.count - 1)
         return tr(ACTING, duration=duration, action=translated(action), blocking=blocking)
-    cause = tr(reason.cause.label)
-    return tr(BLOCKED, duration=duration, blocking=blocking, place=reason.place.name, cause=cause)
+    values = {"duration": duration, "blocking": blocking, "place": reason.place.name}
+    if reason.cause is Cause.COMPUTE:
+        return tr(COMPUTING, **values)
+    return tr(BLOCKED, cause=tr(reason.cause.label), **values)
 
 
-def _plain_words(cause: Cause, duration: int) -> str:
-    return tr(PLAIN, duration=duration_text(duration), cause=tr(cause.label))
+def _plain_words(cause: Cause, duration: int, whole_ns: int) -> str:
+    return tr(PLAIN, duration=duration_text(duration, like=whole_ns), cause=tr(cause.label))
 
 
 def _blocking_task_words(trace: Trace, step: int, reason: Reason) -> str:
@@ -126,4 +132,4 @@ def _blocking_task(trace: Trace, step: int, reason: Reason) -> str:
     if reason.blocking is None:
         return ""
     span = trace.find(step, reason.blocking.index)
-    return str(reason.blocking) if span is None else short_name(span)
+    return str(reason.blocking) if span is None else bar_name(trace, span)

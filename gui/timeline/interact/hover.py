@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.trace.span import Span
 from gui.timeline.interact.describe import (
     Card,
+    bar_name,
     counter_card,
     memory_card,
     predicted_card,
@@ -34,7 +35,9 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return None
     predicted = ghost_at(scene, frame, x, y)
     if predicted is not None:
-        title, lines = predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
+        measured = scene.trace.find(predicted.step, predicted.task)
+        name = bar_name(scene.trace, predicted)
+        title, lines = predicted_card(name, predicted, measured)
         return title, [*lines, scene.doubt] if scene.doubt else lines
     held = _counter_at(scene, frame, x, y) or _memory_at(scene, frame, x, y)
     return held or _between_at(scene, frame, x, y)

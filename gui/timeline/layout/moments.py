@@ -10,6 +10,7 @@ from enum import StrEnum
 from gui.look.text import MINUS, NO_BREAK, tr
 
 MOST_DIGITS = 6  # decimals of a time in ms: to the nanosecond
+MS = (1e6, "ms")
 
 
 class CountFrom(StrEnum):
@@ -75,11 +76,17 @@ def clock_of(started: str) -> float | None:
     return seconds + moment.microsecond / 1e6
 
 
-def moment_text(ns: float, origin: Origin, ns_per_pixel: float) -> str:
-    """Return a time in ms since the origin, with the digits that distinguish adjacent pixels."""
-    digits = math.ceil(6 - math.log10(max(1.0, ns_per_pixel)))
-    number = origin.number(ns, 1e6, min(MOST_DIGITS, max(0, digits)))
-    return number if origin.clock_s is not None else f"{number}{NO_BREAK}ms"
+def moment_text(
+    ns: float, origin: Origin, ns_per_pixel: float, unit: tuple[float, str] = MS
+) -> str:
+    """Return a time since the origin, with the digits that distinguish adjacent pixels.
+
+    `unit` is the length of its unit in ns, and the unit's name.
+    """
+    length, name = unit
+    digits = math.ceil(math.log10(length) - math.log10(max(1.0, ns_per_pixel)))
+    number = origin.number(ns, length, min(MOST_DIGITS, max(0, digits)))
+    return number if origin.clock_s is not None else f"{number}{NO_BREAK}{name}"
 
 
 def since_text(ns: float, origin: Origin) -> str:

@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.explain.blockers import WAITS_FOR_PASS, BlockerWaits
-from core.explain.causes import ACTIONS, CAUSES
-from core.plan.task import ABSENT
+from core.explain.causes import ACTIONS, CAUSES, action_template
+from core.plan.task import ABSENT, KINDS
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame, Track, Viewport
@@ -58,7 +58,7 @@ class StepLabels(NamedTuple):
         """Return texts for a wait, longest first: `waits for cpu:3 · B0 · 7.6 ms` to `cpu:3`."""
         length = int(waits.end[wait] - waits.start[wait])
         waited = int(waits.waited[wait])
-        duration, more = duration_text(waited), ""
+        duration, more = duration_text(waited, like=length), ""
         if waited < length:
             duration = tr("{part} of {whole}", part=duration, whole=duration_text(length))
             more = MORE
@@ -70,7 +70,8 @@ class StepLabels(NamedTuple):
         explanation = self.known.explanation
         lane = explanation.lanes[explanation.columns.lane[blocking]].name
         if cause in ACTIONS:
-            action = tr(ACTIONS[cause], lane=lane)
+            kind = KINDS[explanation.columns.kind[blocking]]
+            action = tr(action_template(cause, kind), lane=lane)
             count = int(waits.count[wait])
             copies = tr("{n} copies", n=count) if count > 1 else ""
             return [_joined(action, copies, duration), _joined(action, duration), action + more]

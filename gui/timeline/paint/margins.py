@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -16,6 +17,7 @@ from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
 from gui.timeline.layout.groups import Section
 from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import within
+from gui.timeline.state.lane_facts import helper_name
 from gui.timeline.state.scene import Scene, step_name
 
 NARROW = 24.0  # pixels; narrower steps have no room for a name
@@ -101,7 +103,7 @@ def draw_labels(
     strips: list[tuple[Track, str]] = []
     for track in tracks:
         if track.helper:
-            strips.append((track, lanes[track.lane].name.split()[-1]))
+            strips.append((track, helper_name(lanes[track.lane])))
         else:
             taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
     for track in frame.visible(frame.layout.ghosts):
@@ -109,8 +111,10 @@ def draw_labels(
         strips.append((track, scene.ghost_texts.get(name, tr("predicted"))))
     for track in frame.visible(frame.layout.memory):
         strips.append((track, scene.facts[track.lane].peak or tr("memory")))
-    for track, text in strips:
-        _strip_label(painter, frame, fonts, track, text, taken.get(lanes[track.lane].serves))
+    drawn: list[QRectF] = []
+    for track, text in sorted(strips, key=lambda strip: strip[0].top):
+        label = taken.get(lanes[track.lane].serves)
+        drawn.append(_strip_label(painter, frame, fonts, track, text, label, drawn[-1:]))
     for row in frame.visible(frame.layout.counters):
         _counter_label(painter, scene, frame, fonts, row, indent)
 
@@ -214,17 +218,32 @@ def _lane_label(
 
 
 def _strip_label(
-    painter: QPainter, frame: Frame, fonts: Fonts, track: Track, text: str, taken: QRectF | None
-) -> None:
-    """Write the name of a strip under a lane at its right, unless it would overlap `taken`."""
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    track: Track,
+    text: str,
+    taken: QRectF | None,
+    above: Sequence[QRectF],
+) -> QRectF:
+    """Write the name of a strip under a lane at its right, unless it would overlap `taken`.
+
+    If it would touch the name of the strip `above`, it is written left of that. Returns its place,
+    empty if it is not written.
+    """
     middle = frame.top + track.top + track.height / 2
     end = frame.left - 8
     wide = text_width(fonts.small, text)
-    letters_top = middle - DETAIL / 2 + AIR
-    lines = QRectF(end - wide, letters_top, wide, DETAIL - 2 * AIR)
-    if taken is None or not taken.intersects(lines):
-        place = QRectF(0, middle - NAME / 2, end, NAME)
-        write(painter, fonts.small, frame.theme.muted, place, text, RIGHT)
+    place = QRectF(end - wide, middle - DETAIL / 2, wide, DETAIL)
+    for other in above:
+        if other.intersects(place):
+            place.moveRight(other.left() - 8)
+    letters = place.adjusted(0, AIR, 0, -AIR)
+    if place.left() < 0 or (taken is not None and taken.intersects(letters)):
+        return QRectF()
+    whole = QRectF(place.left(), middle - NAME / 2, wide + 1, NAME)
+    write(painter, fonts.small, frame.theme.muted, whole, text, RIGHT)
+    return place
 
 
 def _counter_label(

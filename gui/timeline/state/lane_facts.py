@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance
+from core.message import N_
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT
 from core.trace.trace import Trace
@@ -16,6 +17,8 @@ from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
 from gui.look.writing import shared_start
 
+HELPERS = {"copy": N_("copy"), "comm": N_("comm")}
+"""The last words of names of lanes that only transfer data."""
 LATEST_SPANS = 512  # the spans that show which stages and replicas a lane has
 
 
@@ -41,22 +44,37 @@ class LaneFacts:
     shared: int = 0
 
 
+def stages_and_replicas(trace: Trace, lane: Lane) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the numbers of the stages and replicas whose forward passes a compute lane runs."""
+    if lane.role is not Role.COMPUTE:
+        return (), ()
+    # The latest spans suffice: a lane has the same stages in all steps. This runs often.
+    spans = trace.spans(lane.index)[-LATEST_SPANS:]
+    forwards = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
+    return _numbers(forwards["stage"]), _numbers(forwards["replica"])
+
+
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
     """Return the texts of a lane's label; `known` is true if there are steps with figures."""
-    stages: tuple[int, ...] = ()
-    replicas: tuple[int, ...] = ()
-    if lane.role is Role.COMPUTE:
-        # The latest spans suffice: a lane has the same stages in all steps. This runs often.
-        spans = trace.spans(lane.index)[-LATEST_SPANS:]
-        mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
-        stages = _numbers(mine["stage"])
-        replicas = _numbers(mine["replica"])
+    stages, replicas = stages_and_replicas(trace, lane)
     idle, peak = "", ""
     if known:
         idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
     if balance.peak_bytes:
         peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
     return LaneFacts(lane.name, stages, replicas, idle=idle, peak=peak)
+
+
+def helper_name(lane: Lane) -> str:
+    """Return the name of a copy or communication lane below its lane: `copy`, `comm 2`."""
+    words = lane.name.split()
+    if len(words) > 1 and words[-1].isdigit():
+        return f"{_helper_word(words[-2])} {words[-1]}"
+    return _helper_word(words[-1])
+
+
+def _helper_word(word: str) -> str:
+    return tr(HELPERS[word]) if word in HELPERS else word
 
 
 def shared_letters(lanes: Sequence[Lane]) -> list[int]:

@@ -177,14 +177,20 @@ def test_each_task_is_matched_at_most_once_and_with_its_like(a: Trace, b: Trace)
 
 def test_the_sentence_names_fill_and_drain_and_the_micro_batches_behind_it() -> None:
     text = str(compare_runs(pipeline(2, stages=2), pipeline(8, stages=2)).sentence())
-    assert text.startswith("B is ") and " shorter: its lanes spend on average " in text
+    assert (
+        text.startswith("B is ") and " faster (" in text and ": its lanes spend on average " in text
+    )
     assert " less on pipeline fill and drain and " in text
     assert text.endswith(" (8 micro-batches instead of 2).")
 
 
 def test_the_sentence_says_that_computing_takes_longer() -> None:
     text = str(compare_runs(pipeline(), pipeline(scale=2.0)).sentence())
-    assert " longer: its lanes spend on average " in text and " more on computing" in text
+    assert (
+        " slower (" in text
+        and ": its lanes spend on average " in text
+        and " more on computing" in text
+    )
 
 
 def test_two_alike_runs_are_said_to_take_equally_long() -> None:

@@ -27,13 +27,13 @@ def run_with(seed: int, slow_kind: str | None = None) -> Trace:
 def test_runs_of_the_same_settings_seldom_differ() -> None:
     pairs = [(run_with(2 * i), run_with(2 * i + 1)) for i in range(PAIRS)]
     told = [str(compare_runs(one, other).sentence()) for one, other in pairs]
-    different = [text for text in told if " longer: " in text or " shorter: " in text]
+    different = [text for text in told if " slower (" in text or " faster (" in text]
     assert len(different) <= PAIRS // 5, different
 
 
 def test_a_run_whose_passes_take_three_times_as_long_is_longer() -> None:
     two = compare_runs(run_with(1), run_with(2, "forward:3"))
-    assert two.noise_ns > 0 and " longer: " in str(two.sentence())
+    assert two.noise_ns > 0 and " slower (" in str(two.sentence())
 
 
 def test_steps_that_are_chosen_are_compared_as_they_are() -> None:

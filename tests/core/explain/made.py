@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from core.compare.runs import duration_text
+from core.explain.causes import Cause
 from core.explain.gaps import (
     ACTING,
     AND_MORE,
     BLOCKED,
+    COMPUTING,
     PLAIN,
     REST,
     SEVERAL,
@@ -94,12 +96,12 @@ def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
 
 
 def sentence(gap: GapReport) -> str:
-    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: pipeline fills`."""
+    """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0 (pipeline fills)`."""
     lane = lane_text(gap.lane)
     named, left = longest_reasons(gap)
-    parts = [_words(reason) for reason in named]
+    parts = [_words(reason, gap.duration) for reason in named]
     if left:
-        parts.append(REST.format(duration=duration_text(left)))
+        parts.append(REST.format(duration=duration_text(left, like=gap.duration)))
     if len(parts) == 1:
         return WHOLE.format(lane=lane, reason=parts[0])
     return SEVERAL.format(lane=lane, duration=duration_text(gap.duration), reasons="; ".join(parts))
@@ -109,15 +111,20 @@ def lane_text(lane: Lane) -> str:
     return f"lane {lane.index}" if lane.role is Role.COMPUTE else lane.name
 
 
-def _words(reason: Reason) -> str:
+def _words(reason: Reason, whole_ns: int) -> str:
     blocking = str(reason.blocking)
     if reason.count > 1:
         blocking = AND_MORE.format(blocking=blocking, n=reason.count - 1)
-    template = PLAIN if reason.place is None else ACTING if reason.action() else BLOCKED
+    if reason.place is None:
+        template = PLAIN
+    elif reason.action():
+        template = ACTING
+    else:
+        template = COMPUTING if reason.cause is Cause.COMPUTE else BLOCKED
     return template.format(
         cause=reason.cause.label,
         action=reason.action(),
-        duration=duration_text(reason.duration),
+        duration=duration_text(reason.duration, like=whole_ns),
         blocking=blocking,
         place=lane_text(reason.place) if reason.place is not None else "",
     )

@@ -27,15 +27,15 @@ def words(step: Step, lane: int, moment: float) -> str:
 def test_a_gap_is_told_in_plain_words() -> None:
     step = step_of("mp", {Kind.FORWARD: 12.1, Kind.BACKWARD: 2}, batch=4)
     said = words(step, 1, 5)
-    assert said == "lane 1 waits 12.1 ms for 0F0 on lane 0: pipeline fills"
-    assert words(step, 1, 12.1 * 2 + 2) == ("lane 1 waits 2 ms for 0B0 on lane 0: pipeline drains")
+    assert said == "lane 1 waits 12.1 ms for 0F0 on lane 0 (pipeline fills)"
+    assert words(step, 1, 12.1 * 2 + 2) == ("lane 1 waits 2 ms for 0B0 on lane 0 (pipeline drains)")
 
 
 def test_a_gap_with_several_blocking_tasks_names_the_longest_and_sums_up_the_rest() -> None:
     step = step_of("mp", PASS, {2: 0.5}, devices="4xcpu", batch=4)
     assert words(step, 3, 1) == (
-        "lane 3 waits 2.5 ms: 1 ms for 0F0 on lane 0: pipeline fills; "
-        "1 ms for 1F0 on lane 1: pipeline fills; 0.5 ms for 2F0 on lane 2: pipeline fills"
+        "lane 3 waits 2.5 ms: 1 ms for 0F0 on lane 0 (pipeline fills); "
+        "1 ms for 1F0 on lane 1 (pipeline fills); 0.5 ms for 2F0 on lane 2 (pipeline fills)"
     )
     assert words(step, 0, 2).endswith("; 2.5 ms for others")
 
@@ -49,12 +49,11 @@ def test_a_gap_in_data_parallel_says_what_lane_0_does_meanwhile() -> None:
         "2 ms while cpu:0 copies the model (0R)"
     )
     assert words(step, 1, 8) == (
-        "lane 1 waits 9 ms: 3 ms while cpu:0 gathers or reduces (G); "
+        "lane 1 waits 9 ms: 3 ms while cpu:0 gathers (G); "
         "4 ms while cpu:0 computes the loss (0L); 2 ms while cpu:0 scatters (S and 1 more)"
     )
     assert words(step, 1, 20) == (
-        "lane 1 waits 11 ms: 5 ms while cpu:0 gathers or reduces (0Σ); "
-        "6 ms while cpu:0 updates the model (0U)"
+        "lane 1 waits 11 ms: 5 ms while cpu:0 reduces (0Σ); 6 ms while cpu:0 updates the model (0U)"
     )
 
 

@@ -146,6 +146,8 @@ def test_a_file_that_is_no_lesson_is_refused(tmp_path: Path) -> None:
 def test_of_several_runs_what_differs_is_told() -> None:
     runs = read_lesson(shipped()[5]).steps[2].runs
     assert [run_text(run, runs) for run in runs] == ["--schedule 1f1b", "--schedule zb-h1"]
+    with_momentum = read_lesson(shipped()[1]).steps[1].runs
+    assert "--optimizer momentum" in run_text(with_momentum[0], with_momentum)
 
 
 def test_the_command_goes_through_a_lesson_without_waiting_for_input(tmp_path: Path) -> None:

@@ -333,7 +333,7 @@ def _wrong_cause(
 ) -> Iterator[str]:
     """A main cause of idle time that is not the largest, or has another share."""
     shares = {
-        "because the host is late": truth.percent("host"),
+        "waiting for the host to start work": truth.percent("host"),
         "for reasons that the trace does not show": truth.not_told,
         "between steps": truth.percent("between"),
     }
@@ -376,25 +376,27 @@ def _wrong_limit(found: Any, kind: str, truth: Truth, unsure: float) -> Iterator
             yield f"no limit, of {shares}"
     elif kind == "hiccup":
         said = re.search(
-            r"took ([\d.,]+) (ns|µs|ms|s) for (.*) instead of .* cost .* \(([\d.]+) % of that step",
+            r"step \d+, (?P<task>.*) on .* took (?P<taken>[\d.,]+) (?P<unit>ns|µs|ms|s) instead of "
+            r".* cost .* \((?P<share>[\d.]+) % of that step",
             str(found.text),
         )
-        if said is None or not said[3].strip():
+        if said is None or not said["task"].strip():
             yield "a hiccup without a name"
-        elif not any(_took(said, took, truth) for took in truth.tasks.get(said[3], ())):
-            yield f"no task {said[3]} took {said[1]} {said[2]}"
-        elif float(said[4]) + 1 < max(shares.values()) - unsure:
-            yield f"a hiccup of {said[4]} %, of {shares}"
+        elif not any(_took(said, took, truth) for took in truth.tasks.get(said["task"], ())):
+            yield f"no task {said['task']} took {said['taken']} {said['unit']}"
+        elif float(said["share"]) + 1 < max(shares.values()) - unsure:
+            yield f"a hiccup of {said['share']} %, of {shares}"
     else:
         yield f"{kind}: shares of time do not show that"
 
 
 def _took(said: re.Match[str], took: float, truth: Truth) -> bool:
     """Whether a task that took so many µs may be said to have taken what a hiccup's words say."""
-    taken = took / UNITS[said[2]]
+    taken = took / UNITS[said["unit"]]
     # To wait for other ranks is no part of what a collective takes.
-    waited = MOVES.search(said[3]) is not None and len(truth.ranks) > 1
-    return _same(said[1], _us(said), taken, 0.01) or (waited and _us(said) < taken)
+    waited = MOVES.search(said["task"]) is not None and len(truth.ranks) > 1
+    printed = float(said["taken"].replace(",", ""))
+    return _same(said["taken"], printed, taken, 0.01) or (waited and printed < taken)
 
 
 def _us(match: re.Match[str]) -> float:

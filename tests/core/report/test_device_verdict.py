@@ -80,9 +80,9 @@ def test_time_of_the_host_is_no_data_that_is_moved(tmp_path: Path) -> None:
     assert found.kind is Limit.HOST
     assert "oving data" not in str(found.text) and "ommunication" not in str(found.text)
     assert str(found.text) == (
-        "Step 0.8 ms. Devices are in use for 0.61 ms of it. Devices idle 93 %: mostly because the "
-        "host is late (93 %). The host costs 0.57 ms a step (93 % of the devices' time): devices "
-        "wait for it to start their work."
+        "Step 800 µs. Devices are in use for 610 µs of it. Devices idle 93 %: mostly waiting for "
+        "the host to start work (93 %). The host costs 570 µs a step (93 % of the devices' time): "
+        "devices wait for it to start their work."
     )
 
 
@@ -104,8 +104,8 @@ def test_a_gap_under_a_collective_is_exposed_communication_however_late_the_next
     found = judged(trace)
     assert found.kind is Limit.COMMUNICATION and found.loss_ns == 490_000
     assert str(found.text) == (
-        "Step 0.999 ms. Devices idle 6.1 %: mostly because the host is late (6.1 %). Exposed "
-        "communication costs 0.49 ms a step (49 % of the devices' time)."
+        "Step 999 µs. Devices idle 6.1 %: mostly waiting for the host to start work (6.1 %). "
+        "Exposed communication costs 490 µs a step (49 % of the devices' time)."
     )
 
 
@@ -121,7 +121,7 @@ def test_a_stream_that_is_idle_while_another_stream_computes_is_no_loss(tmp_path
     assert causes(trace, 0) == {Cause.HOST: 9_000, Cause.OTHER_STREAM: 480_000}
     found = judged(trace)
     assert found.kind is Limit.NONE
-    assert str(found.text).startswith("Step 0.989 ms. Devices idle 0 %. ")
+    assert str(found.text).startswith("Step 989 µs. Devices idle 0 %. ")
 
 
 def test_idle_time_is_laid_to_the_host_only_if_the_next_task_was_not_launched_yet(
@@ -151,7 +151,7 @@ def test_a_hiccup_is_one_of_a_devices_tasks_and_has_its_name(tmp_path: Path) -> 
         events += task("softmax", at + 300_025, at + 500_040, 50_000 + n + slow, 2 * n + 2)
     found = judged(opened(tmp_path, events))
     assert (found.kind, found.where) == (Limit.HICCUP, "step 4 rank 0")
-    assert "In step 4, rank 0 took 450 ms for softmax instead of 50 ms" in str(found.text)
+    assert "Hiccup: in step 4, softmax on rank 0 took 450 ms instead of 50 ms" in str(found.text)
 
 
 def test_the_verdict_and_the_ranks_figures_say_the_same(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_hiccup_of_a_job_names_its_rank(tmp_path: Path) -> None:
     found = verdict(job(tmp_path, steps(12, s7b3=16_000)))
     assert found is not None
     assert (found.kind, found.where) == (Limit.HICCUP, "step 7 rank 0")
-    assert "In step 7, rank 0 took 16.2 ms for 3 instead of" in str(found.text)
+    assert "Hiccup: in step 7, 3 on rank 0 took 16.2 ms instead of" in str(found.text)
 
 
 def test_a_job_that_alternates_between_two_kinds_of_steps_has_no_more_warm_up(
@@ -130,11 +130,11 @@ def profile(folder: Path, lengths: Sequence[int]) -> Trace:
 @pytest.mark.parametrize(
     ("lengths", "measured", "said"),
     [
-        ((300, 100, 100), 2, "The first step is warm-up: it took 0.29 ms, later ones 90 µs."),
+        ((300, 100, 100), 2, "The first step is warm-up: it took 290 µs, later ones 90 µs."),
         (
             (400, 200, 100, 100, 100),
             3,
-            "The first 2 steps are warm-up: they took up to 0.39 ms, later ones 90 µs.",
+            "The first 2 steps are warm-up: they took up to 390 µs, later ones 90 µs.",
         ),
         ((100, 300, 100), 3, ""),
         ((300, 100), 2, ""),

@@ -73,7 +73,8 @@ def test_the_batch_split_of_30_rows_on_8_lanes_is_shown(
     perform(
         window, client, Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
     )
-    assert "4, 4, 4, 4, 4, 4, 4, 2" in window.batch.accessibleDescription()
+    told = window.batch.accessibleDescription().replace("\u00a0", " ")
+    assert "4, 4, 4, 4, 4, 4, 4, 2" in told
     assert "gather" in window.devices.accessibleDescription()
 
 

@@ -103,7 +103,7 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: panel.balance.isEnabled())
     assert panel.message.text() == "Measured with micro-batches of 1 row."
-    qtbot.waitUntil(lambda: "Predicted passes" in panel.predicted.text(), timeout=ANSWER_MS)
+    qtbot.waitUntil(lambda: "Predicted step" in panel.predicted.text(), timeout=ANSWER_MS)
     click(panel.balance)
     assert borders(window) == "1,2"
     qtbot.waitUntil(lambda: "with these borders (−" in panel.predicted.text(), timeout=ANSWER_MS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -99,3 +100,31 @@ def test_every_control_of_a_comparison_has_a_name(window: MainWindow, tmp_path: 
             if widget.focusPolicy() is not Qt.FocusPolicy.NoFocus and widget.isVisible():
                 words = widget.accessibleName() or getattr(widget, "text", lambda: "")()
                 assert words or widget.parent().inherits("QAbstractScrollArea"), widget
+
+
+def test_the_likeliest_partner_is_first_and_a_word_finds_another(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    runs = [specification(microbatches=count, batch=batch) for batch in (16, 8) for count in (2, 4)]
+    runs += [specification("mp"), specification("single", devices="1xcpu"), specification("dp")]
+    for number, run in enumerate(runs):
+        path = tmp_path / f"{number}.arrow"
+        record(run, path)
+        opened = window.session.open(path)[0]
+        if number == 0:
+            first = opened
+    window.show_run(first)
+    window.actions_by_name["compare"].trigger()
+    chooser = window.findChild(RunChooser)
+    assert chooser is not None and chooser.filter.isVisible()
+    titles = [chooser.list.item(row).text() for row in range(chooser.list.count())]
+    likeliest = next(title for title in titles if "Prediction" not in title)
+    assert "batch 16" in likeliest and "Micro-batches 4" in likeliest
+    QTest.keyClicks(chooser.filter, "PARALLEL model")
+    items = [chooser.list.item(row) for row in range(len(titles))]
+    shown = [item for item in items if not item.isHidden()]
+    assert ["Model parallel" in item.text() for item in shown] == [True]
+    assert chooser.list.currentItem() is shown[0]
+    QTest.keyClicks(chooser.filter, "x")
+    assert not chooser.compare.isEnabled()
+    chooser.close()

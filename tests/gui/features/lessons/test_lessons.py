@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from core.engine.messages import Ended, Outcome
-from core.lessons.figures import figures_of
+from core.lessons.figures import figures_and_bar, figures_of
 from core.lessons.lesson import PARTS, filled, read_lesson, shipped
 from core.plan.task import Kind
 from gui.menus.menus import listed_actions
@@ -85,17 +85,30 @@ def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, 
     window.lessons.open(lesson)
     panel = window.panels.lesson
     QTest.mouseClick(panel.forth, LEFT)
-    assert panel.place.text() == "Step 2 of 2" and panel.forth.isHidden()
+    assert panel.place.text() == "Step 2 of 2" and panel.forth.text() == "Done"
     make_runs(window, client, qtbot)
     done = window.lessons.done[1]
     assert panel.answer.text() == f"{done.figures[0]['step_ms']} and {done.figures[1]['step_ms']}."
     links = [one for one in panel.findChildren(QToolButton) if one.text().endswith("ms")]
     QTest.mouseClick(links[0], LEFT)
     assert window.run_shown is done.runs[0]
+    bars = [bar for bar in panel.bars if bar.isVisible()]
+    assert [bar.shown for bar in bars] == [figures_and_bar(run.trace)[1] for run in done.runs]
+    idle = f"{100 * bars[0].shown.idle:.1f} %"
+    assert bars[0].accessibleDescription().replace("\u00a0", " ").endswith(f"idle {idle}")
     QTest.mouseClick(panel.back, LEFT)
     assert panel.place.text() == "Step 1 of 2" and not panel.reveal.isEnabled()
     QTest.mouseClick(panel.forth, LEFT)
     assert panel.reveal.isEnabled()
+    QTest.mouseClick(panel.forth, LEFT)
+    assert not panel.isVisible()
+
+
+def test_the_question_is_read_before_the_run_shows_its_answer(window, lesson):
+    window.lessons.open(lesson)
+    panel = window.panels.lesson
+    tops = [part.mapTo(panel, part.rect().topLeft()).y() for part in (panel.question, panel.run)]
+    assert tops == sorted(tops)
 
 
 def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
@@ -120,7 +133,9 @@ def test_a_run_that_is_stopped_or_refused_ends_the_step(window, client, qtbot, l
     assert client.stopped
     client.perform(client.asked[-1], Outcome.STOPPED)
     take(window)
-    assert panel.progress.text() == "The run was stopped." and panel.run.text() == "▶  Run"
+    assert (
+        panel.progress.text() == "The run was stopped." and panel.run.text() == "▶  Run this step"
+    )
     QTest.mouseClick(panel.run, LEFT)
     client.running = False
     client.say(Ended(Outcome.REFUSED, "no memory for that"))

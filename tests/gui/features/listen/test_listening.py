@@ -99,6 +99,8 @@ def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot
     qtbot.waitUntil(lambda: window.run_shown is not None and not window.run_shown.live)
     live, file = window.run_shown.trace, open_recording(tmp_path).trace
     assert live.steps == file.steps == [0, 1, 2]
+    listening.refresh()
+    assert listening.status.text() == "The job has ended: 2 ranks, 3 steps recorded."
     assert sorted(map(str, live)) == sorted(map(str, file))
 
 

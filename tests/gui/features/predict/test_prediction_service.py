@@ -36,7 +36,7 @@ def test_three_panels_are_answered_by_one_process(
     blocks = window.panels.blocks
     blocks.measure.click()
     measure(window, client, client.asked[-1])
-    qtbot.waitUntil(lambda: "Predicted passes" in blocks.predicted.text(), timeout=ANSWER_MS)
+    qtbot.waitUntil(lambda: "Predicted step" in blocks.predicted.text(), timeout=ANSWER_MS)
     bring(window.docks["whatif"])
     picture = window.predictions.whatif_panel.picture
     qtbot.waitUntil(lambda: picture.answer is not None, timeout=ANSWER_MS)

@@ -55,7 +55,7 @@ def test_what_one_device_does_for_all_has_three_names_in_data_parallel(qapp: QAp
     found = longest(waits)
     assert "virtual:0 copies the model · 7 copies · 14 ms" in found
     assert any(text.startswith("virtual:0 scatters · ") for text in found)
-    assert any(text.startswith("virtual:0 gathers or reduces · ") for text in found)
+    assert any(text.startswith("virtual:0 reduces · ") for text in found)
     assert not any(text.startswith("gather or reduce") for text in found)
 
 

@@ -100,10 +100,10 @@ def test_halves_meet_at_a_whole_pixel_and_fill_the_bar(height: float) -> None:
 
 
 def test_a_prediction_is_set_beside_the_measurement_with_its_error() -> None:
-    title, lines = predicted_card(FORWARD, replace(FORWARD, start=900, end=1_950))
-    assert title.replace("\u00a0", " ") == "Predicted: 2F5, 1 µs (measured 1.05 µs, +5 %)"
+    title, lines = predicted_card("F5", FORWARD, replace(FORWARD, start=900, end=1_950))
+    assert title.replace("\u00a0", " ") == "Predicted: F5, 1 µs (measured 1.05 µs, +5 %)"
     assert lines[1].replace("\u00a0", " ") == "It began 100 ns earlier than predicted."
-    assert predicted_card(FORWARD, None)[1][-1] == "Not measured yet."
+    assert predicted_card("F5", FORWARD, None)[1][-1] == "Not measured yet."
 
 
 def texts(scene: Scene, strips: Strips = NONE) -> list[str]:

@@ -190,7 +190,7 @@ def test_hovering_over_a_ghost_sets_it_beside_what_was_measured(view: TimelineVi
     )
     x = view.state.frame.x((span.start + span.end) / 2) - LABELS
     title, lines = hover(view, view.state.stack.layout.ghosts[1], x)
-    assert title == "Predicted: 1F0, 3.20 ms (measured 4 ms, +25 %)"
+    assert title == "Predicted: F0, 3.20 ms (measured 4 ms, +25 %)"
     assert "Forward · stage 1 · micro-batch 0" in lines
     assert "later than predicted" in lines
 

@@ -81,8 +81,8 @@ def test_a_clicked_gap_says_in_a_sentence_why_it_is_there(
     assert isinstance(window.timeline.state.selection, Gap)
     assert window.details.sentence.isVisible()
     said = plain(window.details.sentence.text())
-    assert said == "cpu:1 waits 32 ms for 0F0 on cpu:0: pipeline fills."
-    assert cells(window.details) == [["pipeline fills", "32 ms", "100.0 %", "0F0 on cpu:0"]]
+    assert said == "cpu:1 waits 32 ms for F0 on cpu:0 (pipeline fills)."
+    assert cells(window.details) == [["pipeline fills", "32 ms", "100.0 %", "F0 on cpu:0"]]
 
 
 def test_the_reasons_of_a_gap_add_up_to_it(window: MainWindow, client: FakeClient) -> None:
@@ -92,7 +92,7 @@ def test_the_reasons_of_a_gap_add_up_to_it(window: MainWindow, client: FakeClien
     rows = cells(window.details)
     assert len(rows) > 2
     assert sum(float(re.sub(r"[^0-9.]", "", row[2])) for row in rows) == pytest.approx(100, abs=0.5)
-    assert rows[0] == ["pipeline fills", "4 ms", rows[0][2], "0F0 on cpu:0"]
+    assert rows[0] == ["pipeline fills", "4 ms", rows[0][2], "F0 on cpu:0"]
     assert {row[0] for row in rows} == {"pipeline fills", "transfer"}
 
 
@@ -104,7 +104,7 @@ def test_a_reason_leads_to_its_blocking_task(
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
     table = window.details.reasons
-    assert table.toolTip() or table.item(0, 3).toolTip() == "Show 0F0 on cpu:0 in the timeline."
+    assert table.toolTip() or table.item(0, 3).toolTip() == "Show F0 on cpu:0 in the timeline."
     if by == "mouse":
         spot = table.visualItemRect(table.item(0, 3)).center()
         QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
