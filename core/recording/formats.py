@@ -128,7 +128,8 @@ KINETO = Dialect(
     "most. Threads of the host follow, and annotations have separate rows. Steps are "
     "`ProfilerStep#`; otherwise they end with the last `Optimizer.step#` of an iteration; "
     "otherwise they are ranges named step or iteration and a number. Tasks launched within "
-    "[annotations of passes](#annotations-of-passes) have their kind",
+    "[annotations of passes](#annotations-of-passes) have their kind. Without a device, "
+    "annotations of Gloo are communication",
     not_read="Arrows other than launches. Shapes, stacks and FLOPs are only shown in Details. "
     "Transfers of one kernel with several ranks are not matched",
 )

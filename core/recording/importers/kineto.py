@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.complete_events import INSTANTS
 from core.recording.importers.event_counters import counters_of_events
@@ -78,6 +78,10 @@ def read_kineto(
     threads = thread_names(events)
     group = category_groups(events, columns)
     launches = _launches(events, columns, group)
+    by_name = kinds_from_names(names)[columns["name"]]
+    if not (group == DEVICE).any():
+        # Without a device, annotations of Gloo are the only record of its communication.
+        group[(group == ANNOTATION) & IS_COMMUNICATION[by_name]] = HOST
     kernels = KernelEvents(
         names=names,
         name=columns["name"],
@@ -88,7 +92,7 @@ def read_kineto(
         collectives=tuple(events.collectives),
         collective=columns["collective"],
     )
-    kind = _kinds(kernels, launches)
+    kind = _kinds(kernels, by_name, launches)
     marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == ANNOTATION)
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
@@ -170,9 +174,9 @@ def _launches(events: TraceEvents, columns: EventColumns, group: NDArray[np.int6
     return Launches.of(ids, calls, tasks)
 
 
-def _kinds(events: KernelEvents, launches: Launches) -> NDArray[np.int8]:
-    """Return the kind of each event."""
-    kind = resolve_kinds(events, kinds_from_names(events.names)[events.name], launches)
+def _kinds(events: KernelEvents, by_name: NDArray[np.int8], launches: Launches) -> NDArray[np.int8]:
+    """Return the kind of each event, given the kinds by name."""
+    kind = resolve_kinds(events, by_name, launches)
     if events.is_task.any():
         # A call of the host that starts a collective on a device communicates nothing itself.
         kind[~events.is_task] = KIND_CODES[Kind.OTHER]

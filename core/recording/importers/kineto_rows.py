@@ -43,10 +43,16 @@ class KinetoRows:
     moving: NDArray[Any]
     copying: NDArray[Any]
 
+    @property
+    def working_group(self) -> int:
+        """The group of rows that work: streams of a device, or without any the host's threads."""
+        return DEVICE if (self.group == DEVICE).any() else HOST
+
     @cached_property
     def main(self) -> int:
-        """The row of the stream that computes most; ABSENT without one."""
-        computing = np.where(self.group == DEVICE, self.busy - self.moving - self.copying, 0)
+        """The stream or, without a device, the thread that computes most; ABSENT without one."""
+        is_working = self.group == self.working_group
+        computing = np.where(is_working, self.busy - self.moving - self.copying, 0)
         if not len(computing) or computing.max() <= 0:
             return ABSENT
         return int(np.argmax(computing))
@@ -73,12 +79,11 @@ class KinetoRows:
             return ImportedTrack(name, place, Role.NESTED, self._annotated(row), cores=1)
         role = self._role(row)
         serves = ABSENT if role is Role.COMPUTE else self.main
-        working_group = DEVICE if (self.group == DEVICE).any() else HOST
-        stream_of = _STREAMS[group] if group == working_group else ""
+        stream_of = _STREAMS[group] if group == self.working_group else ""
         return ImportedTrack(name, place, role, serves, int(group == HOST), stream_of)
 
     def _role(self, row: int) -> Role:
-        if self.group[row] != DEVICE or self.main in (ABSENT, row):
+        if self.group[row] != self.working_group or self.main in (ABSENT, row):
             return Role.COMPUTE
         if 2 * self.moving[row] > self.busy[row]:
             return Role.COMMUNICATION
@@ -110,9 +115,11 @@ def rows_of_events(
     copying = np.bincount(which, np.where(is_copy, length, 0), len(keys))
     computing = busy - moving - copying
     key_group = keys % _MOST_GROUPS
-    # Sorted by group, then streams by computing time, the longest first, then by number. The last
-    # argument of lexsort is the first key.
-    order = np.lexsort((keys, -computing * (key_group == DEVICE), _ORDER[key_group]))
+    # Sorted by group; streams by computing time, the longest first; threads of the host that mostly
+    # communicate last; then by number. The last argument of lexsort is the first key.
+    most_computing = -computing * (key_group == DEVICE)
+    mostly_moves = (2 * moving > busy) & (key_group == HOST)
+    order = np.lexsort((keys, mostly_moves, most_computing, _ORDER[key_group]))
     new_row = np.empty(len(keys), np.int32)
     new_row[order] = np.arange(len(keys), dtype=np.int32)
     keys = keys[order]

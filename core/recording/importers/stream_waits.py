@@ -18,8 +18,9 @@ def waits_of_streams(imported: ImportedEvents, main: int) -> Ints:
     One of them is on the stream `main`, which computes most, and the other communicates on another
     stream. Files do not say so. It is assumed of a task that had been launched before, and that
     started less than REACTION_NS after the other one had ended, on a stream that was free by then.
+    Without a device, `main` is a thread of the host, whose calls start communication.
     """
-    if imported.launched is None:
+    if imported.launched is None or main == ABSENT:
         return np.empty((0, 2), np.int64)
     computing = np.flatnonzero(imported.track == main)
     is_moving = IS_COMMUNICATION[imported.kind] & (imported.track != main)
@@ -58,7 +59,10 @@ def _waits(imported: ImportedEvents, tasks: Ints, others: Ints, before_free: boo
     place = np.searchsorted(other_ends, start, "right") - 1
     last_end = other_ends[place]
     launched_by = free if before_free else last_end
-    waited = (launched != ABSENT) & (launched <= launched_by)
+    # Communication that a thread of the host starts has no launch in the file.
+    is_started_by_host = not before_free and imported.tracks[imported.track[others[0]]].cores > 0
+    waited = (launched != ABSENT) | is_started_by_host
+    waited &= launched <= launched_by
     waited &= last_end > free
     waited &= last_end <= start
     waited &= start - last_end < REACTION_NS

@@ -165,3 +165,20 @@ def test_ranks_of_a_process_group_are_those_of_the_heading(tmp_path):
                     **{"Collective name": word, "Process Group Name": "3"})  # fmt: skip
         file.groups = [{"pg_name": "3", "ranks": [4, 6]}]
     assert meetings(opened(tmp_path, *files)) == [(100, 101)]
+
+
+def test_gloos_annotations_are_communication_where_there_is_no_device(tmp_path):
+    # Rank 0 computes until 100, rank 1 until 40; the data move from 100 to 150.
+    files = [RankFile(0), RankFile(1)]
+    for file, computed, name in zip(files, (100, 40), ("gloo:send", "gloo:recv"), strict=True):
+        file.step(1, 0, 1000)
+        file.event("cpu_op", "aten::mm", 10, computed - 10, MAIN)
+        file.event("user_annotation", name, computed, 150 - computed, 300)
+        file.event("cpu_op", "aten::mm", 150, 50, MAIN)
+    trace = opened(tmp_path, *files)
+    assert meetings(trace) == [(40, 100)]
+    [main, _] = [lane for lane in trace.header.lanes if lane.device == "rank 1"][:2]
+    totals = cause_totals(explain_run_step(trace, 0))[main.index]
+    assert {CAUSES[code]: ns // US for code, ns in enumerate(totals.tolist()) if ns} == {
+        Cause.COMPUTE: 60, Cause.TRANSFER: 50,
+    }  # fmt: skip
