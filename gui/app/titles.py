@@ -47,7 +47,8 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
     are numbered.
     """
     parts = [_parts(trace) for trace in traces]
-    common = [part for part in parts[0] if all(part in others for others in parts)]
+    shared = set(parts[0]).intersection(*parts)
+    common = [part for part in parts[0] if part in shared]
     own = []
     for mine in parts:
         own.append(DOT.join(part for part in mine if part not in common))

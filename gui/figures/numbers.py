@@ -98,10 +98,10 @@ def _row_labels(
             # The micro-batches of a bar and, in an overlap, of its other half, by their places in
             # COLUMNS.
             microbatches = (numbers[0], numbers[4])
-            halves = tuple(
-                (*choices, str(number)) if number != ABSENT else choices
-                for choices, number in zip(halves, microbatches, strict=False)
-            )
+            longer = []
+            for choices, number in zip(halves, microbatches, strict=False):
+                longer.append(choices if number == ABSENT else (*choices, str(number)))
+            halves = tuple(longer)
         rect = QRectF(left + boxes.left[index], row.top, width[index], row.height)
         if kind == _OVERLAP and row.height < 2 * face.pixels:
             halves = on_one_line(halves)

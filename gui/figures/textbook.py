@@ -266,10 +266,10 @@ def _boxes(
     widest = max(view.width for view in views)
     # With many lanes cells get wider, so that a file has at most MOST_CELLS of them.
     cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
-    return [
-        [boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine]
-        for run, view, mine in zip(runs, views, lanes, strict=True)
-    ]
+    found = []
+    for run, view, mine in zip(runs, views, lanes, strict=True):
+        found.append([boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine])
+    return found
 
 
 def _view(run: FigureRun, runs: Sequence[FigureRun], width: float) -> Viewport:

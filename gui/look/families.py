@@ -49,8 +49,10 @@ FAMILY_CODES = np.array([FAMILIES.index(family_of(kind)) for kind in KINDS], np.
 
 def family_letters(present: Iterable[Kind]) -> dict[Family, str]:
     """Return the families of the kinds that are `present`, in order, with their kinds' letters."""
-    families = _by_family(set(present)).items()
-    return {family: " ".join(kind.letter for kind in own) for family, own in families}
+    letters = {}
+    for family, kinds in _by_family(set(present)).items():
+        letters[family] = " ".join(kind.letter for kind in kinds)
+    return letters
 
 
 def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
@@ -63,11 +65,11 @@ def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
 
 def _by_family(present: set[Kind]) -> dict[Family, list[Kind]]:
     """Return the kinds of each family that has any, both in order."""
-    own = {
-        family: [kind for kind in KINDS if kind in present and family_of(kind) is family]
-        for family in FAMILIES
-    }
-    return {family: kinds for family, kinds in own.items() if kinds}
+    found: dict[Family, list[Kind]] = {family: [] for family in FAMILIES}
+    for kind in KINDS:
+        if kind in present:
+            found[family_of(kind)].append(kind)
+    return {family: kinds for family, kinds in found.items() if kinds}
 
 
 def _text(family: Family, own: list[Kind]) -> str:

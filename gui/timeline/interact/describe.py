@@ -245,10 +245,10 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
 
 def measure_facts(trace: Trace, measure: Measure) -> Facts:
     """Return names and values of a distance between two spans for the Details panel."""
-    ends = [
-        tr("{task} on {lane}", task=bar_name(trace, span), lane=_lane(trace, span.lane))
-        for span in (measure.first, measure.second)
-    ]
+    ends = []
+    for span in (measure.first, measure.second):
+        lane = _lane(trace, span.lane)
+        ends.append(tr("{task} on {lane}", task=bar_name(trace, span), lane=lane))
     return [
         (tr("Measured"), " → ".join(ends)),
         (tr("End to start"), signed_text(measure.end_to_start)),

@@ -68,16 +68,17 @@ def between_card(report: GapReport) -> Card:
 
 def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
     """Return all reasons of a gap, in order of time."""
-    return [
-        ReasonRow(
+    rows = []
+    for reason in report.reasons:
+        row = ReasonRow(
             _reason_name(reason),
             duration_text(reason.duration, like=report.duration),
             percent_text(reason.duration / report.duration),
             _blocking_task_words(trace, step, reason),
             None if reason.blocking is None else reason.blocking.index,
         )
-        for reason in report.reasons
-    ]
+        rows.append(row)
+    return rows
 
 
 def _reason_name(reason: Reason) -> str:

@@ -96,11 +96,10 @@ class StepLabels(NamedTuple):
 
 def draw_gap_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
     """Label the gaps of explained steps, where there is room."""
-    tracks = {
-        track.lane: track
-        for track in frame.visible(frame.layout.tracks)
-        if not track.helper and track.height >= LOW
-    }
+    tracks = {}
+    for track in frame.visible(frame.layout.tracks):
+        if not track.helper and track.height >= LOW:
+            tracks[track.lane] = track
     painter.setFont(fonts.small)
     for step in steps_to_explain(scene, frame.view):
         known = scene.explained.known(step)

@@ -149,8 +149,9 @@ def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
     """
     # rgba() is not premultiplied, but image_of's format is. For opaque colours and for 0, the only
     # ones here, both are the same number.
-    ends = [[parts[n].rgba() for parts in colours] for n in (0, -1)]
-    return np.array([[*codes, 0] for codes in ends], np.uint32)
+    upper = [parts[0].rgba() for parts in colours]
+    lower = [parts[-1].rgba() for parts in colours]
+    return np.array([[*upper, 0], [*lower, 0]], np.uint32)
 
 
 def is_halved(family: NDArray[np.int8], palette: Palette) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,13 +135,12 @@ def words_of(
     if rows and not size and kind == KINDS.index(Kind.OVERLAP):
         paired = table.paired_rows(place)
         carried[-1] = rows_text(paired) if len(parts) > 1 else carried_rows_text(rows, paired)
-    return BarWords(
-        tuple(
-            tuple(label_of(text, font, is_small) for text in choices for font, is_small in fonts)
-            for choices in parts
-        ),
-        tuple(label_of(text, small, True) if text else None for text in carried),
-    )
+    labels = []
+    for choices in parts:
+        sized = product(choices, fonts)
+        labels.append(tuple(label_of(text, font, is_small) for text, (font, is_small) in sized))
+    payloads = tuple(label_of(text, small, True) if text else None for text in carried)
+    return BarWords(tuple(labels), payloads)
 
 
 def labels_of(
@@ -155,10 +155,13 @@ def labels_of(
     stages = (stage, paired_stage)
     if KINDS[code] is Kind.OVERLAP:
         actions = tuple(actions[0].split())
-    return tuple(
-        (f"{number}{action}", action) if staged and number != ABSENT else (action,)
-        for number, action in zip(stages, actions, strict=False)
-    )
+    labels: list[Choices] = []
+    for number, action in zip(stages, actions, strict=False):
+        if staged and number != ABSENT:
+            labels.append((f"{number}{action}", action))
+        else:
+            labels.append((action,))
+    return tuple(labels)
 
 
 def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance, Unevenness, lane_balances, unevenness
-from core.plan.plan import Role, working_lanes
+from core.plan.plan import working_lanes
 from core.plan.task import KINDS, Kind
 from core.trace.columns import GrowingArray
 from core.trace.complete import is_over, measured_steps
@@ -91,13 +91,11 @@ class Scene:
         self._shared = shared_letters(working_lanes(lanes))
         self.explained = ExplanationCache(self.trace)
         self.columns = _columns_of(self.trace)
-        self.memory = {
-            lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
-        }
+        for lane in self.trace.header.compute_lanes:
+            self.memory[lane.index] = LaneMemory(lane.index)
         places = {} if self.trace.imported is None else self.trace.imported.counter_places
-        self.counters = {
-            name: CounterLine(self.trace.counter(name), place) for name, place in places.items()
-        }
+        for name, place in places.items():
+            self.counters[name] = CounterLine(self.trace.counter(name), place)
         self.update()
         self.sum_up()
 
