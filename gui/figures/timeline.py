@@ -99,7 +99,7 @@ def lay_out_timeline(
     scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
 ) -> Timeline:
     """Lay out a picture; its height follows from the lanes."""
-    scene.sum_up(shown.steps or None)
+    scene.update_figures(shown.steps or None)
     if not options.idle:
         scene = copy(scene)  # the window's scene keeps its idle times
         scene.facts = [replace(facts, idle="") for facts in scene.facts]
@@ -150,7 +150,7 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
     """Return the strips and the layout: the window's if there is one."""
     ghosts = scene.prediction is not None
     strips = Strips(
-        extras.memory and scene.most_held > 0,
+        extras.memory and scene.peak_bytes > 0,
         ghosts,
         extras.path,
         counters=extras.counters and bool(scene.counters),

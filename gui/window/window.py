@@ -406,7 +406,7 @@ class MainWindow(QMainWindow):
             return []
         return [
             # First: the others show what is summed up here.
-            scene.sum_up,
+            scene.update_figures,
             partial(self.colours.show_scene, scene, run.live),
             self.overview.refresh,
             partial(self.judge.show_scene, scene, run.live),

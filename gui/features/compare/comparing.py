@@ -258,7 +258,7 @@ class Comparing(QObject):
             scene.update()
             self._b.refresh(None)
             if ended:
-                scene.sum_up()
+                scene.update_figures()
 
     def _enable(self, comparing: bool) -> None:
         for name, action in self._actions.items():

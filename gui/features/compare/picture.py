@@ -137,7 +137,7 @@ def _whole(both: Both) -> tuple[float, float]:
 
 def _legend(a: Timeline, b: Timeline) -> list[LegendEntry]:
     """What is in either run, each once."""
-    strips = Strips(any(t.scene.most_held > 0 for t in (a, b)), False, False)
+    strips = Strips(any(t.scene.peak_bytes > 0 for t in (a, b)), False, False)
     scene = a.scene
     # `_timeline` made this scene for the picture alone: no other view shares the set.
     scene.kinds |= b.scene.kinds

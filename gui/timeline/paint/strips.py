@@ -43,7 +43,7 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     if scene.ghosts:
         draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
     draw_counters(painter, scene, frame)
-    most = scene.most_held
+    most = scene.peak_bytes
     tracks = list(frame.visible(frame.layout.memory))
     if tracks and most:
         memory = [scene.memory[track.lane] for track in tracks]

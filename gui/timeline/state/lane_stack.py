@@ -38,7 +38,7 @@ class LaneStack:
         lanes = scene.trace.header.lanes
         return replace(
             some,
-            memory=some.memory and scene.most_held > 0,
+            memory=some.memory and scene.peak_bytes > 0,
             prediction=some.prediction and scene.prediction is not None,
             nested=some.nested and any(lane.role is Role.NESTED for lane in lanes),
             counters=some.counters and bool(scene.counters),

@@ -59,7 +59,7 @@ class Scene:
     balances: list[LaneBalance] = field(default_factory=list)
     unevenness: Unevenness = field(default=EVEN)
     summed_steps: list[int] = field(default_factory=list)
-    _summed_up: tuple[int, list[int]] | None = None
+    _figures_of: tuple[int, list[int]] | None = None
     _usual_step: tuple[int, bool, int | None] | None = None
     bounds: tuple[int, int] = (0, 0)
     _version: int = -1
@@ -97,7 +97,7 @@ class Scene:
         for name, place in places.items():
             self.counters[name] = CounterLine(self.trace.counter(name), place)
         self.update()
-        self.sum_up()
+        self.update_figures()
 
     def update(self) -> None:
         """Add the new spans and steps, if there are any."""
@@ -145,15 +145,15 @@ class Scene:
             self._usual_step = *about, _usual_step(self.trace, self.live)
         return self._usual_step[2]
 
-    def sum_up(self, steps: Sequence[int] | None = None) -> None:
+    def update_figures(self, steps: Sequence[int] | None = None) -> None:
         """Compute the figures in the lanes' labels, over `steps` (default: the described one)."""
         lanes = self.trace.header.lanes
         described = [] if self.described is None else [self.described]
         chosen = described if steps is None else list(steps)
         about = (self.trace.version, chosen)
-        if about == self._summed_up:
+        if about == self._figures_of:
             return
-        self._summed_up = about
+        self._figures_of = about
         self.summed_steps = chosen
         working = working_lanes(lanes)
         self.balances = lane_balances(self.trace, [lane.index for lane in working], chosen)
@@ -238,7 +238,7 @@ class Scene:
         return max((task.step for task in self.trace.open_tasks), default=None)
 
     @property
-    def most_held(self) -> float:
+    def peak_bytes(self) -> float:
         """The most bytes that any lane has allocated; 0 if memory was not recorded."""
         return max((memory.peak for memory in self.memory.values()), default=0.0)
 

@@ -31,5 +31,5 @@ class StepOnScreen(QObject):
         step = None if follows else step_on_screen(scene, state.viewport, state.selection)
         if step != scene.chosen_step:
             scene.chosen_step = step
-            scene.sum_up()
+            scene.update_figures()
             self.changed.emit()

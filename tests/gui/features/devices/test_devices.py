@@ -47,7 +47,7 @@ def test_a_lane_that_is_surely_slower_is_not() -> None:
 
 def test_one_step_in_view_is_judged_by_the_scatter_of_all() -> None:
     shown = scene()
-    shown.sum_up([3])
+    shown.update_figures([3])
     assert shown.summed == 1 and compute_cell(shown).endswith("× (noise)")
 
 
