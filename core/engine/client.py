@@ -24,7 +24,10 @@ STOP_SECONDS = 1.5  # for a run to stop by itself; then the engine is killed
 # by one while a task runs. That took up to a tenth of a step, and was measured as part of the task.
 # So the engine keeps up to 1 GiB. 32 MiB is the largest threshold that the library accepts: larger
 # tensors are mapped again each time.
-KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
+KEPT_MEMORY = {
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
+}
 
 
 class EngineClient:

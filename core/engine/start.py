@@ -18,7 +18,8 @@ def start_engine() -> None:
         import torch  # noqa: F401
     except Exception as error:  # of any type: a missing library raises OSError
         lines = [line for line in str(error).splitlines() if line.strip()]
-        text = without_torch(": ".join([type(error).__name__, *lines[:1]]))
+        reason = ": ".join([type(error).__name__, *lines[:1]])
+        text = without_torch(reason)
         send(sink, "unusable", text_to_plain(text))
         return
     from core.engine.server import run_server

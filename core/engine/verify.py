@@ -82,8 +82,10 @@ def plain_step(
     how the batch is split, the step runs `parts` of the batch in order, each weighted by its share
     of the rows. Otherwise it runs the whole batch at once.
     """
-    device = next(iter(before.values())).device if before else batch[0].device
-    model = nn.Sequential(*copy.deepcopy(workload.blocks)).to(device, dtype)
+    tensors = [*before.values(), batch[0]]
+    device = tensors[0].device
+    blocks = copy.deepcopy(workload.blocks)
+    model = nn.Sequential(*blocks).to(device, dtype)
     parameters = full_names(list(model))
     with torch.no_grad():
         for name, parameter in parameters.items():
@@ -91,13 +93,17 @@ def plain_step(
     x, target = (_copied(tensor, device, dtype) for tensor in batch)
     # Batch normalisation uses the statistics of the rows in a pass, so the plain step must have
     # passes with the same rows.
-    pieces = parts if workload.description.depends_on_split else (Part(0, 0, 0, len(x)),)
+    pieces: Sequence[Part] = [Part(0, 0, 0, len(x))]
+    if workload.description.depends_on_split:
+        pieces = parts
     total = 0.0
     for part in pieces:
         if part.rows == 0:
             continue
         rows = slice(part.start, part.start + part.rows)
-        loss = workload.loss(model(x[rows]), target[rows]) * (part.rows / len(x))
+        share = part.rows / len(x)
+        output = model(x[rows])
+        loss = workload.loss(output, target[rows]) * share
         loss.backward()
         total += loss.item()
     return total, gradients_of(parameters)
@@ -136,17 +142,24 @@ def _relative(error: float, scale: float) -> float:
     """Return error / scale, or infinity if that is NaN or the scale is zero; 0 without an error."""
     if error == 0:
         return 0.0
-    # Comparisons with NaN are false, so NaN becomes infinity.
-    return error / scale if scale > 0 and error / scale >= 0 else math.inf
+    if scale > 0:
+        relative = error / scale
+        # False for NaN.
+        if relative >= 0:
+            return relative
+    return math.inf
 
 
 def save_gradients(
     path: Path | str, batch: Batch, before: dict[str, Tensor], gradients: dict[str, Tensor]
 ) -> None:
     """Save a step for external checks: `input`, `target`, `before/NAME` and `gradient/NAME`."""
-    arrays = {"input": _array(batch[0]), "target": _array(batch[1])}
-    arrays |= {f"before/{name}": _array(tensor) for name, tensor in before.items()}
-    arrays |= {f"gradient/{name}": _array(tensor) for name, tensor in gradients.items()}
+    x, target = batch
+    arrays = {"input": _array(x), "target": _array(target)}
+    for name, tensor in before.items():
+        arrays[f"before/{name}"] = _array(tensor)
+    for name, tensor in gradients.items():
+        arrays[f"gradient/{name}"] = _array(tensor)
     with whole_file(path) as place, place.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 

@@ -202,7 +202,8 @@ def measure_passes(
             failed.set()  # stops the other lanes
             raise
 
-    clocks = {loop.lane.lane.device: open_clock(loop.lane.lane.device) for loop in loops}
+    devices = dict.fromkeys(loop.lane.lane.device for loop in loops)
+    clocks = {device: open_clock(device) for device in devices}
     for clock in clocks.values():
         clock.begin()
     futures = [loop.lane.call(partial(work, loop)) for loop in loops]
@@ -229,15 +230,19 @@ def _is_ahead(loop: LaneLoop, loops: Sequence[LaneLoop]) -> bool:
     """Return True if a copy lane has made more passes than every lane that computes."""
     if loop.lane.lane.role is Role.COMPUTE:
         return False
-    computing = [len(other.passes) for other in loops if other.lane.lane.role is Role.COMPUTE]
-    return len(loop.passes) > max(computing, default=math.inf)
+    of_computing: list[int] = []
+    for other in loops:
+        if other.lane.lane.role is Role.COMPUTE:
+            of_computing.append(len(other.passes))
+    return len(loop.passes) > max(of_computing, default=math.inf)
 
 
 def cost_key(task: Task) -> CostKey:
     """Return the key of a task's cost."""
     of = task.stage if task.block is None else task.block
+    of = ABSENT if of is None else of
     shard = ABSENT if task.shard is None else task.shard
-    return CostKey(task.kind, ABSENT if of is None else of, task.rows, task.bytes, shard)
+    return CostKey(task.kind, of, task.rows, task.bytes, shard)
 
 
 def costs_from(
@@ -289,17 +294,22 @@ def _curve(times: CostTimes, size_of: Callable[[CostKey], int]) -> Curve:
         by_size[size_of(key)][key.shard] += taken
     points = []
     for size in sorted(by_size):
-        slowest = max(statistics.median(taken) for taken in by_size[size].values())
+        by_shard = by_size[size]
+        slowest = max(statistics.median(taken) for taken in by_shard.values())
         points.append((float(size), slowest))
     return tuple(points)
 
 
 def _link(lanes: Sequence[LaneThread]) -> Link:
     """Measure latency and bandwidth of copies from the first compute lane by the last lane."""
-    small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
+    small_bytes, large_bytes = LINK_BYTES
+    small_ns = transfer_ns(lanes, small_bytes)
+    large_ns = transfer_ns(lanes, large_bytes)
+    slope = (large_ns - small_ns) / (large_bytes - small_bytes)
     # Noise may make the large copy as fast as the small one; 1e-3 ns per byte is 1 TB/s.
-    slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
-    return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
+    slope = max(1e-3, slope)
+    latency = max(0.0, small_ns - slope * small_bytes)
+    return Link(latency, slope)
 
 
 def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
@@ -342,5 +352,8 @@ def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
         moved.append(mover.call(partial(move, making)))
         _finish([making, after, moved[-1]])
     clock.end()
-    bounds = [future.result() for future in moved[1:]]
-    return statistics.median(clock.time(end) - clock.time(start) for start, end in bounds)
+    lengths: list[float] = []
+    for future in moved[1:]:
+        start, end = future.result()
+        lengths.append(clock.time(end) - clock.time(start))
+    return statistics.median(lengths)

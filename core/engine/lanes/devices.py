@@ -215,11 +215,12 @@ def _note_shared_streams(lanes: Sequence[StreamLane]) -> None:
 
     The tasks of such lanes wait for each other without a dependency in the plan.
     """
-    streams = {lane.stream.stream_id for lane in lanes}
-    if len(streams) < len(lanes):
-        lanes[0].note = (
-            f"{lanes[0].lane.device} has {len(streams)} streams for {len(lanes)} lanes: lanes that "
-            "share one take turns"
+    streams = len({lane.stream.stream_id for lane in lanes})
+    if streams < len(lanes):
+        first = lanes[0]
+        first.note = (
+            f"{first.lane.device} has {streams} streams for {len(lanes)} lanes: lanes that share "
+            "one take turns"
         )
 
 

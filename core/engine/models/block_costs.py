@@ -119,7 +119,8 @@ def _saved_bytes(blocks: Sequence[nn.Module], x: Tensor) -> list[int]:
             y = block(x.clone())
         # A storage that several blocks save counts for each of them, because each of them may be
         # the first block of a stage.
-        found.append(extra_bytes([x, *saved], [*block.parameters(), *block.buffers()]))
+        kept = [*block.parameters(), *block.buffers()]
+        found.append(extra_bytes([x, *saved], kept))
         x = y.detach().requires_grad_(y.is_floating_point())
     return found
 

@@ -99,16 +99,18 @@ class ExportedGraph:
     def blocks(self) -> list[nn.Module]:
         """Return a module for each part between two cuts."""
         cuts = [(0, self.entry), *self._cuts(), (len(self.order), self.result)]
-        return [
-            self._block(self.order[first:last], input_node, output_node)
-            for (first, input_node), (last, output_node) in pairwise(cuts)
-        ]
+        blocks: list[nn.Module] = []
+        for (first, input_node), (last, output_node) in pairwise(cuts):
+            nodes = self.order[first:last]
+            blocks.append(self._block(nodes, input_node, output_node))
+        return blocks
 
     def _cuts(self) -> Iterator[tuple[int, fx.Node]]:
         """Yield the cuts of the graph: the place of the next node, and the tensor that passes."""
         last_use = {}
         for node in [self.entry, *self.order]:
-            last_use[node] = max((self._place(user) for user in node.users), default=-1)
+            places = [self._place(user) for user in node.users]
+            last_use[node] = max(places, default=-1)
         # `alive` are the nodes that depend on the input and are still needed. If only one is alive,
         # the graph can be cut:
         #     y = linear(x)      alive: y         cut
@@ -148,8 +150,11 @@ class ExportedGraph:
 
         Its first axis must be the rows, and the stage must not change it in place.
         """
-        value, entry = node.meta.get("val"), self.entry.meta["val"]
-        if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != entry.shape[0]:
+        value = node.meta.get("val")
+        rows = self.entry.meta["val"].shape[0]
+        if not isinstance(value, Tensor) or not value.dim():
+            return False
+        if value.shape[0] != rows:
             return False
         # The input of the next stage is a leaf that requires a gradient; autograd forbids writing
         # to such a tensor.
@@ -192,7 +197,10 @@ def calls_of(module: nn.Module, operator: str) -> list[fx.Node]:
 
 def _operator(node: fx.Node) -> str:
     schema = getattr(node.target, "_schema", None)
-    return "" if schema is None else str(schema.name).rpartition(":")[2]
+    if schema is None:
+        return ""
+    _, _, name = str(schema.name).rpartition(":")
+    return name
 
 
 def _attribute(module: nn.Module, path: str) -> object:
@@ -204,7 +212,8 @@ def _is_row_count(node: fx.Node) -> bool:
     if node.target is not _SIZE:
         return False
     source, axis = node.args
-    return isinstance(source, fx.Node) and source.op == "placeholder" and bool(axis == 0)
+    is_input = isinstance(source, fx.Node) and source.op == "placeholder"
+    return is_input and bool(axis == 0)
 
 
 def _can_be_repeated(node: fx.Node) -> bool:

@@ -59,8 +59,9 @@ class TransformerBlock(nn.Module):
 
 def attention(qkv: Tensor, heads: int) -> Tensor:
     """Causal attention: (rows, sequence, 3 x width), queries first, to (rows, sequence, width)."""
+    by_head = qkv.unflatten(-1, (3, heads, -1))
     # Three tensors of (rows, heads, sequence, width / heads).
-    query, key, value = qkv.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+    query, key, value = by_head.permute(2, 0, 3, 1, 4)
     attended = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
     return attended.transpose(1, 2).flatten(2)
 
@@ -86,7 +87,8 @@ class Bottleneck(nn.Module):
         """Return the residual plus x, or plus the projection of x."""
         y = functional.relu(self.norm1(self.conv1(x)))
         y = functional.relu(self.norm2(self.conv2(y)))
-        return functional.relu(self.norm3(self.conv3(y)) + self.skip(x))
+        y = self.norm3(self.conv3(y))
+        return functional.relu(y + self.skip(x))
 
 
 def build_blocks(settings: ModelSettings) -> list[nn.Module]:
@@ -118,7 +120,10 @@ def built_in_batch(settings: ModelSettings, rows: int, generator: torch.Generato
         classes = torch.randint(RESNET50_CLASSES, (rows,), generator=generator)
         return images, classes
     sizes = {"tutorial": (5, 2), "toymodel": (10, 5)}
-    inputs, outputs = sizes.get(settings.name) or (settings["width"], settings["width"])
+    if settings.name in sizes:
+        inputs, outputs = sizes[settings.name]
+    else:
+        inputs = outputs = settings["width"]
     data = torch.randn(rows, inputs, generator=generator)
     target = torch.randn(rows, outputs, generator=generator)
     return data, target
@@ -129,14 +134,18 @@ def _tutorial(settings: ModelSettings) -> list[nn.Module]:
 
 
 def _toymodel(settings: ModelSettings) -> list[nn.Module]:
-    return [nn.Sequential(nn.Linear(10, 10), nn.ReLU()), nn.Linear(10, 5)]
+    hidden = nn.Sequential(nn.Linear(10, 10), nn.ReLU())
+    return [hidden, nn.Linear(10, 5)]
 
 
 def _mlp(settings: ModelSettings) -> list[nn.Module]:
     width = settings["width"]
     # A smooth activation: with ReLU, different rounding of different splits switches units at zero,
     # and their gradients change completely without an error of the engine.
-    return [nn.Sequential(nn.Linear(width, width), nn.Tanh()) for _ in range(settings["depth"])]
+    blocks: list[nn.Module] = []
+    for _ in range(settings["depth"]):
+        blocks.append(nn.Sequential(nn.Linear(width, width), nn.Tanh()))
+    return blocks
 
 
 def _gpt(settings: ModelSettings) -> list[nn.Module]:
@@ -162,7 +171,8 @@ def _resnet50(settings: ModelSettings) -> list[nn.Module]:
             blocks.append(Bottleneck(inputs, channels, stride, project=index == 0))
             inputs = channels * RESNET50_EXPANSION
     classes = nn.Linear(inputs, RESNET50_CLASSES)
-    return [*blocks, nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), classes)]
+    head = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), classes)
+    return [*blocks, head]
 
 
 _BUILDERS: dict[str, Callable[[ModelSettings], list[nn.Module]]] = {

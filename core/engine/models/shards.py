@@ -138,8 +138,9 @@ class Shard(LaneBlocks):
         self._residual = segment.residual and shard == 0
         self._enter = copy.deepcopy(segment.enter.module)
         self._before = copy.deepcopy(segment.before.module)
+        row_bias = row.bias if shard == 0 else None
         self._column = _linear(column.weight[columns], column.bias[columns])
-        self._row = _linear(row.weight[:, rows], row.bias if shard == 0 else None)
+        self._row = _linear(row.weight[:, rows], row_bias)
         self._layers = (
             Layer(segment.enter.name, self._enter),
             Layer(segment.before.name, self._before),
@@ -178,7 +179,8 @@ def join(
         entries = torch.cat([lane_slices[name].entries for lane_slices in slices])
         place = entries.argsort()
         device = joined[name].device
-        pieces = torch.cat([lane_tensors[name].to(device) for lane_tensors in tensors], dim)
+        on_device = [lane_tensors[name].to(device) for lane_tensors in tensors]
+        pieces = torch.cat(on_device, dim)
         joined[name] = pieces.index_select(dim, place.to(pieces.device))
     return joined
 
@@ -188,7 +190,9 @@ def build_lane_blocks(
 ) -> LaneBlocks:
     """Return the blocks of a lane for a stage of a built-in model that is divided over `lanes`."""
     segments, tail = segments_of(blocks)
-    return Shard(segments[stage], shard, lanes) if stage < len(segments) else Tail(tail)
+    if stage < len(segments):
+        return Shard(segments[stage], shard, lanes)
+    return Tail(tail)
 
 
 def segments_of(blocks: Sequence[nn.Module]) -> Segments:

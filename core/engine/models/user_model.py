@@ -77,7 +77,8 @@ def _without_project_packages(folder: Path) -> Iterator[None]:
     find = importlib.machinery.PathFinder.find_spec
     packages: list[str] = []
     if folder != PROJECT_ROOT:
-        packages = [name for name in ("core", "gui") if find(name, [str(folder)])]
+        path = [str(folder)]
+        packages = [name for name in ("core", "gui") if find(name, path)]
 
     def loaded() -> dict[str, ModuleType]:
         names = [name for name in sys.modules if name.partition(".")[0] in packages]
@@ -183,12 +184,10 @@ class Logits(nn.Module):
 def _describe(built: object) -> Text:
     """Return a name for the result of build(); for a list it names the first item of wrong type."""
     if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
-        wrong = next((block for block in built if not isinstance(block, nn.Module)), None)
-        return (
-            message("no block")
-            if wrong is None
-            else message("a list with {name}", name=type(wrong).__name__)
-        )
+        for block in built:
+            if not isinstance(block, nn.Module):
+                return message("a list with {name}", name=type(block).__name__)
+        return message("no block")
     return type(built).__name__
 
 

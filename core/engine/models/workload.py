@@ -47,7 +47,8 @@ class Workload:
 
     def batches(self, specification: Specification) -> list[Batch]:
         """Return the batch of each step. The first measured step starts at the data's start."""
-        rows, warmup = specification.all_rows, specification.warmup
+        rows = specification.all_rows
+        warmup = specification.warmup
         return self._in_order(rows[:warmup]) + self._in_order(rows[warmup:])
 
     def _in_order(self, rows: list[int]) -> list[Batch]:
@@ -141,7 +142,8 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
     for stage in stages:
         if stage.shares:
             continue
-        for name, parameter in full_names(workload.blocks[stage.first : stage.last]).items():
+        blocks = workload.blocks[stage.first : stage.last]
+        for name, parameter in full_names(blocks).items():
             # Compared by identity, because the names differ. Each stage copies its blocks, so a
             # parameter of two stages would silently become two parameters.
             other = owner.setdefault(id(parameter), stage.index)
@@ -235,7 +237,8 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
                     counts.append((parameter_name, parameter.numel()))
             seen.update(map(id, block.parameters()))
             block_name = _block_name(index, [parameter_name for parameter_name, _ in counts])
-            blocks.append(Block(block_name, tuple(counts), x.numel() // len(x)))
+            output_elements = x.numel() // len(x)
+            blocks.append(Block(block_name, tuple(counts), output_elements))
     _check_loss(workload, x, name)
     row = workload.input[:1]
     return ModelDescription(

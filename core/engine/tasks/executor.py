@@ -66,7 +66,8 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
         # The plain step must compute as a lane does, with the same rounding.
         torch.set_num_threads(cores)
     with ExitStack() as stack:
-        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.plan_list[0].lanes)]
+        plan = prepared.plan_list[0]
+        lanes = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]
         for text in dict.fromkeys(lane.note for lane in lanes if lane.note):
             writer.log("warning", text)
         executor = Executor(lanes, operations, writer, stop)

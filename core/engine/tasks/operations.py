@@ -223,7 +223,8 @@ class Operations:
         last = len(step.plan.stages) - 1
         pieces = y.grad.split([part.rows for part in parts])
         for part, piece in zip(parts, pieces, strict=True):
-            step.values.put(ValueKey.of("gradient", part, last, shard), task.lane, piece)
+            key = ValueKey.of("gradient", part, last, shard)
+            step.values.put(key, task.lane, piece)
 
     def _overlap(self, step: StepState, task: Task) -> TaskWork:
         """Launch a forward and a whole backward, one after the other."""

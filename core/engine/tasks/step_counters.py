@@ -101,7 +101,8 @@ class FinishedStep:
                 stage = task.stage if has_stages else None
                 text = forward_size_text(stage, *step.shapes[task.index])
                 yield size_line(step, text, self.ends[task.index])
-        yield size_line(step, batch_size_text(step.batch_shape, step.output_shape), max(self.ends))
+        text = batch_size_text(step.batch_shape, step.output_shape)
+        yield size_line(step, text, max(self.ends))
 
 
 def size_line(step: StepState, text: str, time: int) -> NoteRow:
@@ -114,9 +115,13 @@ def forward_size_text(
 ) -> str:
     """Return the line for one forward pass; `stage` is None if the model is whole."""
     where = "" if stage is None else f" stage {stage}"
-    return f"In Model{where}: input size {list(input_shape)} output size {list(output_shape)}"
+    entered = list(input_shape)
+    left = list(output_shape)
+    return f"In Model{where}: input size {entered} output size {left}"
 
 
 def batch_size_text(input_shape: Sequence[int], output_row: Sequence[int]) -> str:
     """Return the line for a whole batch; `output_row` is the shape of one row of the output."""
-    return f"Outside: input size {list(input_shape)} output_size {[input_shape[0], *output_row]}"
+    entered = list(input_shape)
+    left = [input_shape[0], *output_row]
+    return f"Outside: input size {entered} output_size {left}"

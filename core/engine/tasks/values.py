@@ -73,7 +73,8 @@ class ValueStore:
         taken = []
         for part in parts:
             lane = self.plan.lane_of(part.replica, source, shard)
-            taken.append(self.take(ValueKey.of(kind, part, stage, shard), lane))
+            key = ValueKey.of(kind, part, stage, shard)
+            taken.append(self.take(key, lane))
         return taken
 
     def take_outputs(self, parts: Iterable[Part], shard: int = 0) -> list[Tensor]:

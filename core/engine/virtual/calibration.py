@@ -135,7 +135,10 @@ class VirtualCalibration:
             # predict.
             in_time_order(virtual_plan.columns, virtual_plan.collectives, duration)
             isolated.end()
-        self._rehearsal.end([taken for durations in found.values() for taken in durations])
+        every: list[float] = []
+        for durations in found.values():
+            every += durations
+        self._rehearsal.end(every)
         return found
 
 

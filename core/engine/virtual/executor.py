@@ -130,8 +130,10 @@ class VirtualExecutor:
         self._isolated.begin()
         # The times of in_time_order (`start` and `begun`, in ns) count from the start of the step;
         # `began` is added for the recording. `clock` is real time, only for the pace.
-        began, clock = self.now, time.perf_counter()
-        ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
+        began = self.now
+        clock = time.perf_counter()
+        ends = [0] * len(plan.tasks)
+        held = [0] * len(plan.tasks)
         measured: list[int] = []
 
         def duration(place: int, start: int, begun: int) -> int:
@@ -194,9 +196,10 @@ class VirtualExecutor:
         for block in blocks:
             bounds = stamps.bounds(block)
             if bounds is not None:
+                began, ended = (round(since(bound) * longer) for bound in bounds)
                 # Limited to `taken`: after rounding up, the block would end later than its task.
-                first = start + min(round(since(bounds[0]) * longer), taken)
-                last = start + min(round(since(bounds[1]) * longer), taken)
+                first = start + min(began, taken)
+                last = start + min(ended, taken)
                 self._unsent.append(_TaskTimes(block.index, first, last))
 
     def _virtual_plan(self, plan: Plan, number: int) -> VirtualPlan:
@@ -210,8 +213,10 @@ class VirtualExecutor:
         Raises RunStopped.
         """
         if self._speed is not None:
+            until = clock + virtual / 1e9 / self._speed
+            seconds = max(0.0, until - time.perf_counter())
             # Not a sleep, so that a request to stop ends the wait even if the pace is slow.
-            self._stop.wait(max(0.0, clock + virtual / 1e9 / self._speed - time.perf_counter()))
+            self._stop.wait(seconds)
         if self._stop.is_set():
             raise RunStopped
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -150,7 +151,8 @@ class RankOps(Operations):
     def _leave_block(self, task: Task) -> None:
         """Free the block's whole parameters after a pass, if they are sharded."""
         if self.model.is_sharded:
-            rank, names = task.replica or 0, self.model.of(task.replica, task).parameters
+            rank = task.replica or 0
+            names = self.model.of(task.replica, task).parameters
             self.model.reshard(rank, names)
             self._note_change("parameters", rank, -self._whole_bytes(names))
 
@@ -166,12 +168,13 @@ class RankOps(Operations):
         self._note_change("parameters", rank, self._whole_bytes(names))
 
     def _all_reduce(self, step: StepState, task: Task) -> TaskWork:
-        rank, names = task.replica or 0, self.model.trained(self._names[task.index])
+        rank = task.replica or 0
+        names = self.model.trained(self._names[task.index])
         device = self._device_of(rank)
         gradients: dict[str, list[Tensor]] = {}
         for name in names:
             gradients[name] = [self.model.gradient(other, name) for other in self.model.ranks]
-        yield [gradient for of_ranks in gradients.values() for gradient in of_ranks]
+        yield list(chain.from_iterable(gradients.values()))
         # A sum, not a mean. The loss of every rank is already weighted by its share of the rows
         # (Operations._loss_of), so the sum is the gradient of the mean over the whole batch.
         sums = {name: sum_on(device, of_ranks) for name, of_ranks in gradients.items()}
@@ -185,13 +188,15 @@ class RankOps(Operations):
                     self.model.whole[other][name].grad = self._sums[other].pop(name)
 
     def _reduce_scatter(self, step: StepState, task: Task) -> TaskWork:
-        rank, names = task.replica or 0, self.model.trained(self._names[task.index])
+        rank = task.replica or 0
+        names = self.model.trained(self._names[task.index])
         device = self._device_of(rank)
         gradients: dict[str, list[Tensor]] = {}
         for name in names:
             rows = self.model.rows[name][rank]
-            gradients[name] = [self.model.gradient(other, name)[rows] for other in self.model.ranks]
-        yield [gradient for of_ranks in gradients.values() for gradient in of_ranks]
+            whole = [self.model.gradient(other, name) for other in self.model.ranks]
+            gradients[name] = [gradient[rows] for gradient in whole]
+        yield list(chain.from_iterable(gradients.values()))
         for name, of_ranks in gradients.items():
             # Only the rank itself reads its part, so this need not wait for the other members.
             self.model.parts[rank][name].grad = sum_on(device, of_ranks)

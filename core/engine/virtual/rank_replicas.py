@@ -26,7 +26,8 @@ class RankReplicas(ModelReplicas):
 
     def __init__(self, prepared: Prepared, is_sharded: bool) -> None:
         super().__init__(prepared)
-        self.ranks, self.is_sharded = range(len(prepared.lanes)), is_sharded
+        self.ranks = range(len(prepared.lanes))
+        self.is_sharded = is_sharded
         self.whole: list[Parameters] = [{} for _ in self.ranks]
         for (rank, _, _), module in sorted(self.stages.items()):
             self.whole[rank].update(module.parameters)
@@ -75,7 +76,8 @@ class RankReplicas(ModelReplicas):
         for name, whole in self.whole[rank].items():
             # Rounded up, like torch.chunk and fully_shard: 4 ranks have 2, 2, 1 and 0 of 5 rows.
             size = -(-len(whole) // len(self.ranks))
-            part = whole.detach()[rank * size : (rank + 1) * size].clone()
+            first = rank * size
+            part = whole.detach()[first : first + size].clone()
             parts[name] = nn.Parameter(part, requires_grad=whole.requires_grad)
         return parts
 

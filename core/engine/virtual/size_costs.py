@@ -118,7 +118,9 @@ def sizes_of(batch: int, lanes: int, lane_rows: int) -> list[int]:
         halves.append(size)
         size //= 2
     nearest = sorted(halves, key=lambda size: abs(math.log(size / lane_rows)))
-    return list(dict.fromkeys([lane_rows, max(1, batch // lanes), batch, *nearest]))
+    even_rows = max(1, batch // lanes)
+    sizes = [lane_rows, even_rows, batch, *nearest]
+    return list(dict.fromkeys(sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +308,8 @@ def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches:
 def _pass_key(task: Task, rows: int, stages: int) -> PassKey:
     stage = 0 if task.kind is Kind.LOSS else task.stage or 0
     adds = task.kind in _ADDING and task.microbatch != _FIRST
-    return PassKey(task.kind, stage, 1 if task.kind is Kind.STEP else rows, adds, stages)
+    size = 1 if task.kind is Kind.STEP else rows
+    return PassKey(task.kind, stage, size, adds, stages)
 
 
 def _stages(borders: Iterable[int]) -> tuple[Stage, ...]:
@@ -315,7 +318,10 @@ def _stages(borders: Iterable[int]) -> tuple[Stage, ...]:
 
 def _coarse(blocks: int) -> tuple[Stage, ...]:
     """Return two stages, or one for a model of two blocks, so that the last has several blocks."""
-    return _stages([0, blocks // 2, blocks] if blocks > 2 else [0, blocks])
+    borders = [0, blocks]
+    if blocks > 2:
+        borders.insert(1, blocks // 2)
+    return _stages(borders)
 
 
 def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
