@@ -16,7 +16,7 @@ from core.compare.differences import by_reason
 from core.compare.sentence import ALIKE, reasons_text
 from core.compare.settings import differing_settings
 from core.compare.slower_work import slower_work
-from core.compare.step_times import FEWEST_STEPS, StepTimes, noise_ns, step_times
+from core.compare.step_times import FEWEST_STEPS, StepTimeEstimate, noise_ns, step_times
 from core.compare.totals import time_totals
 from core.errors import PlanError
 from core.message import Message, Text, counted, message
@@ -49,8 +49,8 @@ class Gate:
     run is. `checked` are the assertions about the run.
     """
 
-    baseline: StepTimes
-    new: StepTimes
+    baseline: StepTimeEstimate
+    new: StepTimeEstimate
     noise: float
     fail_over: float
     judgement: Judgement
@@ -150,7 +150,7 @@ def judge(
     return Gate(before, after, noise, fail_over, judgement, reason, checked)
 
 
-def _measured(trace: Trace, name: Text) -> StepTimes:
+def _measured(trace: Trace, name: Text) -> StepTimeEstimate:
     steps = whole_steps(trace)
     if not steps:
         raise PlanError(
@@ -188,7 +188,7 @@ def _judgement(shift: float, noise: float, fail_over: float) -> Judgement:
     return Judgement.SLOWER if shift > fail_over else Judgement.ALLOWED
 
 
-def _reason(a: Trace, b: Trace, before: StepTimes, after: StepTimes) -> Message:
+def _reason(a: Trace, b: Trace, before: StepTimeEstimate, after: StepTimeEstimate) -> Message:
     """Return the reason why B's steps are longer than A's: by replay, or else by contributions."""
     found = slower_work(a, b, list(before.middle), list(after.middle))
     if found is not None:

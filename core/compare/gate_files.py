@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from core.compare.gate import Gate, Judgement, percent
-from core.compare.step_times import StepTimes
+from core.compare.step_times import StepTimeEstimate
 from core.counts import steps_text
 from core.plain import duration_text, plain, plain_markup
 
@@ -42,7 +42,7 @@ def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _side_row(role: str, name: str, side: StepTimes) -> str:
+def _side_row(role: str, name: str, side: StepTimeEstimate) -> str:
     run = _escaped(name)
     steps = len(side.steps)
     mean = duration_text(side.mean_ns)

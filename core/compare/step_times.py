@@ -1,4 +1,4 @@
-"""Step times of a run, and by how much the times of two runs may differ by chance.
+"""The step time of a run, and the difference that two runs may have by chance.
 
 The steps of a run are not independent: heat or another program slows a machine down for several
 steps in a row. Their scatter alone would then understate the error of a mean. So the variance of
@@ -36,12 +36,11 @@ _ANGLES = 20_001
 
 
 @dataclass(frozen=True, slots=True)
-class StepTimes:
-    """Times of the steps of a run.
+class StepTimeEstimate:
+    """Estimate of a run's step time: the mean of the middle half of its steps.
 
-    `steps` are all measured steps, and `middle` the steps of the middle half by length.
-    `mean_ns` is the mean of the middle half, `variance` the square of its standard error (ns²), and
-    `freedom` the degrees of freedom of this estimate.
+    `steps` are all measured steps, and `middle` the steps of the middle half by length. `variance`
+    is the square of the standard error of `mean_ns` (ns²), with `freedom` degrees of freedom.
     """
 
     steps: tuple[int, ...]
@@ -51,8 +50,8 @@ class StepTimes:
     freedom: int
 
 
-def step_times(trace: Trace, steps: Sequence[int]) -> StepTimes:
-    """Measure the `steps` that have the run's most frequent plan, in order of time.
+def step_times(trace: Trace, steps: Sequence[int]) -> StepTimeEstimate:
+    """Estimate the step time from the `steps` that have the run's most frequent plan.
 
     Raises ValueError for fewer than FEWEST_STEPS of them.
     """
@@ -66,7 +65,7 @@ def step_times(trace: Trace, steps: Sequence[int]) -> StepTimes:
     order = np.argsort(times, kind="stable")
     middle = order[cut : count - cut]
     middle_steps = sorted(chosen[place] for place in middle.tolist())
-    return StepTimes(
+    return StepTimeEstimate(
         steps=tuple(chosen),
         middle=tuple(middle_steps),
         mean_ns=float(times[middle].mean()),
@@ -75,7 +74,7 @@ def step_times(trace: Trace, steps: Sequence[int]) -> StepTimes:
     )
 
 
-def noise_ns(one: StepTimes, other: StepTimes, chance: float = CHANCE) -> float:
+def noise_ns(one: StepTimeEstimate, other: StepTimeEstimate, chance: float = CHANCE) -> float:
     """Return by how many ns two middle means differ at most without a cause.
 
     A larger difference in one direction has the probability `chance`.
