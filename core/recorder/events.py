@@ -173,7 +173,8 @@ class DeviceTimes:
     def ready(self, at_once: bool = False) -> Iterator[RecordedStep]:
         """Yield the steps that the device has completed, in order, without waiting.
 
-        Unless `at_once`, the device is asked seldom, and nothing is yielded in between.
+        Unless `at_once`, the device is only asked from time to time, and otherwise nothing is
+        yielded.
         """
         has_rested = self._source.now() - self._anchors[-1].host >= REST_NS
         is_due = has_rested or at_once or len(self._waiting) >= MANY

@@ -11,7 +11,7 @@ GLOO = "gloo"
 class DeviceKind:
     """A kind of device. `name` is torch's name for it, `title` the name shown to people.
 
-    `streams`: it has queues of its own, so it can copy while it computes.
+    `streams`: it has separate queues, so it can copy while it computes.
     `events`: it can time the work in its queues.
     `several`: a machine may have more than one, so devices are numbered.
     `group`: process group of ranks with one device each; "" if they cannot meet, None if only torch

@@ -160,7 +160,8 @@ def _around_passes(ops: Sequence[Op]) -> list[Op]:
         for op in inside:
             if start < op.start:
                 found.append(replace(update, start=start, end=op.start, asked=asked))
-            start, asked = max(start, min(end, _end(op))), op.asked
+            start = max(start, min(end, _end(op)))
+            asked = op.asked
         if start < end or not inside:
             found.append(replace(update, start=start, asked=asked))
     return found
@@ -226,18 +227,18 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
         if op.lane == COMPUTE:
             if data is not None:
                 needs.append(data)
-            # Results that are there at its start may be needed; later results are not.
-            there = [n for n in brought if _end(done[n]) <= op.start]
-            if there:
-                brought = [n for n in brought if n not in there]
+            # Results that have arrived before its start may be needed; later results are not.
+            arrived = [n for n in brought if _end(done[n]) <= op.start]
+            if arrived:
+                brought = [n for n in brought if n not in arrived]
             if op.kind == "step":
                 needs += moved
                 moved = []
-            needs += there
+            needs += arrived
             data = None
             computed = place
         elif op.lane == DATA:
-            # If the computation ends later, its device has fallen behind the host.
+            # A computation that ends later is not needed: its device lags behind the host.
             if computed is not None and _end(done[computed]) <= op.start:
                 needs.append(computed)
             # The next computation needs them too, so they stay in `brought`.
@@ -246,7 +247,10 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
         else:
             if computed is not None and _end(done[computed]) <= op.start:
                 needs.append(computed)
-            (brought if op.brings else moved).append(place)
+            if op.brings:
+                brought.append(place)
+            else:
+                moved.append(place)
         if needs:
             begun = {n for n in needs if done[n].start <= op.start}
             found.append(tuple(sorted(begun)))

@@ -90,8 +90,10 @@ class RankWriter:
 
         It holds from `since`, in ns on this host's clock; the default is now.
         """
-        at = (time.perf_counter_ns() if since is None else since) - self._origin
-        self._sender.hand_in(lambda write: write(note_row("counter", name, at, step, value)))
+        moment = time.perf_counter_ns() if since is None else since
+        at = moment - self._origin
+        row = partial(note_row, "counter", name, at, step, value)
+        self._sender.hand_in(lambda write: write(row()))
 
     def counters(self, step: int, values: Sequence[CounterValue]) -> None:
         """Hand in counters of a step."""
@@ -101,7 +103,8 @@ class RankWriter:
     def compare_clocks(self) -> None:
         """Compare the ranks' clocks again, at the end of the job."""
         if self._clocks is not None:
-            self._sender.hand_in(partial(self._write_clock, self._clocks.compare("end")))
+            offset = self._clocks.compare("end")
+            self._sender.hand_in(partial(self._write_clock, offset))
 
     def finish(self, outcome: str | None, warnings: Sequence[str]) -> None:
         """Write the warnings and how the job ended, and close the stream.
@@ -122,10 +125,11 @@ class RankWriter:
         timed = timed_step(step.ops, replica, TRACKS)
         # Most steps of a job have the same tasks. So a plan is written once, and each step only
         # says when its tasks ran. Another batch size or a skipped collective makes another plan.
-        if timed.tasks not in self._plans:
-            self._plans[timed.tasks] = len(self._plans)
-            write(plan_row(self._plans[timed.tasks], timed.tasks))
-        write(step_rows(self._plans[timed.tasks], step.number, timed, self._origin))
+        plan = self._plans.get(timed.tasks)
+        if plan is None:
+            plan = self._plans[timed.tasks] = len(self._plans)
+            write(plan_row(plan, timed.tasks))
+        write(step_rows(plan, step.number, timed, self._origin))
         if step.anchor is not None:
             begun = max(0, step.anchor.host - self._origin)
             write(note_row("clock", self._device, begun, step.number, step.half_width))
@@ -195,8 +199,9 @@ def _variable(name: str, accepted: range, consequence: str) -> int | None:
     if text in ("", "-1"):  # some launchers set -1 for a process that is not a rank
         return None
     digits = text.lstrip("0") or "0"
+    is_number = text.isascii() and text.isdigit()
     # Python refuses to parse thousands of digits.
-    if text.isascii() and text.isdigit() and len(digits) < 10 and int(digits) in accepted:
+    if is_number and len(digits) < 10 and int(digits) in accepted:
         return int(digits)
     shown = ascii(text[:MOST_SHOWN])
     print(

@@ -1,8 +1,8 @@
 """The recorder's entry for training scripts: `with record(model, optimizer, out="runs/"):`.
 
 A step ends with the optimizer's update, or with the last update if other optimizers follow at once.
-It contains everything since the last step, waits for its data too. The first step begins with the
-recording. Objects that the job may create later, such as its process group,
+It contains everything since the last step, including the waits for its data. The first step begins
+with the recording. Objects that the job may create later, such as its process group,
 DistributedDataParallel and the model on its device, are looked up when the first step runs.
 """
 
@@ -251,8 +251,10 @@ class record(AbstractContextManager["record"]):
 
 def _parameters_of(optimizer: Any) -> set[int]:
     """Return the ids of the parameters that an optimizer, or a wrapper of one, updates."""
-    groups = getattr(optimizer, "param_groups", [])
-    return {id(parameter) for group in groups for parameter in group["params"]}
+    found: set[int] = set()
+    for group in getattr(optimizer, "param_groups", []):
+        found.update(map(id, group["params"]))
+    return found
 
 
 def _updates_running() -> int:

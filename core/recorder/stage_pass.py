@@ -25,7 +25,7 @@ class StagePass:
         """End the pass.
 
         Before a backward pass returns, DistributedDataParallel waits for its buckets. So the pass
-        has ended with the request of the last one, when the last gradients were there.
+        ended when the last bucket was requested: the last gradients had arrived then.
         """
         if self._op is not None and not self._buckets:
             self._op.end = self._ops.now()

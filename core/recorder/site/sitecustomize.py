@@ -63,8 +63,9 @@ def _run_the_other() -> None:
 
     Python imports only the first sitecustomize that it finds.
     """
+    own = str(HERE)
     # Path.resolve would raise for a link that points to itself.
-    places = [place for place in sys.path if os.path.realpath(place or ".") != str(HERE)]
+    places = [place for place in sys.path if os.path.realpath(place or ".") != own]
     spec = PathFinder.find_spec("sitecustomize", places)
     if spec is not None and spec.loader is not None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
