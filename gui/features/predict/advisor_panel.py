@@ -331,7 +331,8 @@ def pieces_text(specification: Specification) -> str:
 def way_tip(specification: Specification) -> str:
     """A way in full."""
     title = tr(STRATEGIES[specification.strategy].title)
-    title_and_way = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
+    way = way_text(specification)
+    title_and_way = title if way == title else tr("{strategy}: {way}", strategy=title, way=way)
     hint = tr("Double-click or press Enter to run this.")
     return f"{title_and_way}\n{hint}"
 

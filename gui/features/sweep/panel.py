@@ -27,6 +27,8 @@ from gui.widgets.layouts import button, column, row, widget_of
 from gui.widgets.sheet import scroll_down
 
 FIRST = "split_size"
+NOT_OFFERED = ("steps", "warmup", "seed", "verify", "blocks")
+"""Settings of how a run is measured, which make no step faster; the command sweeps them too."""
 MOST_REPEATS = 1000
 BESIDE_WIDTH = 420  # from which on the chart stands beside the fields, instead of below them
 FIELD = 150
@@ -84,7 +86,9 @@ class SweepPanel(QScrollArea):
 
     def _build_fields(self) -> None:
         entries = [(option_title(option), option.name, tr(option.help))
-                   for option in SWEPT if option.title or option.name == "strategy"]  # fmt: skip
+                   for option in SWEPT
+                   if (option.title or option.name == "strategy")
+                   and option.name not in NOT_OFFERED]  # fmt: skip
         self.option = choice(entries)
         self.option.setCurrentIndex(self.option.findData(FIRST))
         self.values = QLineEdit()

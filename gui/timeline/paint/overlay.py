@@ -43,7 +43,9 @@ def draw_overlay(
     bottom = min(area.bottom(), frame.top + frame.layout.height)
     if selection is not None:
         # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
-        plot = QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
+        # The length of a range is above the lanes.
+        top = AXIS if isinstance(selection, TimeRange) else AXIS + STEPS - 2
+        plot = QRectF(LABELS - 2, top, frame.view.width + 4, area.height())
         painter.setClipRect(plot)
         if isinstance(selection, Span):
             draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
@@ -101,16 +103,21 @@ def draw_range(
     shade.setAlpha(38)
     whole = QRectF(x0, max(frame.top, frame.ceiling), x1 - x0, bottom - frame.top)
     areas = [whole] if chosen.lanes is None else areas_of(frame, chosen.lanes, x0, x1)
+    painter.save()
+    # Lanes that are scrolled out of sight must not shade the names of steps.
+    lanes_area = QRectF(left, frame.ceiling, right - left, bottom)
+    painter.setClipRect(lanes_area, Qt.ClipOperation.IntersectClip)
     for area in areas:
         painter.fillRect(area, shade)
         painter.setPen(QPen(QColor(frame.theme.accent), 1))
         for x in (x0, x1):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+    painter.restore()
     text = duration_text(chosen.end - chosen.start)
     width = text_width(fonts.bold, text) + 12
     at = min(max((x0 + x1 - width) / 2, left), right - width)
-    top = min((area.top() for area in areas), default=whole.top())
-    tag = QRectF(at, max(top - TAG, frame.ceiling + 1), width, TAG)
+    # Above the lanes, where it covers no bar.
+    tag = QRectF(at, frame.ceiling - TAG, width, TAG)
     painter.fillRect(tag, QColor(frame.theme.accent))
     write(painter, fonts.bold, frame.theme.on_accent, tag, text, CENTRE)
 

@@ -151,17 +151,25 @@ def labels_of(
     `code` indexes KINDS; `numbers` are the arguments of `bar_label`. A `staged` lane has several
     stages, and its bars name them if there is room: `2F1` rather than `F1`.
     """
-    actions: tuple[str, ...] = (bar_label(KINDS[code], *numbers),)
+    kind = KINDS[code]
+    action = bar_label(kind, *numbers)
     stages = (stage, paired_stage)
-    if KINDS[code] is Kind.OVERLAP:
-        actions = tuple(actions[0].split())
-    labels: list[Choices] = []
-    for number, action in zip(stages, actions, strict=False):
-        if staged and number != ABSENT:
-            labels.append((f"{number}{action}", action))
-        else:
-            labels.append((action,))
-    return tuple(labels)
+    if kind is Kind.OVERLAP:
+        halves: list[Choices] = []
+        for number, half in zip(stages, action.split(), strict=False):
+            halves.append(_with_stage(number, half, staged))
+        return tuple(halves)
+    labels = _with_stage(stage, action, staged)
+    # In a narrow bar, the letter says what a transfer is; a pass is known by its colour.
+    shortest = kind.letter if kind.is_communication else action.removeprefix(kind.letter)
+    if shortest not in ("", action):
+        labels = (*labels, shortest)
+    return (labels,)
+
+
+def _with_stage(stage: int, action: str, staged: bool) -> Choices:
+    """Return the labels of one action, longest first."""
+    return (f"{stage}{action}", action) if staged and stage != ABSENT else (action,)
 
 
 def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:

@@ -106,7 +106,7 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     qtbot.waitUntil(lambda: "Predicted step" in panel.predicted.text(), timeout=ANSWER_MS)
     click(panel.balance)
     assert borders(window) == "1,2"
-    qtbot.waitUntil(lambda: "with these borders (−" in panel.predicted.text(), timeout=ANSWER_MS)
+    qtbot.waitUntil(lambda: " before (−" in panel.predicted.text(), timeout=ANSWER_MS)
     click(panel.by_parameters)
     assert borders(window) is None
     drag(panel.strip, 0, 1)

@@ -311,7 +311,7 @@ def test_ways_are_named_by_schedule_and_what_it_takes() -> None:
     assert pieces_text(one) == "16"
     several = specification("dp-pp", schedule="1f1b", replicas=2)
     assert way_text(several) == "1F1B, 2 replicas"
-    assert way_text(specification("ddp")) == "ddp"
-    assert way_tip(specification("ddp")).startswith("Distributed data parallel: ddp\n")
+    assert way_text(specification("ddp")) == "Distributed data parallel"
+    assert way_tip(specification("ddp")).startswith("Distributed data parallel\n")
     assert pieces_text(specification("ddp")) == ""
     assert COLUMNS[STEP].heading == "Step"

@@ -375,3 +375,22 @@ def lane_at(view: TimelineView, y: float) -> int:
     """Return the last lane that begins above a pixel of the widget."""
     frame = view.state.frame
     return max(track.lane for track in frame.layout.tracks if frame.top + track.top <= y)
+
+
+def test_the_length_of_a_range_is_above_the_lanes_and_covers_no_bar(view: TimelineView) -> None:
+    span = first_forward(view, 0)
+    assert span.end is not None
+    view.state.select(TimeRange(span.start, span.end, (0,)))
+    frame = view.state.frame
+    middle = frame.x((span.start + span.end) / 2)
+    image = view.grab().toImage()
+    ratio = image.devicePixelRatio()
+    accent = view.state.theme.accent
+
+    def has_tag(top: float, bottom: float) -> bool:
+        columns = range(int(middle * ratio) - 10, int(middle * ratio) + 10)
+        rows = range(int(top * ratio), int(bottom * ratio))
+        return any(image.pixelColor(x, y).name() == accent for x in columns for y in rows)
+
+    assert has_tag(frame.ceiling - 16, frame.ceiling - 2)
+    assert not has_tag(frame.ceiling + 1, frame.ceiling + 16)

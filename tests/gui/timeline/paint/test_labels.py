@@ -86,6 +86,14 @@ def test_an_overlaps_halves_say_one_action_each(
     assert on_one_line(made)[0][-1] == "F3 B1"
 
 
+def test_a_narrow_bar_keeps_the_number_of_a_pass_and_the_letter_of_a_transfer() -> None:
+    forward, replicate = KINDS.index(Kind.FORWARD), KINDS.index(Kind.REPLICATE)
+    assert labels_of(forward, (4, -1, -1, -1, -1), 0, -1, False) == (("F4", "4"),)
+    assert labels_of(forward, (4, -1, -1, -1, -1), 2, -1, True) == (("2F4", "F4", "4"),)
+    assert labels_of(forward, (-1, -1, -1, -1, -1), 0, -1, False) == (("F",),)
+    assert labels_of(replicate, (-1, -1, -1, 3, -1), 0, -1, False) == (("R3", "R"),)
+
+
 def test_a_task_without_a_stage_is_not_given_one() -> None:
     code = KINDS.index(Kind.REDUCE)
     assert labels_of(code, (-1, -1, -1, -1, -1), -1, -1, True) == (("Σ",),)
