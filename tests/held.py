@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,25 @@ class Held:
     timers: int
     files: list[str]
     children: list[str]
+
+    def beyond(self, before: Held) -> Held:
+        """Return what is held now and was not held before; something that ended since is no loss.
+
+        A child of the first round may end much later, such as a worker that waits for more work.
+        """
+        return Held(
+            _more(self.threads, before.threads),
+            max(0, self.timers - before.timers),
+            _more(self.files, before.files),
+            _more(self.children, before.children),
+        )
+
+
+NOTHING = Held(threads=[], timers=0, files=[], children=[])
+
+
+def _more(now: list[str], before: list[str]) -> list[str]:
+    return sorted((Counter(now) - Counter(before)).elements())
 
 
 def held(app: Any) -> Held:
