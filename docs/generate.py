@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bubblescope.cli.arguments import make_parser, options_table
@@ -23,7 +25,6 @@ from core.plan.devices import KINDS
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from core.recording.formats import TRACE_FORMATS
-from gui.menus.actions import ENTRIES, MENUS, MOUSE
 
 if TYPE_CHECKING:  # the tables are made and tested without MkDocs too
     from mkdocs.config.defaults import MkDocsConfig
@@ -219,11 +220,29 @@ def formats() -> str:
 
 def keys() -> str:
     """Return every action that has keys, and the gestures of the mouse."""
+    # The actions belong to the parts of a window: one is made that is never shown.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtWidgets import QApplication
+
+    from core.engine.client import EngineClient
+    from gui.app.session import Session
+    from gui.app.settings import Settings
+    from gui.features.keys.gestures import MOUSE
+    from gui.features.keys.keys import sections
+    from gui.window.window import MainWindow
+
+    app = QApplication.instance() or QApplication([])
+    with TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.ini")
+        window = MainWindow(Session(EngineClient()), settings)
+        listed = sections(window.menuBar())
+        window.leave()
+        window.deleteLater()
+    app.processEvents()
     rows = [
-        (" or ".join(f"`{one}`" for one in entry.keys.split(" or ")), entry.text, entry.tip)
-        for menu in MENUS
-        for entry in ENTRIES
-        if entry.keys and entry.menu.partition("/")[0] == menu
+        (" or ".join(f"`{one}`" for one in keys.split(", ")), text, tip)
+        for _, rows in listed[:-1]
+        for keys, text, tip in rows
     ]
     mouse = [(gesture, "", does) for gesture, does in MOUSE.items()]
     return _table([*rows, *mouse], "keys or mouse", "action", "what it does")

@@ -16,7 +16,7 @@ from core.reading import FORESEEN
 from gui.app.figure_options import FigureOptions
 
 MOST_RECENT = 10
-LAYOUT = 7  # increase it when docks change: a saved layout of another version is not used
+LAYOUT = 8  # increase it when docks change: a saved layout of another version is not used
 
 FIGURE = {"preset": "two-column"}
 
@@ -93,6 +93,8 @@ class Settings:
     """The last settings of the form."""
     unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)
     """The sections of the form that are open."""
+    pages = JsonSetting([], lambda names: [str(name) for name in names], list)
+    """The panels in front in their docks."""
     figure = JsonSetting(FIGURE, FigureOptions.from_dict, FigureOptions.to_dict)
     """The options of the last exported figure."""
 

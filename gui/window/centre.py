@@ -1,57 +1,60 @@
-"""The window's middle: messages, tabs, and below them the first page or the run that is shown."""
+"""The centre of the window: messages, tabs, and below them the first page or the run shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from gui.app.settings import Settings
-from gui.features.first_page.welcome import WelcomePage
-from gui.features.runs.tabs import RunTabs
-from gui.widgets.layouts import joined
+from gui.app.feature import Shell
+from gui.features.first_page.feature import FirstPageFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.spans.feature import SpansFeature
+from gui.features.verdict.feature import VerdictFeature
+from gui.widgets.layouts import joined, widget_of
 
 
 class Centre(QWidget):
-    """`notices` stand above the tabs; `run_page` shows a run and says what is waited for."""
+    """The central widget; `pages` has the first page and the page of a run."""
 
-    def __init__(
-        self,
-        notices: tuple[QWidget, ...],
-        run_page: QWidget,
-        set_waiting: Callable[[str], None],
-        settings: Settings,
-    ) -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__()
-        self._settings, self._set_waiting = settings, set_waiting
-        self.tabs, self.welcome, self.pages = RunTabs(), WelcomePage(), QStackedWidget()
-        self._run_page = run_page
-        # In this order: the window takes page 0 for the first page.
-        for page in (self.welcome, run_page):
-            self.pages.addWidget(page)
-        parts = (*notices, self.tabs, self.pages)
-        joined(*parts, of=self, growing=self.pages)
-        self.welcome.forgotten.connect(self._forget)
+        self._timeline = shell.timeline
+        self._first_page = shell.feature(FirstPageFeature)
+        self._tabs = shell.feature(RunsFeature).tabs
+        verdict, search = shell.feature(VerdictFeature).line, shell.feature(SpansFeature).search
+        self._run_page = joined(
+            verdict, search, shell.timeline, shell.overview, growing=shell.timeline
+        )
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self._first_page.page)
+        self.pages.addWidget(widget_of(self._run_page))
+        opening = shell.feature(RecordingsFeature).files.opening
+        joined(shell.banner, opening, self._tabs, self.pages, of=self, growing=self.pages)
+
+    @property
+    def shows_first_page(self) -> bool:
+        """True while the first page is shown."""
+        return self.pages.currentIndex() == 0
 
     def show_run_page(self) -> None:
         """Show the run, or what is waited for."""
-        self.pages.setCurrentWidget(self._run_page)
+        self.pages.setCurrentIndex(1)
 
     def show_first_page(self) -> None:
-        """Show samples and recent files; what is open stays so."""
-        self.welcome.show_recent(self._settings.recent)
-        self.pages.setCurrentWidget(self.welcome)
+        """Show samples and recent files; open runs stay open."""
+        self._first_page.refresh()
+        self.pages.setCurrentIndex(0)
 
     def wait(self, text: str) -> None:
-        """Say what is waited for where nothing is shown yet; without a text, no more."""
-        self._set_waiting(text)
+        """Say in the empty timeline what is waited for; "" ends that."""
+        self._timeline.set_waiting(text)
         if text:
             self.show_run_page()
-        elif not self.tabs.count():
+        elif not self._tabs.count():
             self.show_first_page()
 
-    def _forget(self, path: Path) -> None:
-        """Take a recording off the recent ones."""
-        self._settings.forget(path)
-        self.show_first_page()
+    def frame_timeline(self, frame: QWidget) -> None:
+        """Put a frame that holds the timeline where the timeline was."""
+        # The frame has taken the timeline out of the layout already.
+        place = self._run_page.count() - 1
+        self._run_page.insertWidget(place, frame, 1)

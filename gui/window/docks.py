@@ -1,230 +1,270 @@
-"""The window's panels, and the docks that they stand in."""
+"""The docks of the window, each with the pages of its panels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QAction, QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QListWidget,
+    QMainWindow,
+    QStackedWidget,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
-from gui.app.live_figures import Part
-from gui.app.session import Session
-from gui.app.settings import Settings
-from gui.features.blocks.panel import BlocksPanel
-from gui.features.bookmarks.panel import BookmarksPanel
-from gui.features.compare.panel import ComparePanel
-from gui.features.details.panel import DetailsPanel
-from gui.features.devices.batch import BatchPanel
-from gui.features.devices.buckets import BucketsChart
-from gui.features.devices.devices import DevicesPanel
-from gui.features.devices.imported import ImportedPanel
-from gui.features.lessons.panel import LessonPanel
-from gui.features.log.panel import LogPanel
-from gui.features.predict.predictions import Predictions
-from gui.features.run.panel import StrategyPanel
-from gui.features.runs.panel import RunsPanel
-from gui.features.spans.panel import SpansPanel
-from gui.features.spans.search_bar import SearchBar
-from gui.features.sql.panel import SqlPanel
-from gui.features.statistics.panel import StatisticsPanel
-from gui.features.steps.panel import StepsPanel
-from gui.features.sweep.panel import SweepPanel
-from gui.features.why.panel import WhyPanel
+from gui.app.feature import Dock, Panel
 from gui.look.text import tr
 from gui.look.theme import Theme
-from gui.timeline.state.scene import Scene
 from gui.widgets.drawing import Painted
-from gui.widgets.layouts import bring, column_of
-from gui.widgets.sheet import scrolled
+from gui.widgets.layouts import joined, named, row
 
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-WIDTHS = {"strategy": 280, "devices": 830, "details": 330}
-HEIGHTS = {"devices": 240}
+ON_THE_LEFT = (Dock.SETTINGS, Dock.LESSON)
+HIDDEN_AT_FIRST = (Dock.LESSON, Dock.DETAILS)
+FRONT = Dock.DEVICES
+"""The dock that is in front at first of those that share a place."""
+WIDTHS = {Dock.SETTINGS: 280, Dock.DEVICES: 830, Dock.DETAILS: 330}
+HEIGHTS = {Dock.DEVICES: 240}
 LOW = 84
-FRONT = "devices"
-"""The panel that is seen first of those that share a place."""
+PADDING = 30  # pixels next to the longest name of a list of pages
 
 
-@dataclass(frozen=True, slots=True)
-class Docked:
-    """A dock: its name in the settings, its title, and where it stands.
+class PanelPage(QWidget):
+    """The place of a panel in its dock; the panel is made when the page is first shown."""
 
-    `beside` names the dock that it shares tabs with. None has a title bar: it is named by its tab,
-    or by what is in it.
+    shown = Signal(bool)
+
+    def __init__(self, panel: Panel[Any]) -> None:
+        super().__init__()
+        self.panel = panel
+        self._box = joined(of=self)
+
+    def place(self, widget: QWidget) -> None:
+        """Put the panel's widget here."""
+        self._box.addWidget(widget)
+        if not widget.accessibleName():
+            widget.setAccessibleName(self.panel.title)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        _ = self.panel.widget
+        self.shown.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: D102
+        super().hideEvent(event)
+        self.shown.emit(False)
+
+
+class Docks:
+    """Every dock of a window.
+
+    `place` of the settings is restored by `restore`. `tell` is called with a panel whose widget has
+    just been made.
     """
 
-    name: str
-    title: str
-    widget: QWidget
-    area: Qt.DockWidgetArea
-    beside: str = ""
+    def __init__(
+        self,
+        window: QMainWindow,
+        panels: Sequence[Panel[Any]],
+        tell: Callable[[Panel[Any]], None],
+    ) -> None:
+        self._window, self._tell = window, tell
+        self.by_name: dict[str, QDockWidget] = {}
+        self.docks: dict[Dock, QDockWidget] = {}
+        self.pages: dict[str, PanelPage] = {}
+        self._books: dict[Dock, PageBook] = {}
+        for dock in Dock:
+            inside = [panel for panel in panels if panel.dock is dock]
+            if inside:
+                self._add_dock(dock, inside)
+        self._arrange()
 
+    def bring(self, name: str) -> QWidget:
+        """Bring a panel to the front and return its widget. Raises KeyError."""
+        page = self.pages[name]
+        dock = self.docks[page.panel.dock]
+        if page.panel.dock is Dock.DETAILS and dock.isHidden():
+            dock.show()
+            width = WIDTHS[Dock.DETAILS]
+            self._window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
+        dock.show()
+        dock.raise_()
+        self._books[page.panel.dock].choose(page)
+        # Shown now: Qt says later which dock came to the front.
+        self._books[page.panel.dock].show()
+        widget: QWidget = page.panel.widget
+        return widget
 
-class Panels:
-    """Every panel of the window, and what all of a kind are told at once.
+    def hide(self, name: str) -> None:
+        """Hide the dock of a panel."""
+        self.docks[self.pages[name].panel.dock].hide()
 
-    A new panel is made in `__init__`, joins the tuple of what it wants to hear of, and gets a line
-    in `places`. What is Painted hears of the theme anyway.
-    """
-
-    def __init__(self, session: Session, settings: Settings) -> None:
-        self.form = StrategyPanel()
-        self.batch, self.devices, self.log = BatchPanel(), DevicesPanel(), LogPanel()
-        self.details, self.runs, self.steps = DetailsPanel(), RunsPanel(), StepsPanel()
-        self.why, self.buckets = WhyPanel(), BucketsChart()
-        self.search, self.spans = SearchBar(), SpansPanel()
-        self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
-        self.imported, self.sql, self.blocks = ImportedPanel(), SqlPanel(session), BlocksPanel()
-        self.predictions = Predictions(session, settings)
-        self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
-        self.of_steps = (
-            self.batch, self.devices, self.steps, self.why, self.buckets, self.statistics,
-            self.search, self.spans, self.imported, self.log,
-        )  # fmt: skip
-        self.themed = (self.log, self.steps, self.compare.table)
-
-        form, predictions = self.form, self.predictions
-        # Made once: what stands in a frame goes with the frame.
-        self.places = (
-            Docked("strategy", tr("Settings"), column_of(form, form.footer, growing=form), LEFT),
-            Docked(
-                "devices", tr("Devices"), scrolled(self.imported, self.devices, self.buckets), BELOW
-            ),
-            *(
-                Docked(name, title, widget, BELOW, FRONT)
-                for name, title, widget in (
-                    ("batch", tr("Batch split"), scrolled(self.batch)),
-                    ("why", tr("Why"), self.why),
-                    ("whatif", tr("What if"), predictions.whatif_panel),
-                    ("advisor", tr("Advisor"), predictions.advisor_panel),
-                    ("compare", tr("Compare"), self.compare),
-                    ("steps", tr("Steps"), self.steps),
-                    ("statistics", tr("Statistics"), self.statistics),
-                    ("spans", tr("Spans"), self.spans),
-                    ("blocks", tr("Blocks"), self.blocks),
-                    ("sql", tr("SQL"), self.sql),
-                    ("sweep", tr("Sweep"), self.sweep),
-                    ("log", tr("Log"), self.log),
-                    ("runs", tr("Runs"), self.runs),
-                    ("marks", tr("Marks"), self.bookmarks),
-                )
-            ),
-            Docked("details", tr("Details"), self.details, BELOW),
-            Docked("lesson", tr("Lesson"), self.lesson, LEFT, "strategy"),
-        )
-        """Where the panels stand, in the order of the View menu."""
+    def show_actions(self) -> list[QAction]:
+        """Return an action for each panel that shows it, or hides its dock if it is in front."""
+        return [self._show_action(page) for page in self.pages.values()]
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        for panel in self.themed:
-            panel.set_theme(theme)
-        for place in self.places:
-            for painted in place.widget.findChildren(Painted):
+        """Draw in the colours of a theme."""
+        for page in self.pages.values():
+            for painted in page.findChildren(Painted):
                 painted.set_theme(theme)
 
-    def parts(self, scene: Scene | None, live: bool) -> list[Part]:
-        """Show another run, or what has come of this one, or none: panel by panel."""
-        return [partial(panel.show_scene, scene, live) for panel in self.of_steps]
+    def size(self) -> None:
+        """Give the docks their first sizes; call it when the window has its own."""
+        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        for sizes, way in ((WIDTHS, across), (HEIGHTS, down)):
+            docks = [self.docks[dock] for dock in sizes]
+            self._window.resizeDocks(docks, list(sizes.values()), way)
+        layout = self._window.layout()
+        if layout is not None:
+            # Qt resizes docks with the next layout, after others ask for their sizes.
+            layout.activate()
 
-    def show_nothing(self) -> None:
-        """No run is shown."""
-        for part in self.parts(None, False):
-            part()
+    def restore(self, kept: QByteArray, front_pages: Sequence[str]) -> None:
+        """Put docks and pages where they were when the window was closed."""
+        # Qt makes new tab bars for the docks that it restores. In a window that was not shown yet
+        # it forgets the old ones, which would be painted over the panels.
+        before = tab_bars(self._window)
+        self._window.restoreState(kept)
+        for bar in before:
+            bar.hide()
+        for name in front_pages:
+            page = self.pages.get(name)
+            if page is not None:
+                self._books[page.panel.dock].choose(page)
+        self.docks[Dock.DETAILS].hide()
 
-    def step_parts(self, scene: Scene, live: bool) -> list[Part]:
-        """Show another step of the same run: the panels whose figures are of one step."""
-        panels = (self.batch, self.devices, self.why, self.buckets)
-        return [partial(panel.show_scene, scene, live) for panel in panels]
+    @property
+    def front_pages(self) -> list[str]:
+        """The names of the panels that are in front in their docks."""
+        return [book.current.panel.name for book in self._books.values()]
 
-
-def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
-    """The docks of a window by name, where they stand the first time that it is opened."""
-    docks: dict[str, QDockWidget] = {}
-    for place in panels.places:
-        docks[place.name] = dock = QDockWidget(place.title, window)
-        # By these names `restoreState` finds the docks of the last sitting again.
-        dock.setObjectName(place.name)
-        dock.setWidget(place.widget)
-        if not place.widget.accessibleName():
-            place.widget.setAccessibleName(place.title)
-        # An empty widget is how Qt is told to draw no title bar.
-        dock.setTitleBarWidget(QWidget())
-        # Qt takes what is behind another tab for visible; panels work only while they are seen.
-        policy = place.widget.sizePolicy()
+    def _add_dock(self, dock: Dock, panels: Sequence[Panel[Any]]) -> None:
+        pages = [PanelPage(panel) for panel in panels]
+        for page in pages:
+            self.pages[page.panel.name] = page
+            page.panel.on_made = self._made(page)
+        title = tr(dock.value)
+        made = QDockWidget(title, self._window)
+        # By these names `restoreState` finds the docks of the last session.
+        made.setObjectName(dock.name.lower())
+        book = PageBook(pages)
+        named(book, title)
+        made.setWidget(book)
+        # An empty widget tells Qt to draw no title bar.
+        made.setTitleBarWidget(QWidget())
+        # For Qt a dock behind another tab is visible; panels only work while they are seen.
+        policy = book.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
-        place.widget.setSizePolicy(policy)
-        place.widget.setVisible(not place.beside)
-        dock.visibilityChanged.connect(place.widget.setVisible)
-        window.addDockWidget(place.area, dock)
-    window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-    window.setDockNestingEnabled(True)
-    window.setTabPosition(BELOW | LEFT, QTabWidget.TabPosition.North)
-    for place in panels.places:
-        if place.beside:
-            window.tabifyDockWidget(docks[place.beside], docks[place.name])
-    for name in ("compare", "lesson"):
-        docks[name].hide()  # until there is one
-    docks[FRONT].raise_()
-    layout = window.layout()
-    if layout is not None:  # else it asks for room for all docks side by side
-        layout.invalidate()
-        layout.activate()
-    return docks
+        book.setSizePolicy(policy)
+        made.visibilityChanged.connect(book.setVisible)
+        self.docks[dock], self._books[dock] = made, book
+        self.by_name[made.objectName()] = made
+
+    def _made(self, page: PanelPage) -> Callable[[QWidget], None]:
+        def take(widget: QWidget) -> None:
+            page.place(widget)
+            self._tell(page.panel)
+
+        return take
+
+    def _arrange(self) -> None:
+        window = self._window
+        for dock, widget in self.docks.items():
+            window.addDockWidget(LEFT if dock in ON_THE_LEFT else BELOW, widget)
+        window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
+        window.setDockNestingEnabled(True)
+        window.setTabPosition(BELOW | LEFT, QTabWidget.TabPosition.North)
+        for dock, widget in self.docks.items():
+            first = Dock.SETTINGS if dock in ON_THE_LEFT else FRONT
+            if dock is not first and dock is not Dock.DETAILS:
+                window.tabifyDockWidget(self.docks[first], widget)
+        for dock in HIDDEN_AT_FIRST:
+            self.docks[dock].hide()
+        self.docks[FRONT].raise_()
+        for dock in self.docks:
+            self._books[dock].setVisible(dock in (FRONT, Dock.SETTINGS))
+        layout = window.layout()
+        if layout is not None:
+            # Otherwise it asks for room for all docks next to each other.
+            layout.invalidate()
+            layout.activate()
+        for bar in tab_bars(window):
+            bar.setDocumentMode(True)
+            bar.setExpanding(False)
+            # Titles that are cut allow a narrow window.
+            bar.setElideMode(Qt.TextElideMode.ElideRight)
+            bar.setAccessibleName(tr("Panels that share this place"))
+
+    def _show_action(self, page: PanelPage) -> QAction:
+        dock = self.docks[page.panel.dock]
+        action = QAction(page.panel.title, dock)
+        action.setObjectName(f"show_{page.panel.name}")
+        action.setCheckable(True)
+        # `triggered` is only emitted for the user: `setChecked` below emits `toggled` too.
+        action.triggered.connect(lambda on: self.bring(page.panel.name) if on else dock.hide())
+        page.shown.connect(action.setChecked)
+        return action
 
 
-def front_action(dock: QDockWidget) -> QAction:
-    """Brings a dock to the front; one that is there already it hides. Checked while it is there."""
-    action = QAction(dock.windowTitle(), dock)
-    action.setObjectName(f"show_{dock.objectName()}")
-    action.setCheckable(True)
-    # `triggered` comes by the user's hand alone: `setChecked` below makes `toggled` come too.
-    action.triggered.connect(lambda on: bring(dock) if on else dock.hide())
-    dock.visibilityChanged.connect(action.setChecked)
-    return action
+class PageBook(QWidget):
+    """The pages of a dock, with a list of their names if there are several."""
 
+    def __init__(self, pages: Sequence[PanelPage]) -> None:
+        super().__init__()
+        self._pages = list(pages)
+        self._stack = QStackedWidget()
+        for page in pages:
+            self._stack.addWidget(page)
+        self.names = named(QListWidget(), tr("Panels of this tab"))
+        self.names.setObjectName("pages")
+        self.names.setFrameShape(QFrame.Shape.NoFrame)
+        # By Tab alone: a click shows the panel, and leaves the focus where it is.
+        self.names.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.names.addItems([page.panel.title for page in pages])
+        self.names.setFixedWidth(self.names.sizeHintForColumn(0) + PADDING)
+        self.names.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self.names.setCurrentRow(0)
+        self.names.setVisible(len(pages) > 1)
+        row(self.names, self._stack, of=self, growing=self._stack, margins=(0, 0, 0, 0), spacing=0)
 
-def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
-    """Give the docks their sizes of the first time; call it once the window has its size."""
-    for sizes, way in ((WIDTHS, Qt.Orientation.Horizontal), (HEIGHTS, Qt.Orientation.Vertical)):
-        window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)
-    layout = window.layout()
-    if layout is not None:
-        layout.activate()  # Qt resizes docks with the next layout, after others ask for their sizes
+    @property
+    def current(self) -> PanelPage:
+        """The page in front."""
+        return self._pages[self._stack.currentIndex()]
 
-
-def restore_docks(window: QMainWindow, kept: QByteArray) -> None:
-    """Put docks where they were when the window's state was kept."""
-    # Qt makes tab bars of their own for what it restores. In a window that was not shown yet it
-    # forgets those of before, and would show them over the panels, each where it has stood.
-    before = tab_bars(window)
-    window.restoreState(kept)
-    for bar in before:
-        bar.hide()
+    def choose(self, page: PanelPage) -> None:
+        """Bring a page to the front."""
+        self.names.setCurrentRow(self._pages.index(page))
 
 
 def tab_bars(window: QMainWindow) -> list[QTabBar]:
-    """The tabs of docks that share a place: Qt makes them itself, as nameless children."""
+    """Return the tab bars of docks that share a place: Qt makes them, without names."""
     return window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
 
 
 class LowDocks:
-    """Keeps the docks below low for as long as there is a reason, then gives back their height.
+    """Keeps the docks below low while there is a reason, then restores their height.
 
-    Once another panel than the first is chosen they get their height back in any case.
+    The height is restored at once if the user brings another panel to the front.
     """
 
-    def __init__(self, window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
-        self._window, self._front = window, docks[FRONT]
+    def __init__(self, window: QMainWindow, docks: Docks) -> None:
+        self._window, self._front = window, docks.docks[FRONT]
         self._height: int | None = None
         self._reasons: set[str] = set()
-        for dock in docks.values():
+        for dock in docks.docks.values():
             if dock in window.tabifiedDockWidgets(self._front):
                 dock.visibilityChanged.connect(self._another)
 
     def set_low(self, reason: str, low: bool) -> None:
-        """Add a reason to be low, or take it away."""
+        """Add or remove a reason to be low."""
         if low:
             self._reasons.add(reason)
         else:
@@ -232,14 +272,14 @@ class LowDocks:
         self._fit()
 
     def restore(self) -> None:
-        """Give back their height, whatever reason there is to be low."""
+        """Restore the height and forget all reasons."""
         self._reasons.clear()
         self._fit()
 
     def _fit(self) -> None:
         low, panel = bool(self._reasons), self._front.widget()
         if low and self._height is None and panel is not None and not panel.isHidden():
-            # Taken before it is made low, and only once: a second call would keep the low height.
+            # Taken before the docks are low, and only once: a second call would keep the low one.
             self._height = self._front.height() + self._tabs_height()
             self._resize(LOW)
         elif not low and self._height is not None:
@@ -251,7 +291,7 @@ class LowDocks:
             self.restore()
 
     def _tabs_height(self) -> int:
-        """What the docks' tabs take, which Qt counts in when it gives a height."""
+        """Height of the tabs, which Qt includes when it gives a height."""
         title = self._front.windowTitle()
         mine = (b for b in tab_bars(self._window) if title in map(b.tabText, range(b.count())))
         return max((bar.height() for bar in mine if bar.isVisible()), default=0)

@@ -15,6 +15,8 @@ from gui.app.display import reporting_missing_display
 from gui.app.language import speak
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.runs.feature import RunsFeature
 from gui.window import quick_start
 from gui.window.window import MainWindow
 
@@ -44,7 +46,9 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     QTimer.singleShot(0, lambda: app.setWindowIcon(QIcon(str(ICON))))
     QTimer.singleShot(0, session.start)
     if recording is not None:
-        QTimer.singleShot(0, lambda: sitting.window.files.open_from(recording))
+        QTimer.singleShot(
+            0, lambda: sitting.window.feature(RecordingsFeature).files.open_from(recording)
+        )
     try:
         return app.exec()
     finally:
@@ -64,6 +68,10 @@ class Sitting:
         before, self.window = self.window, self._made()
         _take_over(self.window, before)
 
+    def open(self, recording: Path) -> None:
+        """Show a recording in the window."""
+        self.window.feature(RecordingsFeature).files.open_from(recording)
+
     def _made(self) -> MainWindow:
         speak(self._app, self._settings.language)
         window = MainWindow(self._session, self._settings)
@@ -77,13 +85,14 @@ class Sitting:
 
 def _take_over(window: MainWindow, other: MainWindow) -> None:
     """Show the runs of another window of the same session, and end that one."""
+    runs = window.feature(RunsFeature).runs
     for run in window.session.runs:
-        window.runs.add(run)
-    for run in other.tabs.runs:
+        runs.add(run)
+    for run in other.feature(RunsFeature).tabs.runs:
         window.show_run(run)
     if other.run_shown is not None:
         window.show_run(other.run_shown)
-    window.coming = other.coming
+    window.showing.coming = other.coming
     window.restoreGeometry(other.saveGeometry())
     window.show()
     # Not close(), which ends the session too; that goes on in the new window.

@@ -40,8 +40,8 @@ app = QApplication([])
 loop = QEventLoop()
 window = MainWindow(Session(EngineClient()), Settings())
 window.show()
-bring(window.docks["whatif"])
-panel, rows = window.predictions.whatif_panel, window.predictions.whatif_panel.sliders
+panel = window.bring("whatif")
+rows = panel.sliders
 stamps = []
 timer = QTimer(window, timerType=Qt.TimerType.PreciseTimer, interval=16)
 timer.timeout.connect(lambda: stamps.append(time.perf_counter()))

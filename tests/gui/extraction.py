@@ -6,7 +6,6 @@ number, a function's name, a text and comments for each text in it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
@@ -21,18 +20,6 @@ from core.plan.strategies import STRATEGIES
 NOT_TEXT = re.compile(r"[\W\d]*|n|name|list|.*\.arrow")
 """Signs, numbers, units that no field shows, and names of files."""
 Extracted = tuple[int, str, str, list[str]]
-
-
-def actions(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
-    """Yield menus, actions and mouse gestures of resources/actions.json."""
-    table = json.loads(file.read())
-    mouse = table.pop("mouse")
-    texts = [*mouse, *mouse.values(), "Open recent"]
-    for menu, rows in table.items():
-        texts += menu.split("/")
-        for text, _, _, tip, *_ in rows.values():
-            texts += (text, tip)
-    yield from _extracted(texts)
 
 
 def registry(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:

@@ -18,12 +18,17 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QEventLoop, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget
+from PySide6.QtWidgets import QApplication
 
 from core.plan.task import Kind
+from gui.app.feature import Dock
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.features.compare.feature import CompareFeature
 from gui.features.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
+from gui.features.predict.feature import PredictFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.spans.feature import SpansFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.styling import forget_style
@@ -46,15 +51,13 @@ def until(reached: Callable[[], bool]) -> None:
 
 def opened(window: MainWindow, *paths: Path) -> None:
     """Open recordings, and wait for the last one's prediction."""
-    window.files.open_paths(paths)
+    window.feature(RecordingsFeature).files.open_paths(paths)
     until(lambda: window.run_shown is not None and window.run_shown.ghost is not None)
 
 
 def show_dock(window: MainWindow, name: str) -> None:
     """Bring a dock to the front."""
-    dock = window.findChild(QDockWidget, name)
-    dock.show()
-    dock.raise_()
+    window.bring(name)
 
 
 def first_page(window: MainWindow) -> None:
@@ -64,15 +67,15 @@ def first_page(window: MainWindow) -> None:
 def gap_explained(window: MainWindow) -> None:
     """The longest bubble of a pipeline, and its reasons."""
     opened(window, PIPELINE.path)
-    window.actions_by_name["bubble"].trigger()
-    window.actions_by_name["zoom_back"].trigger()
+    window.action("bubble").trigger()
+    window.action("zoom_back").trigger()
 
 
 def why_ladder(window: MainWindow) -> None:
     """The ladder from the ideal to the measured step."""
     opened(window, PIPELINE.path)
     show_dock(window, "why")
-    window.resizeDocks([window.docks["why"]], [420], Qt.Orientation.Vertical)
+    window.resizeDocks([window.docks.docks[Dock.WHY]], [420], Qt.Orientation.Vertical)
 
 
 def dp_finished(window: MainWindow) -> None:
@@ -89,14 +92,14 @@ def pipeline_dark(window: MainWindow) -> None:
     """A pipeline in dark colours, with its critical path and the bars in their micro-batches'."""
     opened(window, PIPELINE.path)
     for name in ("theme", "critical_path", "colour_by_microbatch"):
-        window.actions_by_name[name].trigger()
+        window.action(name).trigger()
 
 
 def what_if(window: MainWindow) -> None:
     """What would be with other devices and micro-batches, on the costs of the run that is shown."""
     opened(window, PIPELINE.path)
     show_dock(window, "whatif")
-    until(lambda: window.predictions.whatif_panel.picture.answer is not None)
+    until(lambda: window.feature(PredictFeature).what_if.panel.picture.answer is not None)
 
 
 def statistics(window: MainWindow) -> None:
@@ -113,8 +116,8 @@ def statistics(window: MainWindow) -> None:
 def search(window: MainWindow) -> None:
     """Hits of a search on the lanes and on the whole run, beside the table of spans."""
     opened(window, PIPELINE.path)
-    window.actions_by_name["search"].trigger()
-    field = window.panels.search.field
+    window.action("search").trigger()
+    field = window.feature(SpansFeature).search.field
     QTest.keyClicks(field, "kind:backward >2ms")
     QTest.keyClick(field, Qt.Key.Key_Return)
     until(lambda: window.timeline.state.selection is not None)
@@ -124,8 +127,8 @@ def search(window: MainWindow) -> None:
 def compared(window: MainWindow) -> None:
     """Data parallel beside distributed data parallel."""
     opened(window, DATA_PARALLEL.path)
-    window.comparing.choice.open(DISTRIBUTED.path)
-    until(lambda: window.comparing.two is not None)
+    window.feature(CompareFeature).comparing.choice.open(DISTRIBUTED.path)
+    until(lambda: window.feature(CompareFeature).comparing.two is not None)
 
 
 SCENES: dict[str, Callable[[MainWindow], None]] = {

@@ -19,6 +19,8 @@ import pyarrow as pa
 import pytest
 
 from core.trace.header import Header
+from gui.features.predict.feature import PredictFeature
+from gui.features.run.feature import RunFeature
 
 pytest.importorskip("torch")
 pytest.importorskip("PySide6")
@@ -35,7 +37,6 @@ from core.recording.schema import RECORDS, Record
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.features.predict.whatif_panel import WhatIfPanel
-from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
 from tests.processes import children, family, wait_gone
@@ -99,8 +100,8 @@ def window(qtbot, make_window: Callable, engine: Counting, settings: Settings) -
 
 
 def press_run(window: MainWindow, specification: Specification) -> None:
-    window.form.set_specification(specification)
-    window.actions_by_name["run"].trigger()
+    window.feature(RunFeature).form.set_specification(specification)
+    window.action("run").trigger()
     assert window.session.asking
 
 
@@ -128,7 +129,7 @@ def run_again(window: MainWindow, qtbot) -> Run:
     run = window.session.runs[-1]
     assert run.outcome is Outcome.FINISHED, run.text
     assert not window.banner.isVisible(), window.banner.label.text()
-    tasks = len(next(iter(window.form.result.plans.values())).tasks)
+    tasks = len(next(iter(window.feature(RunFeature).form.result.plans.values())).tasks)
     assert run.trace.span_count == tasks * len(AGAIN.all_rows) and not run.trace.open_tasks
     return run
 
@@ -171,8 +172,11 @@ def test_a_killed_rank_is_told_and_takes_the_others_with_it(
 def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
-    bring(window.docks["whatif"])
-    panel, service = window.predictions.whatif_panel, window.predictions.service
+    window.bring("whatif")
+    panel, service = (
+        window.feature(PredictFeature).what_if.panel,
+        window.feature(PredictFeature).service,
+    )
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     for number in range(stress_runs):
         drawn = random.Random(f"predictor {number}")
@@ -246,14 +250,14 @@ import sys
 from PySide6.QtCore import QTimer
 from gui.window import start as app
 from gui.window import window
-from gui.widgets.layouts import bring
+from gui.features.run.feature import RunFeature
 from core.plan.specification import Specification
 specification = Specification.from_dict({specification!r})
 class Pressed(window.MainWindow):
     def __init__(self, *given):
         super().__init__(*given)
-        self.form.set_specification(specification)
-        bring(self.docks["whatif"])
+        self.feature(RunFeature).form.set_specification(specification)
+        self.bring("whatif")
         self.session.ready.connect(lambda _: self.run())
 app.MainWindow = Pressed
 sys.exit(app.start([]))

@@ -27,6 +27,10 @@ from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.sweep.feature import SweepFeature
 from gui.window.window import MainWindow
 from tests.gui.conftest import (  # noqa: F401
     engine,
@@ -85,43 +89,45 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def make_runs(window: MainWindow, qtbot, count: int) -> None:
     for number in range(count):
-        window.form.set_specification(RUNS[number % len(RUNS)])
-        window.actions_by_name["run"].trigger()
+        window.feature(RunFeature).form.set_specification(RUNS[number % len(RUNS)])
+        window.action("run").trigger()
         qtbot.waitUntil(lambda: not window.session.asking, timeout=WAIT_MS)
         assert window.session.runs[-1].outcome is Outcome.FINISHED, window.banner.label.text()
 
 
 def make_sweeps(window: MainWindow, qtbot, count: int) -> None:
-    panel = window.panels.sweep
+    panel = window.feature(SweepFeature).sweeping.panel
     for number in range(count):
-        window.form.set_specification(RUNS[0])
-        window.actions_by_name["sweep"].trigger()
+        window.feature(RunFeature).form.set_specification(RUNS[0])
+        window.action("sweep").trigger()
         panel.option.setCurrentIndex(panel.option.findData("split_size"))
         panel.values.setText(f"{1 + number % 4},8")
         panel.beside.setChecked(False)
         panel.repeat.setValue(1)
         panel.button.click()
-        assert window.sweeping.running, panel.problem.text()
-        qtbot.waitUntil(lambda: not window.sweeping.running, timeout=WAIT_MS)
-        assert len(window.sweeping.results.measured) == 2
+        assert window.feature(SweepFeature).sweeping.running, panel.problem.text()
+        qtbot.waitUntil(lambda: not window.feature(SweepFeature).sweeping.running, timeout=WAIT_MS)
+        assert len(window.feature(SweepFeature).sweeping.results.measured) == 2
 
 
 def open_and_save(window: MainWindow, qtbot, paths: list[Path], count: int, folder: Path) -> None:
     """Open recordings in turn; some of them are saved, and the file is removed."""
     for number in range(count):
         path, before = paths[number % len(paths)], len(window.session.runs)
-        window.files.open_from(path)
+        window.feature(RecordingsFeature).files.open_from(path)
         qtbot.waitUntil(lambda before=before: len(window.session.runs) == before + 1)
         if number % 6 == 5:
             saved = folder / "saved.arrow"
-            window.files.save_to(saved)
-            qtbot.waitUntil(lambda: not window.files.saving.running, timeout=WAIT_MS)
+            window.feature(RecordingsFeature).files.save_to(saved)
+            qtbot.waitUntil(
+                lambda: not window.feature(RecordingsFeature).files.saving.running, timeout=WAIT_MS
+            )
             saved.unlink()
 
 
 def close_all(window: MainWindow) -> None:
     for run in list(window.session.runs):
-        window.run_menu.remove(run)
+        window.feature(RunsFeature).menu.remove(run)
 
 
 def test_a_sitting_of_many_runs_sweeps_and_recordings_leaves_what_it_found(

@@ -25,6 +25,8 @@ from core.recorder import stream
 from core.recorder.rank_step import rank_lanes
 from core.recorder.wire import connect
 from core.recording.listener import READER
+from gui.features.listen.feature import ListenFeature
+from gui.features.runs.feature import RunsFeature
 from tests.core.recorder.made import two_ranks
 from tests.fuzz.mutations import damaged
 from tests.gui.conftest import (  # noqa: F401
@@ -45,10 +47,10 @@ HOSTILE = "<img src='x'><b>\x1b[31m\u202e%s{0}&amp;\n" + "W" * 5000
 
 @pytest.fixture
 def listening(window, qtbot):
-    window.listening.open()
-    window.listening.dialog.toggle()
+    window.feature(ListenFeature).open()
+    window.feature(ListenFeature).dialog.toggle()
     yield window.session.job_client
-    window.listening.dialog.close()
+    window.feature(ListenFeature).dialog.close()
     window.session.listen_to(None)
     window.session.tick()
 
@@ -136,12 +138,12 @@ def test_damaged_streams_leave_a_window_that_draws_the_next_job(
         listening.stop()
         wait_idle(window, listening)
         for run in list(window.session.runs):
-            window.run_menu.remove(run)
+            window.feature(RunsFeature).menu.remove(run)
     whole_job(window, listening, streams)
     assert window.session.runs[-1].trace.steps == [0, 1, 2]
     assert window.session.runs[-1].outcome.value == "finished"
     for run in list(window.session.runs):
-        window.run_menu.remove(run)
+        window.feature(RunsFeature).menu.remove(run)
     qtbot.waitUntil(lambda: threading.active_count() <= threads, timeout=20_000)
     assert len(os.listdir("/proc/self/fd")) <= files + 2
 
@@ -164,10 +166,13 @@ def test_names_that_would_steer_a_page_are_shown_as_they_are(window, listening, 
     qtbot.waitUntil(lambda: window.session.live is not None, timeout=20_000)
     sender.close()
     wait_idle(window, listening)
-    window.listening.dialog.refresh()
-    cell = window.listening.dialog.ranks.topLevelItem(0).text(1)
+    window.feature(ListenFeature).dialog.refresh()
+    cell = window.feature(ListenFeature).dialog.ranks.topLevelItem(0).text(1)
     assert "\n" not in cell and "\x1b" not in cell and len(cell) < 300
-    for label in (*window.findChildren(QLabel), *window.listening.dialog.findChildren(QLabel)):
+    for label in (
+        *window.findChildren(QLabel),
+        *window.feature(ListenFeature).dialog.findChildren(QLabel),
+    ):
         is_plain = label.textFormat() is Qt.TextFormat.PlainText
         assert is_plain or "<img" not in label.text(), label.text()[:200]
     assert window.minimumSizeHint().width() < 2000

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QObject, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.compare.differences import Difference
 from core.compare.runs import TwoRuns
-from core.message import N_
-from gui.app.session import Run, Session
-from gui.app.settings import Settings
-from gui.app.shown import Shown
+from gui.app.feature import Shell
+from gui.app.session import Run
 from gui.features.compare.aligner import Aligner
 from gui.features.compare.chooser import Other, titles
 from gui.features.compare.choosing import OtherChoice
@@ -26,20 +20,11 @@ from gui.features.compare.worker import CompareWorker
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.timeline.state.scene import Scene
-from gui.widgets.layouts import bring
 
 if TYPE_CHECKING:
     from gui.features.compare.picture import Both
 
-LOW = 800  # pixels: lower windows have no room for two timelines and an overview
 LIVE_MS = 1000  # between two rounds while one of the runs is live
-IN_STRIP_A = {
-    "compare_align": N_("Align"),
-    "compare_scale": N_("Equal lengths"),
-    "compare_joins": N_("Join tasks"),
-}
-IN_STRIP_B = {"compare_export": N_("Export"), "compare": N_("Change"), "compare_leave": "✕"}
-"""The buttons beside the titles, and what they are called there: they have little room."""
 
 
 class Comparing(QObject):
@@ -52,23 +37,21 @@ class Comparing(QObject):
     begun = Signal()
     left = Signal()
 
-    def __init__(
-        self, window: Shown, frame: CompareFrame, panel: ComparePanel, session: Session,
-        settings: Settings,
-    ) -> None:  # fmt: skip
-        super().__init__(frame)
-        self._window, self._settings = window, settings
-        self.frame, self.panel, self.a, self._b = frame, panel, frame.a, frame.b.state
+    def __init__(self, shell: Shell) -> None:
+        self.frame, self.panel = CompareFrame(shell.timeline), ComparePanel()
+        super().__init__(self.frame)
+        self._shell, self._settings = shell, shell.settings
+        self.a, self._b = self.frame.a, self.frame.b.state
+        session, frame, panel = shell.session, self.frame, self.panel
         self.other: Other | None = None
         self.two: TwoRuns | None = None
         self._fresh = False
         self._row: Difference | None = None
-        self._actions: dict[str, QAction] = {}
         # Asked when it is needed: another run may be shown by then.
-        self.choice = OtherChoice(frame, lambda: window.run_shown, session, settings)
+        self.choice = OtherChoice(frame, lambda: shell.run_shown, session, shell.settings)
         self.choice.chosen.connect(self.begin)
         self.aligner = Aligner(frame.a, frame.b.state)
-        self.files = ComparisonExport(frame, self._seen, settings)
+        self.files = ComparisonExport(frame, self._seen, shell.settings)
         self._worker = CompareWorker(self)
         self._worker.done.connect(self._take)
         # An error arrives as a str, a result as a TwoRuns: `_take` tells them apart.
@@ -86,11 +69,11 @@ class Comparing(QObject):
     @property
     def shown(self) -> Run | None:
         """Run A: the one that the window shows, if it shows any."""
-        return self._window.run_shown
+        return self._shell.run_shown
 
     def begin(self, other: Other) -> None:
         """Put another run below the one that is shown."""
-        if self._window.run_shown is None:
+        if self._shell.run_shown is None:
             return
         self.begun.emit()  # first: what gives way to the second timeline leaves its room to it
         self.frame.divide()
@@ -100,7 +83,6 @@ class Comparing(QObject):
         self.frame.colour()
         self.a.state.show_strips(prediction=False)  # two comparisons at once are too many
         self._show_strips()
-        self._enable(True)
         self.refresh()
 
     def leave(self) -> None:
@@ -116,7 +98,7 @@ class Comparing(QObject):
         self.frame.unite()
         self.a.state.show_strips(prediction=self._settings.prediction)
         self.panel.clear()
-        self._enable(False)
+        self.aligner.aligned.emit(False)
         self.a.setFocus()
         self.left.emit()
 
@@ -130,24 +112,6 @@ class Comparing(QObject):
             self.leave()
 
     # What the window says
-
-    def attach(self, actions: Mapping[str, QAction], dock: QDockWidget, overview: QWidget) -> None:
-        """Take the window's actions by name, the panel's dock, and what stands below the timeline.
-
-        A comparison's actions, and its dock, are there while there is one; in a low window the
-        overview gives way to the second timeline.
-        """
-        self._actions = {n: action for n, action in actions.items() if n.startswith("compare")}
-        for strip, names in (
-            (self.frame.strip_a, IN_STRIP_A), (self.frame.strip_b, IN_STRIP_B)
-        ):  # fmt: skip
-            strip.add({tr(text): self._actions[name] for name, text in names.items()})
-        self._enable(False)
-        self.aligner.aligned.connect(self._actions["compare_align"].setChecked)
-        self.begun.connect(lambda: overview.setVisible(overview.window().height() >= LOW))
-        self.begun.connect(partial(bring, dock))
-        self.left.connect(dock.hide)
-        self.left.connect(overview.show)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -166,7 +130,7 @@ class Comparing(QObject):
 
     def refresh(self) -> None:
         """Compare the chosen steps anew."""
-        run, other = self._window.run_shown, self.other
+        run, other = self._shell.run_shown, self.other
         if run is None or other is None:
             return
         self._clock.start()
@@ -190,7 +154,7 @@ class Comparing(QObject):
         self.frame.overlay.show_two(self.two, row)
 
     def _take(self, answer: TwoRuns | str) -> None:
-        run, other = self._window.run_shown, self.other
+        run, other = self._shell.run_shown, self.other
         if run is None or other is None:
             return
         if isinstance(answer, str):
@@ -219,7 +183,7 @@ class Comparing(QObject):
         """What is seen of both runs, and in which theme."""
         from gui.features.compare.picture import Both  # the window is there sooner without
 
-        run, state = self._window.run_shown, self.a.state
+        run, state = self._shell.run_shown, self.a.state
         if self.two is None or self.other is None or run is None:
             return None
         both = Both(
@@ -235,7 +199,7 @@ class Comparing(QObject):
             self._b.show_strips(memory=wanted.memory, path=wanted.path, counters=wanted.counters)
 
     def _tick(self) -> None:
-        other, run = self.other, self._window.run_shown
+        other, run = self.other, self._shell.run_shown
         if other is None or run is None:
             return
         if other.live:
@@ -250,7 +214,7 @@ class Comparing(QObject):
             return
         if run is self.other.run:
             self._refresh_b(ended=True)
-        if run in (self.other.run, self._window.run_shown):
+        if run in (self.other.run, self._shell.run_shown):
             self.refresh()
 
     def _refresh_b(self, ended: bool = False) -> None:
@@ -259,10 +223,3 @@ class Comparing(QObject):
             self._b.refresh(None)
             if ended:
                 scene.update_figures()
-
-    def _enable(self, comparing: bool) -> None:
-        for name, action in self._actions.items():
-            # This one begins a comparison, and chooses another run during one.
-            if name != "compare":
-                action.setEnabled(comparing)
-        self.aligner.aligned.emit(False)

@@ -12,22 +12,19 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
 from core.message import N_
-from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, to_front
-from gui.app.explaining import Explainer
+from gui.app.feature import Shell
 from gui.app.figure_options import FigureOptions
 from gui.app.jobs import Runner
 from gui.app.run_names import file_name
 from gui.app.saving import IMAGES, Saver
-from gui.app.settings import Settings
-from gui.app.shown import Shown
+from gui.app.session import opened_files
 from gui.features.figures.panel import FigurePanel, Wish
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.shown import Range, range_between
 from gui.figures.timeline import Extras
 from gui.look.text import problem_text, tr
 from gui.look.theme import LIGHT, THEMES
-from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 
 DOCUMENTS = IMAGES[::-1]
@@ -37,17 +34,16 @@ REPORT = N_("Web page (*.html)")
 class Exporting(Saver):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
-    def __init__(
-        self, window: QWidget, shown: Shown, timeline: TimelineView, explainer: Explainer,
-        banner: Banner, settings: Settings,
-    ) -> None:  # fmt: skip
-        super().__init__(window, settings)
-        self._window, self._shown, self._banner = window, shown, banner
-        self._timeline, self._explainer = timeline.state, explainer
+    def __init__(self, shell: Shell) -> None:
+        window = shell.main_window
+        super().__init__(window, shell.settings)
+        self._shell, self._window, self._banner = shell, window, shell.banner
+        self._timeline, self._explainer = shell.timeline.state, shell.explainer
+        self.inputs = lambda: opened_files(shell.session.runs)
         self.panel: FigurePanel | None = None
         self.report = Runner(self, "report")
         self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
-        self.report.failed.connect(banner.say)
+        self.report.failed.connect(self._banner.say)
         self.report.done.connect(self.done)
 
     def open(self) -> None:
@@ -107,7 +103,7 @@ class Exporting(Saver):
         except PlanError as error:
             self._banner.say(problem_text(error))
             return
-        scene, run = self.scene(), self._shown.run_shown
+        scene, run = self.scene(), self._shell.run_shown
         if scene is not None and run is not None:
             self.report.start(report_work(scene, path, self._explainer, run.live))
 
@@ -127,7 +123,7 @@ class Exporting(Saver):
 
     def offered(self, ending: str) -> str:
         """A file that is called as the run that is shown."""
-        run = self._shown.run_shown
+        run = self._shell.run_shown
         return ("run" if run is None else Path(file_name(run)).stem) + ending
 
     def _copy(self, picture: Picture) -> None:

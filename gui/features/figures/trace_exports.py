@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
 from core.files import check_folder
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
-from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs
+from gui.app.feature import Shell
 from gui.app.jobs import Runner, Work
 from gui.features.figures.exporting import Exporting
 from gui.look.text import problem_text, tr
@@ -31,7 +30,8 @@ class TraceExports(QObject):
     A thread writes; a run that goes on is written as it is at that moment.
     """
 
-    def __init__(self, window: QWidget, exporting: Exporting, banner: Banner) -> None:
+    def __init__(self, shell: Shell, exporting: Exporting) -> None:
+        window, banner = shell.main_window, shell.banner
         super().__init__(window)
         self._exporting, self._banner = exporting, banner
         self.runner = Runner(self, "trace")

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
-    QMainWindow,
     QMenu,
     QMenuBar,
     QScrollArea,
     QWidget,
 )
 
+from gui.features.keys.gestures import MOUSE
 from gui.look.text import tr
-from gui.menus.actions import MOUSE
-from gui.menus.menus import all_keys_text, listed_actions
 from gui.widgets.label import Label
 from gui.widgets.layouts import column, grid, named, row
+from gui.widgets.menu_actions import all_keys_text, listed_actions
 
 LINES = 28  # of a column at least, which a small screen still shows
 COLUMN = 400  # pixels that a column takes at most
@@ -38,7 +37,7 @@ def sections(bar: QMenuBar) -> list[Section]:
         if isinstance(menu, QMenu):
             actions = [action for _, action in listed_actions(menu)]
             rows = [
-                (all_keys_text(action), action.text(), action.toolTip())
+                (all_keys_text(action), action.text(), action.whatsThis())
                 for action in actions
                 if action.shortcuts()
             ]
@@ -94,23 +93,6 @@ class KeySheet(QDialog):
         self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
         # The window's own `?` is not heard while this dialog has the focus.
         QShortcut("?", self, self.close)
-
-
-class KeySheets(QObject):
-    """The sheet of a window, of which there is one at most."""
-
-    def __init__(self, window: QMainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-
-    def toggle(self) -> None:
-        """Show keys and mouse, or close them."""
-        # One that is found is open: a sheet deletes itself when it is closed.
-        sheet = self._window.findChild(KeySheet)
-        if sheet is None:
-            KeySheet(sections(self._window.menuBar()), self._window).show()
-        else:
-            sheet.close()
 
 
 def _grid(found: Sequence[Section]) -> QGridLayout:

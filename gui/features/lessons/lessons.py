@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
 from core.lessons.figures import StepBar, figures_and_bar
@@ -18,10 +17,10 @@ from core.plan.specification import Specification
 from core.report.verdict import verdict
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
+from gui.app.feature import Shell
 from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
-from gui.app.session import Run, Session
-from gui.app.settings import Settings
+from gui.app.session import Run
 from gui.features.lessons.panel import LessonPanel, Page
 from gui.features.lessons.pointing import Pointer
 from gui.features.lessons.spotlight import Spotlight
@@ -29,7 +28,6 @@ from gui.features.run.queue import RunQueue
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
-from gui.widgets.layouts import bring
 
 KIND = "Lessons (*.md)"
 SETTLE_MS = 150  # until what a step points at stands where it will stay
@@ -56,13 +54,12 @@ class Lessons(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, window: QWidget, panel: LessonPanel, dock: QDockWidget, pointer: Pointer,
-        session: Session, settings: Settings, start: Callable[[Specification], bool],
-    ) -> None:  # fmt: skip
-        super().__init__(window)
-        self._window, self.panel, self._dock = window, panel, dock
-        self._pointer, self._session, self._settings = pointer, session, settings
-        self.spotlight = Spotlight(window)
+        self, shell: Shell, pointer: Pointer, start: Callable[[Specification], bool]
+    ) -> None:
+        super().__init__(shell.main_window)
+        self._shell, self._window, self.panel = shell, shell.main_window, LessonPanel()
+        self._pointer, self._session, self._settings = pointer, shell.session, shell.settings
+        self.spotlight = Spotlight(shell.main_window)
         self._queue = RunQueue(start)
         self._figures = Runner(self, "lesson")
         self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -92,7 +89,7 @@ class Lessons(QObject):
             return
         self._give_up()
         self.lesson, self.path, self.place, self.done = lesson, path, 0, {}
-        bring(self._dock)
+        self._shell.bring("lesson")
         self._show()
         self.panel.run.setFocus()
 
@@ -191,7 +188,7 @@ class Lessons(QObject):
 
     def _light(self) -> None:
         # The panel is not dimmed, as it says what is to be looked at.
-        kept = partial(self._pointer.place_of, self._dock)
+        kept = partial(self._pointer.place_of, self.panel)
         self.spotlight.point(self._pointer.places(self._step.point), [kept])
 
     def _following(self) -> Path | None:

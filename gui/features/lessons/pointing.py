@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRectF
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.explain.lanes import Gap, longest_gaps
 from core.lessons.lesson import BUBBLE, PANELS, lane_pointed_at
@@ -15,10 +14,9 @@ from core.plan.task import KINDS, Kind
 from core.trace.median_step import median_step, whole_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
+from gui.app.feature import Shell
 from gui.features.lessons.spotlight import Place
-from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.lanes import reveal
-from gui.widgets.layouts import bring
 
 AROUND = 5.0  # free pixels around what is pointed at
 
@@ -26,18 +24,14 @@ AROUND = 5.0  # free pixels around what is pointed at
 class Pointer:
     """Finds what is pointed at in a window, brings it into view, and selects what is a span."""
 
-    def __init__(
-        self, window: QWidget, timeline: TimelineView, verdict: QWidget,
-        docks: Mapping[str, QDockWidget],
-    ) -> None:  # fmt: skip
-        self._window, self._timeline = window, timeline
-        self._verdict, self._docks = verdict, docks
+    def __init__(self, shell: Shell, verdict: QWidget) -> None:
+        self._shell, self._window = shell, shell.main_window
+        self._timeline, self._verdict = shell.timeline, verdict
 
     def places(self, point: str) -> list[Place]:
         """Where it is; of what cannot be found, the timeline."""
         if point in PANELS:
-            bring(self._docks[point])
-            return [partial(self.place_of, self._docks[point])]
+            return [partial(self.place_of, self._shell.bring(point))]
         if point == "verdict":
             return [partial(self.place_of, self._verdict)]
         lane = lane_pointed_at(point)

@@ -12,25 +12,27 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
-from gui.app.session import Run, Session
+from gui.app.feature import Shell
+from gui.app.session import Run
 from gui.features.first_page.samples import SAMPLES
 from gui.features.palette.palette import Command
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
 from gui.features.run.panel import StrategyPanel
 from gui.features.runs.tabs import title_of
 from gui.look.text import tr
-from gui.menus.menus import keys_text, listed_actions
+from gui.widgets.menu_actions import keys_text, listed_actions
 
 
-def all_commands(
-    bar: QMenuBar, session: Session, form: StrategyPanel, show_form: Callable[[], None],
-    show_run: Callable[[Run], None], open_file: Callable[[Path], object],
-) -> list[Command]:  # fmt: skip
+def all_commands(shell: Shell) -> list[Command]:
     """What can be done now."""
+    form = shell.feature(RunFeature).form
+    open_file = shell.feature(RecordingsFeature).files.open_from
     return [
-        *menu_commands(bar),
-        *_run_commands(session.runs, show_run),
+        *menu_commands(shell.main_window.menuBar()),
+        *_run_commands(shell.session.runs, shell.show_run),
         *_sample_commands(open_file),
-        *_form_commands(form, show_form),
+        *_form_commands(form, lambda: shell.bring("strategy")),
     ]
 
 
@@ -42,7 +44,7 @@ def menu_commands(bar: QMenuBar) -> Iterator[Command]:
             yield from (_of_action(where, action) for where, action in listed_actions(menu))
 
 
-def _form_commands(form: StrategyPanel, show: Callable[[], None]) -> Iterator[Command]:
+def _form_commands(form: StrategyPanel, show: Callable[[], object]) -> Iterator[Command]:
     """A command for every strategy and schedule: it is set in the form, which `show` brings up."""
     for strategy in STRATEGIES.values():
         do = partial(_choose_strategy, form, show, strategy.name)
@@ -73,12 +75,12 @@ def _of_action(where: str, action: QAction) -> Command:
     )
 
 
-def _choose_strategy(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
+def _choose_strategy(form: StrategyPanel, show: Callable[[], object], name: str) -> None:
     form.strategies.choose(name)
     show()
 
 
-def _choose_schedule(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
+def _choose_schedule(form: StrategyPanel, show: Callable[[], object], name: str) -> None:
     """Set a schedule, and the first strategy that takes one if the form's does not."""
     if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
         takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)

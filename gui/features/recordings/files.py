@@ -6,22 +6,18 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
-
 from core.errors import PlanError
 from core.files import check_is_no_input
 from core.message import N_, Text
 from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
-from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.faults import banner_text, faults_of
+from gui.app.feature import Shell
 from gui.app.jobs import Runner, Work
 from gui.app.run_names import file_name
-from gui.app.session import Run, Session, opened_files
-from gui.app.settings import Settings
-from gui.app.shown import Shown
+from gui.app.session import Run, opened_files
 from gui.features.recordings.opening import OpeningStrip
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
@@ -40,23 +36,16 @@ def open_filters() -> list[str]:
 class Files:
     """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
 
-    def __init__(
-        self,
-        window: QWidget,
-        state: Shown,
-        session: Session,
-        banner: Banner,
-        settings: Settings,
-    ) -> None:
-        self._window, self._state, self._session = window, state, session
-        self._banner, self._settings = banner, settings
+    def __init__(self, shell: Shell) -> None:
+        self._shell, self._session, self._settings = shell, shell.session, shell.settings
+        self._window, self._banner = shell.main_window, shell.banner
         self.opening = OpeningStrip()
         self.opening.opened.connect(self._take_opened)
         self.opening.failed.connect(self._take_failed)
-        self.saving = Runner(window, "saving")
-        self.progress = ProgressDialogs(window, self.saving)
+        self.saving = Runner(self._window, "saving")
+        self.progress = ProgressDialogs(self._window, self.saving)
         self.saving.done.connect(self._saved)
-        self.saving.failed.connect(banner.say)
+        self.saving.failed.connect(self._banner.say)
         self._coming: deque[Path] = deque()
         self._names: list[str] = []
         self._warnings: list[str] = []
@@ -125,7 +114,7 @@ class Files:
         # is shown: one line tells of all that is wrong.
         texts = (translated(warning), faults, run.take_bookmarks())
         self._warnings += filter(None, texts)
-        self._state.show_run(run)
+        self._shell.show_run(run)
 
     def _show_progress(self) -> None:
         """One line about all that was opened, or was not."""
@@ -141,11 +130,11 @@ class Files:
             self._banner.say("; ".join(self._warnings), "warning")
         elif self._names:
             self._banner.hide()
-            self._state.note(tr("Opened {names}.", names=", ".join(self._names)))
+            self._shell.note(tr("Opened {names}.", names=", ".join(self._names)))
 
     def save(self) -> None:
         """Ask for a file and save the run that is shown."""
-        run = self._state.run_shown
+        run = self._shell.run_shown
         if run is None:
             words = tr("There is no run to write yet: press Run, or open a recording.")
             self._banner.say(words, "info")
@@ -155,7 +144,7 @@ class Files:
 
     def save_to(self, path: Path) -> None:
         """Save the run that is shown; a long one bit by bit, with Cancel."""
-        run = self._state.run_shown
+        run = self._shell.run_shown
         if run is None:
             return
         # Its own recording may be written once more, with its bookmarks.
@@ -174,7 +163,7 @@ class Files:
         self._settings.remember(path)
         self._settings.folder = str(path.parent)
         self._banner.hide()
-        self._state.note(tr("Saved {name}.", name=path.name))
+        self._shell.note(tr("Saved {name}.", name=path.name))
 
 
 def _saved(run: Run, path: Path) -> Work[Path]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
-from gui.app.banner import Banner
 from gui.app.check import Checked
-from gui.app.session import Run, Session
-from gui.app.settings import Settings
+from gui.app.feature import Shell
+from gui.app.session import Run
 from gui.app.titles import strategy_title
 from gui.features.run.panel import StrategyPanel
 from gui.features.run.queue import RunQueue
@@ -23,26 +20,23 @@ from gui.widgets.label import plain_tip
 
 
 class RunControl(QObject):
-    """`planned` carries the Specification of a form that can run; `wait` says what is waited for.
+    """Starts runs; `queue` starts several one after the other.
 
-    `queue` starts several runs one after the other.
+    `planned` carries the Specification of a form that can run.
     """
 
     planned = Signal(object)
 
-    def __init__(
-        self, form: StrategyPanel, session: Session, settings: Settings, banner: Banner,
-        wait: Callable[[str], None],
-    ) -> None:  # fmt: skip
+    def __init__(self, form: StrategyPanel, shell: Shell) -> None:
         super().__init__(form)
-        self._form, self._session, self._settings = form, session, settings
-        self._banner, self._wait = banner, wait
+        self._form, self._session, self._settings = form, shell.session, shell.settings
+        self._shell, self._banner = shell, shell.banner
         self._begun: Specification | None = None
         self.queue = RunQueue(self.run_instead)
 
-    def attach(self, actions: Mapping[str, QAction], bar: RunBar, status: StatusLine) -> None:
+    def attach(self, run: QAction, stop: QAction, bar: RunBar, status: StatusLine) -> None:
         """Take the Run and Stop actions, and the bars that show what they do."""
-        self._run_action, self._stop_action = actions["run"], actions["stop"]
+        self._run_action, self._stop_action = run, stop
         self._bar, self._status = bar, status
         session = self._session
         session.ready.connect(self._set_hardware)
@@ -102,7 +96,7 @@ class RunControl(QObject):
         self._banner.hide()
         # Before the session is asked, as its `asking_changed` has `allow` say what runs.
         self._begun = specification
-        self._wait(tr("Preparing the run…"))
+        self._shell.centre.wait(tr("Preparing the run…"))
         self._session.run(specification)
 
     @property
@@ -148,6 +142,6 @@ class RunControl(QObject):
 
     def _refuse(self, text: str) -> None:
         """The engine would not run what was asked for."""
-        self._wait("")
+        self._shell.centre.wait("")
         self.queue.forget()
         self._banner.say(text)

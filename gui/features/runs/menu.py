@@ -4,42 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QInputDialog, QMenu
 
+from gui.app.feature import Shell
 from gui.app.run_names import shown_title
-from gui.app.session import Run, Session
-from gui.features.run.control import RunControl
+from gui.app.session import Run
 from gui.features.runs.panel import RunsPanel
 from gui.features.runs.tabs import RunTabs
 from gui.look.text import tr
 
 
 class RunMenu(QObject):
-    """Opens the menu of a run; `bring` brings the form to the front, `renamed` tells of new names.
-
-    The window owns it; `shown` tells which run it shows.
-    """
-
-    renamed = Signal()
+    """Opens the menu of a run; `use` copies a run's settings into the form."""
 
     def __init__(
-        self, window: QWidget, shown: Callable[[], Run | None], session: Session,
-        control: RunControl, tabs: RunTabs, runs: RunsPanel, bring: Callable[[], None],
-    ) -> None:  # fmt: skip
-        super().__init__(window)
-        self._window, self._shown = window, shown
-        self._session, self._control = session, control
-        self._tabs, self._runs, self._bring = tabs, runs, bring
-
-    def use_shown(self) -> None:
-        """Put the settings of the run that is shown into the form."""
-        self.use(self._shown())
-
-    def use(self, run: Run | None) -> None:
-        """Put a run's settings into the form; Run then starts them."""
-        if self._control.use(run):
-            self._bring()
+        self, shell: Shell, runs: RunsPanel, tabs: RunTabs, use: Callable[[Run], None]
+    ) -> None:
+        super().__init__(shell.main_window)
+        self._shell, self._window, self._session = shell, shell.main_window, shell.session
+        self._runs, self._tabs, self._use = runs, tabs, use
 
     def popup(self, run: Run, at: QPoint) -> QMenu:
         """Show the menu of a run at a place on screen."""
@@ -47,7 +31,7 @@ class RunMenu(QObject):
         # Its parent is the window: each menu would otherwise stay until that goes.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
-        menu.addAction(tr("Use this run's settings"), lambda: self.use(run))
+        menu.addAction(tr("Use this run's settings"), lambda: self._use(run))
         menu.addAction(tr("Rename…"), lambda: self.rename(run))
         menu.addAction(tr("Note…"), lambda: self.note(run))
         delete = menu.addAction(
@@ -86,7 +70,7 @@ class RunMenu(QObject):
     def _report(self, run: Run) -> None:
         self._runs.update_run(run)
         self._tabs.update_run(run)
-        self.renamed.emit()
+        self._shell.refresh()
 
     def _ask(self, title: str, label: str, text: str, take: Callable[[str], None]) -> None:
         dialog = QInputDialog(self._window)

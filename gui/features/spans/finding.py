@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 
 from core.trace.search import Hits, SpanPosition, position_of
 from core.trace.span import Span
-from gui.features.spans.panel import SpansPanel
 from gui.features.spans.search_bar import SearchBar
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.selection import Selection
 
+if TYPE_CHECKING:
+    from gui.features.spans.panel import SpansPanel
+
 
 class Finder(QObject):
-    """Connects them: what is found is marked, what is chosen in one is selected in all."""
+    """Marks the hits of the search bar, and follows the selection in bar and table."""
 
-    def __init__(
-        self, bar: SearchBar, spans: SpansPanel, timeline: TimelineView, overview: Overview
-    ) -> None:
+    def __init__(self, bar: SearchBar, timeline: TimelineView, overview: Overview) -> None:
         super().__init__(timeline)
-        self._bar, self._spans = bar, spans
-        self._timeline, self._overview = timeline, overview
+        self._bar, self._timeline, self._overview = bar, timeline, overview
+        self._spans: SpansPanel | None = None
         bar.hits_changed.connect(self._mark)
         bar.hit_chosen.connect(timeline.selector.select_span)
         bar.closed.connect(timeline.setFocus)
-        spans.chosen.connect(timeline.selector.select_span)
         timeline.state.selection_changed.connect(self._follow)
         timeline.state.view_changed.connect(self._move)
+
+    def follow_in(self, spans: SpansPanel) -> None:
+        """Select in the table of spans too what is selected in the timeline."""
+        self._spans = spans
+        self._follow(self._timeline.state.selection)
 
     def _mark(self, hits: Hits) -> None:
         self._timeline.selector.set_hits(hits)
@@ -35,7 +41,8 @@ class Finder(QObject):
 
     def _follow(self, selection: Selection | None) -> None:
         span = selection if isinstance(selection, Span) and selection.index >= 0 else None
-        self._spans.select_span(span)
+        if self._spans is not None:
+            self._spans.select_span(span)
         self._bar.set_place(self._place(span), span)
 
     def _move(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QPaintEvent
@@ -69,12 +69,12 @@ class RunButton(QToolButton):
 class RunBar(QToolBar):
     """Run and Stop, what is shown, how far it is, and what is used most."""
 
-    def __init__(self, actions: Mapping[str, QAction], panels: Iterable[QAction]) -> None:
+    def __init__(self) -> None:
         super().__init__(tr("Tools"))
         self.setObjectName("tools")
         self.setMovable(False)
-        # The window's own context menu lists this action;
-        # Run and Stop must not be hidden with the bar.
+        # The window's own context menu lists this action; Run and Stop must not be hidden with the
+        # bar.
         self.toggleViewAction().setEnabled(False)
         self.title, self.step = Elided("title"), Label(look="step")
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
@@ -82,22 +82,25 @@ class RunBar(QToolBar):
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._progress.setFixedWidth(120)
-        for name, text in NAMES.items():
-            actions[name].setIconText(tr(text))
-        self.addWidget(RunButton(actions["run"]))
-        self.addAction(actions["stop"])
-        # The bar has made a button of the action itself, and the style sheet goes by names.
-        stop = self.widgetForAction(actions["stop"])
-        stop.setObjectName("stop")
-        stop.setAccessibleName(tr("Stop"))
-        # A tool bar shows and hides its widgets by their
-        # actions; `setVisible` of a widget is undone.
+        # A toolbar shows and hides its widgets by their actions; `setVisible` of a widget has no
+        # effect.
         self._progress_action = QWidgetAction(self)
         self._progress_action.setDefaultWidget(self._progress)
+
+    def fill(self, action: Callable[[str], QAction]) -> None:
+        """Add buttons for the window's actions, which `action` returns by name."""
+        for name, text in NAMES.items():
+            action(name).setIconText(tr(text))
+        self.addWidget(RunButton(action("run")))
+        self.addAction(action("stop"))
+        # The toolbar has made this button itself, and the style sheet selects by name.
+        stop = self.widgetForAction(action("stop"))
+        stop.setObjectName("stop")
+        stop.setAccessibleName(tr("Stop"))
         self.addWidget(self.title)
         self.addAction(self._progress_action)
         self.addWidget(self.step)
-        self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])
+        self.addActions([action("follow"), action("export"), action("sheet")])
 
     def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
         """Say what is shown and how far it is; or how far the run is that has no bars yet."""

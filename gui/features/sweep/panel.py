@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -36,13 +36,15 @@ _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBot
 
 
 class SweepPanel(QScrollArea):
-    """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
+    """The fields of a sweep and its results.
 
-    The field `option` tells of another one. The buttons `image` and `table` want a file.
+    `asked` is emitted to begin or end the sweep, `edited` with every change of a field, and
+    `opened` when the panel is shown. The buttons `image` and `table` ask for a file.
     """
 
     asked = Signal()
     edited = Signal()
+    opened = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,6 +58,10 @@ class SweepPanel(QScrollArea):
         self.values.returnPressed.connect(self.asked)
         for news in (self.values.textChanged, self.repeat.valueChanged, self.beside.toggled):
             news.connect(self.edited)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self.opened.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         wide = self.width() >= BESIDE_WIDTH

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
 from core.errors import PlanError
@@ -19,14 +18,13 @@ from core.sweep.sweep import REFERENCES, Point, Sweep, sweep_along, values_by_na
 from core.sweep.table import UnmeasuredError, sweep_row
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.check import friendly
-from gui.app.session import Run, Session
-from gui.app.settings import Settings
+from gui.app.feature import Shell
+from gui.app.session import Run, opened_files
 from gui.features.run.panel import StrategyPanel
 from gui.features.sweep.panel import SweepPanel
 from gui.features.sweep.saving import SweepFiles
 from gui.features.sweep.words import setting_title
 from gui.look.text import duration_text, problem_text, tr
-from gui.widgets.layouts import bring
 
 _OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS}
 
@@ -39,31 +37,19 @@ class Sweeping(QObject):
 
     opened = Signal(object)
 
-    def __init__(
-        self, window: QWidget, panel: SweepPanel, form: StrategyPanel, session: Session,
-        settings: Settings,
-    ) -> None:  # fmt: skip
-        super().__init__(window)
-        self.panel, self._form, self._session = panel, form, session
+    def __init__(self, shell: Shell, form: StrategyPanel) -> None:
+        super().__init__(shell.main_window)
+        self.panel, self._form, self._session = SweepPanel(), form, shell.session
         self._left: deque[Point] = deque()
         self._runs: dict[Point, Run] = {}
         self._took: list[tuple[int, float]] = []
         self._failed: dict[int, str] = {}
         self._began = 0.0
         self.results: Results | None = None
-        self.files = SweepFiles(window, settings, lambda: self.results)
+        self.files = SweepFiles(shell.main_window, shell.settings, lambda: self.results)
+        self.files.inputs = lambda: opened_files(shell.session.runs)
         self._connect()
         self._suggest()
-
-    def attach(self, dock: QDockWidget) -> None:
-        """Take the dock that the panel stands in."""
-        self._dock = dock
-        dock.visibilityChanged.connect(self._check)
-
-    def open(self) -> None:
-        """Bring the panel to the front."""
-        bring(self._dock)
-        self.panel.values.setFocus()
 
     @property
     def running(self) -> bool:
@@ -117,7 +103,7 @@ class Sweeping(QObject):
 
     def _check(self, *_: object) -> None:
         """Say what is wrong with the fields, where they can be seen."""
-        # A hidden panel is not looked at: `visibilityChanged` asks again once it can be seen.
+        # A hidden panel is not looked at: it asks again when it is shown.
         if not self.running and self.panel.isVisible():
             asked = self._asked()
             self.panel.show_problem(asked if isinstance(asked, str) else "")
@@ -215,6 +201,7 @@ class Sweeping(QObject):
         panel, session = self.panel, self._session
         panel.asked.connect(self.begin)
         panel.edited.connect(self._check)
+        panel.opened.connect(self._check)
         panel.option.currentIndexChanged.connect(self._suggest)
         panel.image.clicked.connect(self.files.ask_image)
         panel.table.clicked.connect(self.files.ask_table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
@@ -27,12 +27,11 @@ class ViewOptions(QObject):
     def __init__(self, timeline: TimelineView, settings: Settings) -> None:
         super().__init__(timeline)
         self._timeline, self._settings = timeline, settings
-        self._actions: Mapping[str, QAction] = {}
         self.dialog: QInputDialog | None = None
 
-    def attach(self, actions: Mapping[str, QAction]) -> None:
-        """Show in the actions how the lanes stand, as it was when the window was closed."""
-        self._actions = actions
+    def attach(self, action: Callable[[str], QAction]) -> None:
+        """Restore the options of the last session and check their actions, found by `action`."""
+        self._action = action
         state, settings = self._timeline.state, self._settings
         node_devices = max(0, settings.node_devices) or NODE_DEVICES
         state.stack.state = TrackState(grouping_of(settings.grouping), node_devices)
@@ -40,7 +39,7 @@ class ViewOptions(QObject):
         self._keep()
         self.count_from(settings.time_from)
         for name in STRIPS:
-            actions[name].setChecked(getattr(settings, name))
+            action(name).setChecked(getattr(settings, name))
             self.show(name, getattr(settings, name))
 
     def group_by(self, name: str) -> None:
@@ -67,7 +66,7 @@ class ViewOptions(QObject):
         """Count moments from what a CountFrom names, and remember it."""
         chosen = CountFrom(name) if name in list(CountFrom) else CountFrom.STEP
         self._settings.time_from = chosen.value
-        self._actions[f"time_{chosen.value}"].setChecked(True)
+        self._action(f"time_{chosen.value}").setChecked(True)
         self._timeline.navigator.count_from(chosen)
 
     def show(self, name: str, shown: bool) -> None:
@@ -80,17 +79,17 @@ class ViewOptions(QObject):
         if following:
             self._timeline.navigator.follow()
         # Unchecking ends nothing, as following ends when one moves away: the action is set back.
-        self._actions["follow"].setChecked(self._timeline.state.following)
+        self._action("follow").setChecked(self._timeline.state.following)
 
     def forget_path(self) -> None:
         """Another run is shown: its critical path is shown when it is asked for."""
-        self._actions["critical_path"].setChecked(False)
+        self._action("critical_path").setChecked(False)
         self.show("critical_path", False)
 
     def _keep(self) -> None:
         grouping = self._timeline.lanes.tracks.grouping
         self._settings.grouping = grouping.value
-        self._actions[f"group_{grouping.value}"].setChecked(True)
+        self._action(f"group_{grouping.value}").setChecked(True)
 
 
 def grouping_of(name: str) -> Grouping:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.features.recordings.feature import RecordingsFeature
 from gui.window.window import MainWindow
 
 SIZE = (1600, 900)
@@ -43,7 +44,7 @@ def main() -> None:
     until(app, lambda: ready)  # as the browsers, it is open before the trace is
     timeline = window.timeline
     before = time.perf_counter()
-    window.files.open_from(Path(sys.argv[1]))
+    window.feature(RecordingsFeature).files.open_from(Path(sys.argv[1]))
     until(app, lambda: timeline.state.scene is not None and timeline.is_drawn)
     first = 1e3 * (time.perf_counter() - before)
     times = []

@@ -9,6 +9,9 @@ import pytest
 from core.trace.step_bounds import Fault
 from core.trace.trace import Trace
 from gui.app.faults import banner_text, faults_of, status_text
+from gui.features.log.feature import LogFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.status.feature import StatusFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -30,7 +33,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines(window: MainWindow) -> list[tuple[str, str]]:
     """Return level and text of each row of the log."""
-    model = window.log.model
+    model = window.feature(LogFeature).panel.widget.model
     return [
         (model.index(row, 1).data(), model.index(row, 2).data()) for row in range(model.rowCount())
     ]
@@ -57,7 +60,7 @@ def test_a_run_that_ends_with_faults_says_so_in_banner_status_and_log(
     perform(window, client, specification())
     assert window.banner.isVisible() and window.banner.property("level") == "warning"
     assert window.banner.label.text() == banner_text(TEXTS)
-    assert window.status.faults.text() == "incomplete: 2 faults, see the Log"
+    assert window.feature(StatusFeature).line.faults.text() == "incomplete: 2 faults, see the Log"
     assert lines(window)[-2:] == [("warning", fault) for fault in TEXTS]
     assert len(window.run_shown.trace.logs) == len(lines(window)) - 2
 
@@ -67,12 +70,12 @@ def test_a_recording_with_faults_names_its_file_when_it_is_opened(
     window: MainWindow, tmp_path: Path
 ) -> None:
     record(specification(), tmp_path / "run.arrow")
-    window.files.open_from(tmp_path / "run.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
     assert window.banner.label.text().startswith("run.arrow is incomplete: step 7: 3 of 152")
-    assert window.status.faults.text() == "incomplete: 2 faults, see the Log"
+    assert window.feature(StatusFeature).line.faults.text() == "incomplete: 2 faults, see the Log"
     assert lines(window)[-1] == ("warning", TEXTS[1])
 
 
 def test_a_sound_run_says_nothing_of_faults(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
-    assert not window.banner.isVisible() and window.status.faults.text() == ""
+    assert not window.banner.isVisible() and window.feature(StatusFeature).line.faults.text() == ""

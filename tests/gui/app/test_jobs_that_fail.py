@@ -23,9 +23,11 @@ from gui.app import jobs
 from gui.app.session import Run
 from gui.features.compare import worker as comparing
 from gui.features.compare.worker import CompareWorker
+from gui.features.figures.feature import FiguresFeature
 from gui.features.predict import ghosts
 from gui.features.predict.ghosts import Ghosts
 from gui.features.recordings import files, opening
+from gui.features.recordings.feature import RecordingsFeature
 from gui.features.recordings.opening import OpeningStrip
 from gui.features.spans import panel as spans
 from gui.features.spans import searching
@@ -70,13 +72,16 @@ def test_a_recording_that_fails_amid_its_saving_is_not_said_to_be_saved(
     monkeypatch.setattr(files, "AT_ONCE_S", 0.0)
     (tmp_path / "runs").mkdir()
     record(SPEC, tmp_path / "runs" / "source.arrow")
-    window.files.open_from(tmp_path / "runs" / "source.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "runs" / "source.arrow")
     monkeypatch.setattr(window.run_shown, "saving", then_fail(window.run_shown.saving))
-    window.files.save_to(tmp_path / "runs" / "copy.arrow")
+    window.feature(RecordingsFeature).files.save_to(tmp_path / "runs" / "copy.arrow")
     qtbot.waitUntil(window.banner.isVisible)
     qtbot.wait(20)
     assert window.banner.label.text() == LINE and "Saved" not in window.statusBar().currentMessage()
-    assert not window.files.saving.running and window.files.progress.dialog is None
+    assert (
+        not window.feature(RecordingsFeature).files.saving.running
+        and window.feature(RecordingsFeature).files.progress.dialog is None
+    )
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["source.arrow"]
 
 
@@ -103,13 +108,16 @@ def test_a_report_that_fails_amid_its_sections_is_not_written(
 ) -> None:
     monkeypatch.setattr(reporting, "run_sections", then_fail(reporting.run_sections))
     record(SPEC, tmp_path / "run.arrow")
-    window.files.open_from(tmp_path / "run.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
     place = tmp_path / "report.html"
-    window.exporting.report_to(place)
+    window.feature(FiguresFeature).exporting.report_to(place)
     qtbot.waitUntil(window.banner.isVisible)
     qtbot.wait(20)
-    assert window.banner.label.text() == LINE and not window.exporting.report.running
-    assert window.exporting.progress.dialog is None
+    assert (
+        window.banner.label.text() == LINE
+        and not window.feature(FiguresFeature).exporting.report.running
+    )
+    assert window.feature(FiguresFeature).exporting.progress.dialog is None
     assert not [path for path in tmp_path.iterdir() if "report" in path.name]
 
 

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QComboBox,
-    QDockWidget,
     QGroupBox,
     QLabel,
     QLineEdit,
@@ -40,6 +39,8 @@ from gui.app.language import LOCALES, in_language, speak, system_language
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.keys.keys import KeySheet
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
 from gui.look.catalogue import use_catalogue
 from gui.look.text import ntr, problem_text, tr
 from gui.report.run import write_run_report
@@ -140,18 +141,18 @@ def test_another_language_is_spoken_at_once_and_what_is_open_stays_so(
         perform(before, client, specification(steps=steps))
     first, second = before.session.runs
     before.show_run(first)
-    before.actions_by_name["language_ko"].trigger()
+    before.action("language_ko").trigger()
     qtbot.waitUntil(lambda: sitting.window is not before)
     after = sitting.window
     assert after.isVisible() and not before.isVisible() and not client.closed
-    assert after.run_shown is first and after.tabs.runs == [first, second]
-    assert after.actions_by_name["stop"].text() == "중지" and settings.language == "ko"
-    assert after.actions_by_name["language_ko"].isChecked()
+    assert after.run_shown is first and after.feature(RunsFeature).tabs.runs == [first, second]
+    assert after.action("stop").text() == "중지" and settings.language == "ko"
+    assert after.action("language_ko").isChecked()
     perform(after, client, specification(steps=4))
     assert after.run_shown is after.session.runs[-1]
-    after.actions_by_name["language_en"].trigger()
+    after.action("language_en").trigger()
     qtbot.waitUntil(lambda: sitting.window is not after)
-    assert sitting.window.actions_by_name["stop"].text() == "Stop"
+    assert sitting.window.action("stop").text() == "Stop"
     sitting.window.close()
     assert client.closed
     sitting.window.deleteLater()
@@ -166,8 +167,8 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     window.show()
     window.session.start()
     window.session.tick()
-    window.form.set_specification(specification(steps=2))
-    window.actions_by_name["run"].trigger()
+    window.feature(RunFeature).form.set_specification(specification(steps=2))
+    window.action("run").trigger()
     header, made = batches(client.asked[-1])
     client.say(header, *made[:2])
     window.session.tick()
@@ -177,7 +178,7 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     client.say(*made[2:], Ended(Outcome.FINISHED))
     while after.session.live is not None:
         after.session.tick()
-    assert run.trace.steps and after.runs.topLevelItem(0).text(2) == "已完成"
+    assert run.trace.steps and after.feature(RunsFeature).runs.topLevelItem(0).text(2) == "已完成"
     after.close()
     after.deleteLater()
 
@@ -238,16 +239,15 @@ def test_no_text_of_the_window_escapes_translation(
     data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
     for spec in (data_parallel, specification(steps=2, verify=True)):
         perform(window, client, spec)
-        until(lambda: not window.live.runner.running)
-        window.actions_by_name["bubble"].trigger()
-        for dock in window.findChildren(QDockWidget):
-            dock.show()
-            dock.raise_()
+        until(lambda: not window.showing.figures.runner.running)
+        window.action("bubble").trigger()
+        for name in window.docks.pages:
+            panel = window.bring(name)
             QCoreApplication.processEvents()
             window.grab()
-            shown |= set(_texts(dock))
+            shown |= set(_texts(panel))
         shown |= set(_texts(window))
-    window.actions_by_name["sheet"].trigger()
+    window.action("sheet").trigger()
     window.findChild(KeySheet).grab()
     headings = [read_heading(path) for path in shipped()]
     lessons = {text for heading in headings for text in (heading.title, heading.about)}

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QComboBox,
-    QDockWidget,
     QHeaderView,
     QLabel,
     QStyle,
@@ -49,13 +48,12 @@ def test_no_text_is_cut(
     window.session.tick()
     found = {f"first page {size}: {cut}" for size in SIZES for cut in _cut_at(window, size)}
     perform(window, client, specification(steps=3, verify=True))
-    until(lambda: not window.live.runner.running)
-    window.actions_by_name["bubble"].trigger()
+    until(lambda: not window.showing.figures.runner.running)
+    window.action("bubble").trigger()
     for size in SIZES:
-        for dock in window.findChildren(QDockWidget):
-            dock.show()
-            dock.raise_()
-            found |= {f"{dock.objectName()} {size}: {cut}" for cut in _cut_at(window, size)}
+        for name in window.docks.pages:
+            window.bring(name)
+            found |= {f"{name} {size}: {cut}" for cut in _cut_at(window, size)}
     assert sorted(found) == []
 
 

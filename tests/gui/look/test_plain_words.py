@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 
 import gui
 from core.recording.recording import RecordingFile
+from gui.features.recordings.feature import RecordingsFeature
 from gui.widgets.label import Label, plain_tip
 from gui.window.window import MainWindow
 from tests.make_believe import batches, specification
@@ -31,7 +32,7 @@ def hostile(path: Path) -> Path:
 
 
 def test_no_label_of_a_window_takes_a_name_for_html(window: MainWindow, tmp_path: Path) -> None:
-    window.files.open_from(hostile(tmp_path / "run.arrow"))
+    window.feature(RecordingsFeature).files.open_from(hostile(tmp_path / "run.arrow"))
     labels = [label for label in window.findChildren(QLabel) if label.text()]
     assert labels
     for label in labels:

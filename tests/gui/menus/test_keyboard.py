@@ -25,8 +25,11 @@ from PySide6.QtWidgets import (
 )
 
 from core.explain.lanes import Gap
-from gui.menus.actions import ENTRIES
-from gui.widgets.layouts import bring
+from gui.app.feature import Dock
+from gui.features.details.feature import DetailsFeature
+from gui.features.figures.feature import FiguresFeature
+from gui.features.run.feature import RunFeature
+from gui.window.frame import FrameFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -70,8 +73,9 @@ HABITS = {
 """What a user of other timelines presses, and the action that it is."""
 
 
-def test_the_keys_of_other_timelines_do_here_what_they_do_there() -> None:
-    keys = {key: entry.name for entry in ENTRIES for key in entry.keys.split(" or ")}
+def test_the_keys_of_other_timelines_do_here_what_they_do_there(window: MainWindow) -> None:
+    actions = window._menus.actions.items()
+    keys = {key.toString(): name for name, action in actions for key in action.shortcuts()}
     assert {key: keys.get(key) for key in HABITS} == HABITS
 
 
@@ -126,7 +130,7 @@ def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
 
 
 def test_the_longest_bubble_of_no_run_is_a_line_in_the_status_bar(window: MainWindow) -> None:
-    window.actions_by_name["bubble"].trigger()
+    window.action("bubble").trigger()
     assert "no run" in window.statusBar().currentMessage()
 
 
@@ -135,9 +139,17 @@ def test_a_run_is_made_explained_and_exported_without_a_mouse(
 ) -> None:
     window.activateWindow()
     window.timeline.setFocus()
-    press_until(qtbot, Qt.Key.Key_F6, lambda: window.form.isAncestorOf(QApplication.focusWidget()))
+    press_until(
+        qtbot,
+        Qt.Key.Key_F6,
+        lambda: window.feature(RunFeature).form.isAncestorOf(QApplication.focusWidget()),
+    )
     press_until(qtbot, Qt.Key.Key_Tab, focused(QListWidget))
-    press_until(qtbot, Qt.Key.Key_Up, lambda: window.form.specification().strategy == "dp")
+    press_until(
+        qtbot,
+        Qt.Key.Key_Up,
+        lambda: window.feature(RunFeature).form.specification().strategy == "dp",
+    )
     press(qtbot, Qt.Key.Key_F5)
     (asked,) = client.asked
     assert asked.strategy == "dp"
@@ -147,12 +159,12 @@ def test_a_run_is_made_explained_and_exported_without_a_mouse(
     press(qtbot, Qt.Key.Key_B)
     gap = window.timeline.state.selection
     assert isinstance(gap, Gap)
-    assert window.details.isVisible()
-    cause = window.details.sentence.text()
+    assert window.feature(DetailsFeature).panel.widget.isVisible()
+    cause = window.feature(DetailsFeature).panel.widget.sentence.text()
     assert " waits " in cause
     assert ":" in cause
     press(qtbot, Qt.Key.Key_E, CTRL)
-    panel = window.exporting.panel
+    panel = window.feature(FiguresFeature).exporting.panel
     qtbot.waitUntil(panel.isActiveWindow)
     press_until(qtbot, Qt.Key.Key_Tab, lambda: "Save" in text_of(QApplication.focusWidget()))
     press(qtbot, Qt.Key.Key_Space)
@@ -172,10 +184,10 @@ def test_f6_goes_round_all_parts_of_the_window_with_a_ring_round_each(
     perform(window, client, specification())
     window.timeline.setFocus()
     press(qtbot, Qt.Key.Key_B)  # Details has something to give the focus to
-    bring(window.docks["devices"])
+    window.bring("devices")
     window.timeline.setFocus()
-    docks, ring = window.docks, window.panes.ring
-    parts = [docks["devices"], docks["details"], docks["strategy"], window.timeline]
+    docks, ring = window.docks.docks, window.feature(FrameFeature).panes.ring
+    parts = [docks[Dock.DEVICES], docks[Dock.DETAILS], docks[Dock.SETTINGS], window.timeline]
     for keys, order in (
         (Qt.KeyboardModifier.NoModifier, parts),
         (Qt.KeyboardModifier.ShiftModifier, parts[-2::-1]),
@@ -220,9 +232,9 @@ def test_every_control_has_a_name_for_screen_readers(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    window.exporting.open()
+    window.feature(FiguresFeature).exporting.open()
     assert nameless(window) == []
-    window.exporting.panel.close()
+    window.feature(FiguresFeature).exporting.panel.close()
 
 
 def test_every_panel_is_told_to_screen_readers_with_the_heads_of_its_tables(
@@ -230,8 +242,8 @@ def test_every_panel_is_told_to_screen_readers_with_the_heads_of_its_tables(
 ) -> None:
     perform(window, client, specification())
     tables = 0
-    for name, dock in window.docks.items():
-        bring(dock)
+    for name, dock in window.docks.pages.items():
+        window.bring(name)
         QApplication.processEvents()
         assert nameless(dock) == [], name
         for table in dock.findChildren(QAbstractItemView):

@@ -21,6 +21,11 @@ from shiboken6 import isValid, ownedByPython
 
 from gui.app.settings import Settings
 from gui.features.compare.chooser import other_of
+from gui.features.compare.feature import CompareFeature
+from gui.features.palette.feature import PaletteFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -65,7 +70,7 @@ class Sitting:
             menu.close()
 
     def open_palette(self) -> None:
-        palette = self.window.command_palette
+        palette = self.window.feature(PaletteFeature).palette
         palette.toggle()
         assert palette.isVisible() and palette.list.topLevelItemCount() > 50
         QTest.keyClicks(palette.field, self.drawn.choice(["fit", "recent", "zzz", "theme", "s"]))
@@ -98,34 +103,34 @@ class Sitting:
 
     def open_file(self) -> None:
         if len(self.window.session.runs) < MOST_RUNS:
-            self.window.files.open_from(self.folder / "run.arrow")
+            self.window.feature(RecordingsFeature).files.open_from(self.folder / "run.arrow")
 
     def turn_tabs(self) -> None:
-        self.window.tabs.step(1)
+        self.window.feature(RunsFeature).tabs.step(1)
 
     def close_tab(self) -> None:
-        self.window.tabs.close_current()
+        self.window.feature(RunsFeature).tabs.close_current()
 
     def compare(self) -> None:
         window, runs = self.window, self.window.session.runs
         if window.run_shown is None or len(runs) < 2:
             return
-        if window.comparing.other is None:
-            window.comparing.begin(other_of(self.drawn.choice(runs)))
+        if window.feature(CompareFeature).comparing.other is None:
+            window.feature(CompareFeature).comparing.begin(other_of(self.drawn.choice(runs)))
         else:
-            window.comparing.leave()
+            window.feature(CompareFeature).comparing.leave()
 
     def change_theme(self) -> None:
-        self.window.actions_by_name["theme"].trigger()
+        self.window.action("theme").trigger()
 
     def toggle_docks(self) -> None:
-        for dock in self.drawn.sample(list(self.window.docks.values()), 3):
+        for dock in self.drawn.sample(list(self.window.docks.docks.values()), 3):
             dock.toggleViewAction().trigger()
 
     def ask_for_panels(self) -> None:
         """The menu of docks and bars that a right click on a bar opens, and Qt deletes."""
         at = QPoint(5, 5)
-        bar: QWidget = self.window.bar
+        bar: QWidget = self.window.feature(StatusFeature).bar
         asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, bar.mapToGlobal(at))
         QApplication.sendEvent(bar, asked)
         popup = QApplication.activePopupWidget()
@@ -182,7 +187,7 @@ def test_menus_and_palette_still_open_after_a_long_sitting(
         count += 1
     sitting.open_menus()
     sitting.open_palette()
-    held = [window.bar._progress_action, *window.actions_by_name.values()]
+    held = [window.feature(StatusFeature).bar._progress_action, *window.actions_by_name.values()]
     assert all(map(isValid, held))
-    window.bar.set_asking(True)
-    window.bar.set_asking(False)
+    window.feature(StatusFeature).bar.set_asking(True)
+    window.feature(StatusFeature).bar.set_asking(False)

@@ -5,80 +5,105 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget, QTabBar
+from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
 from core.engine.client import EngineClient
+from gui.app.feature import Dock
+from gui.app.language import speak
 from gui.app.settings import Settings
+from gui.features.devices.feature import DevicesFeature
+from gui.window.docks import PageBook
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
 
-def is_in_front(dock: QDockWidget) -> bool:
-    window = dock.window()
-    at = window.childAt(dock.mapTo(window, dock.rect().center()))
-    return dock.isVisible() and at is not None and dock.isAncestorOf(at)
+def is_in_front(window: MainWindow, name: str) -> bool:
+    page = window.docks.pages[name]
+    at = window.childAt(page.mapTo(window, page.rect().center()))
+    return page.isVisible() and at is not None and (at is page or page.isAncestorOf(at))
 
 
 def tabs(window: MainWindow) -> QTabBar:
-    return next(bar for bar in window.children() if isinstance(bar, QTabBar) and bar.isVisible())
+    bars = (bar for bar in window.children() if isinstance(bar, QTabBar) and bar.isVisible())
+    return next(bar for bar in bars if bar.count() > 2)
 
 
 def test_every_entry_of_the_view_menu_brings_its_panel_to_the_front(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    for name, dock in window.docks.items():
-        action = window.findChild(object, f"show_{name}")
-        if is_in_front(dock):
+    for name in window.docks.pages:
+        action = window.action(f"show_{name}")
+        if is_in_front(window, name):
             continue
         action.trigger()
-        qtbot.waitUntil(lambda dock=dock: is_in_front(dock))
+        qtbot.waitUntil(lambda name=name: is_in_front(window, name))
         assert action.isChecked()
 
 
 def test_a_panels_keys_bring_it_from_behind_another_and_hide_it_when_in_front(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    advisor = window.docks["advisor"]
-    keys = window.findChild(object, "show_advisor").shortcut()
-    assert not advisor.isHidden() and not is_in_front(advisor)  # behind another tab
+    keys = window.action("show_advisor").shortcut()
+    dock = window.docks.docks[Dock.TRY]
+    assert not dock.isHidden() and not is_in_front(window, "advisor")  # behind another tab
     QTest.keySequence(window, keys)
-    qtbot.waitUntil(lambda: is_in_front(advisor))
+    qtbot.waitUntil(lambda: is_in_front(window, "advisor"))
     QTest.keySequence(window, keys)
-    qtbot.waitUntil(advisor.isHidden)
+    qtbot.waitUntil(dock.isHidden)
 
 
-def test_buttons_of_the_bar_bring_their_panels_to_the_front(
-    window: MainWindow, qtbot: QtBot
+def test_a_panel_is_made_when_it_is_first_shown(window: MainWindow) -> None:
+    log = window.docks.pages["log"].panel
+    assert not log.made
+    window.bring("log")
+    assert log.made and log.widget.isVisible()
+
+
+def test_a_click_on_a_name_shows_another_panel_of_the_tab(window: MainWindow) -> None:
+    window.bring("spans")
+    (names,) = (
+        book.names for book in window.findChildren(PageBook) if book.names.isVisible()
+        and book.isAncestorOf(window.docks.pages["spans"])
+    )  # fmt: skip
+    entry = names.visualItemRect(names.findItems("SQL", Qt.MatchFlag.MatchExactly)[0])
+    QTest.mouseClick(names.viewport(), Qt.MouseButton.LeftButton, pos=entry.center())
+    assert is_in_front(window, "sql")
+
+
+@pytest.mark.parametrize("width", [1600, 1440, 1000])
+@pytest.mark.parametrize("language", ["en", "zh", "ko"])
+def test_six_tabs_show_their_whole_names(
+    make_window: Callable[[EngineClient, Settings], MainWindow],
+    client: FakeClient,
+    settings: Settings,
+    qtbot: QtBot,
+    qapp: QApplication,
+    width: int,
+    language: str,
 ) -> None:
-    for name in ("why", "whatif", "advisor"):
-        action = window.findChild(object, f"show_{name}")
-        QTest.mouseClick(window.bar.widgetForAction(action), Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda name=name: is_in_front(window.docks[name]))
-
-
-@pytest.mark.parametrize(("width", "narrow"), [(1600, False), (1440, False), (1000, True)])
-def test_titles_give_way_to_icons_before_they_are_cut(
-    window: MainWindow, qtbot: QtBot, width: int, narrow: bool
-) -> None:
-    window.resize(width, 900)
-    qtbot.waitUntil(lambda: tabs(window).property("narrow") is narrow)
-    bar = tabs(window)
-    for name in ("advisor", "devices"):  # the chosen one is no wider than there is room
-        window.findChild(object, f"show_{name}").trigger()
+    speak(qapp, language)
+    try:
+        window = make_window(client, settings)
+        window.resize(width, 900)
+        qtbot.wait(1)
+        bar = tabs(window)
+        assert bar.count() == 6
+        for place in range(bar.count()):
+            needed = bar.fontMetrics().horizontalAdvance(bar.tabText(place))
+            assert bar.tabRect(place).width() >= needed
         assert bar.tabRect(bar.count() - 1).right() <= bar.width()
-    assert all(bar.tabIcon(place).isNull() is not narrow for place in range(bar.count()))
-    assert bar.tabRect(bar.count() - 1).right() <= bar.width()
-    assert all(bar.tabText(place) and bar.tabToolTip(place) for place in range(bar.count()))
+    finally:
+        speak(qapp, "en")
 
 
 def test_empty_docks_leave_the_first_page_its_room(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     window.resize(1000, 650)
-    front = window.docks["devices"]
+    front = window.docks.docks[Dock.DEVICES]
     qtbot.waitUntil(lambda: front.height() < 140)
     perform(window, client, specification(steps=1))
     qtbot.waitUntil(lambda: front.height() > 100)
@@ -89,25 +114,18 @@ def test_empty_docks_leave_the_first_page_its_room(
         window.centre.show_run_page()
         qtbot.waitUntil(lambda: front.height() == high)
     window.centre.show_first_page()
-    window.docks["whatif"].raise_()  # which has something to tell
-    qtbot.waitUntil(lambda: window.docks["whatif"].height() > 110)
-
-
-def test_every_panel_has_an_icon_of_its_own(window: MainWindow) -> None:
-    icons = {title: icon.pixmap(16).toImage() for title, icon in window._dock_tabs._icons.items()}
-    assert len(icons) == len(window.docks)
-    drawn = [bytes(image.constBits()) for image in icons.values()]
-    assert all(drawn) and len(set(drawn)) == len(drawn)
+    window.bring("whatif")  # which has something to tell
+    qtbot.waitUntil(lambda: window.docks.docks[Dock.TRY].height() > 110)
 
 
 def test_at_the_smallest_size_the_window_keeps_to_it(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1000, 650)
-    for dock in window.docks.values():
-        if not dock.isHidden():
-            dock.raise_()
-            qtbot.wait(1)
-            assert (window.width(), window.height()) == (1000, 650)
-    assert window.docks["details"].width() >= 200  # where a name and its value can be read
+    for name in window.docks.pages:
+        window.bring(name)
+        qtbot.wait(1)
+        assert (window.width(), window.height()) == (1000, 650)
+    # Where a name and its value can be read.
+    assert window.docks.docks[Dock.DETAILS].width() >= 200
 
 
 def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(
@@ -116,9 +134,9 @@ def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(
     perform(window, client, specification(
         "dp", devices="2xcpu", batch=30, data=100, steps=4, warmup=1,
     ))  # fmt: skip
-    said = window.batch.accessibleDescription()
+    said = window.feature(DevicesFeature).batch.accessibleDescription()
     assert "step 1 to step 3: 15, 15; step 4: 5, 5" in said
-    assert window.devices.accessibleDescription().startswith("cpu:0: 1.")
+    assert window.feature(DevicesFeature).devices.accessibleDescription().startswith("cpu:0: 1.")
 
 
 def test_a_second_window_shows_each_docks_tab_once_and_over_no_other_panel(
@@ -140,13 +158,15 @@ def test_a_second_window_shows_each_docks_tab_once_and_over_no_other_panel(
 
     below = sorted(
         dock.windowTitle()
-        for dock in [again.docks["devices"], *again.tabifiedDockWidgets(again.docks["devices"])]
+        for dock in [
+            again.docks.docks[Dock.DEVICES],
+            *again.tabifiedDockWidgets(again.docks.docks[Dock.DEVICES]),
+        ]
     )
     assert titles() == below
-    again.docks["lesson"].show()
-    again.docks["lesson"].raise_()
+    again.bring("lesson")
     qtbot.waitUntil(lambda: titles() == sorted([*below, "Lesson", "Settings"]))
-    again.docks["lesson"].hide()
+    again.docks.hide("lesson")
     qtbot.waitUntil(lambda: titles() == below)
     (bar,) = shown_bars()
     assert (

@@ -9,9 +9,12 @@ import pytest
 
 from core.explain.run_step import explain_run_step
 from core.report.step_figures import step_figures
+from gui.features.devices.feature import DevicesFeature
+from gui.features.run.feature import RunFeature
+from gui.features.status.feature import StatusFeature
+from gui.features.why.feature import WhyFeature
 from gui.look.text import duration_text, percent_text
 from gui.timeline.state.scene import step_name
-from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification
@@ -23,14 +26,14 @@ MEDIAN, SLOWEST, LAST = 2, 4, 6
 @pytest.fixture
 def ended(window: MainWindow, client: FakeClient) -> MainWindow:
     """The window after a run whose steps take different times."""
-    window.form.set_specification(specification(steps=5, warmup=2))
-    window.actions_by_name["run"].trigger()
+    window.feature(RunFeature).form.set_specification(specification(steps=5, warmup=2))
+    window.action("run").trigger()
     client.perform(client.asked[-1], scale=SCALES)
     window.session.tick()
     while window.session.live is not None:
         window.session.tick()
     window.show()
-    bring(window.docks["why"])
+    window.bring("why")
     return window
 
 
@@ -46,14 +49,14 @@ class Shown:
 
 
 def shown(window: MainWindow) -> Shown:
-    assert window.scene is not None and window.why.figures is not None
-    devices = window.devices.accessibleDescription()
+    assert window.scene is not None and window.feature(WhyFeature).panel.widget.figures is not None
+    devices = window.feature(DevicesFeature).devices.accessibleDescription()
     return Shown(
-        window.bar.step.text(),
+        window.feature(StatusFeature).bar.step.text(),
         [facts.idle for facts in window.scene.facts if facts.idle],
         re.findall(r"idle ([\d.]+.%)", devices),
-        window.why.figures.makespan_ns,
-        window.batch.accessibleDescription(),
+        window.feature(WhyFeature).panel.widget.figures.makespan_ns,
+        window.feature(DevicesFeature).batch.accessibleDescription(),
     )
 
 

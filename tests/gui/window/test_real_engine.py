@@ -18,7 +18,12 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.compare import CostSource
 from gui.app.session import Run
-from gui.widgets.layouts import bring
+from gui.features.figures.feature import FiguresFeature
+from gui.features.predict.feature import PredictFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
 from gui.window.window import MainWindow
 
 RUN_MS = 60_000
@@ -31,17 +36,17 @@ LONG = Specification(
 
 def run_to_end(window: MainWindow, qtbot: object, specification: Specification) -> Run:
     """Fill the form, press Run and wait for the end."""
-    window.form.set_specification(specification)
+    window.feature(RunFeature).form.set_specification(specification)
     with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS) as ended:
-        window.actions_by_name["run"].trigger()
+        window.action("run").trigger()
     return ended.args[0]
 
 
 def start_long_run(window: MainWindow, qtbot: object) -> Run:
     """Press Run and wait until a whole step and the next one's first spans are there."""
-    window.form.set_specification(LONG)
+    window.feature(RunFeature).form.set_specification(LONG)
     with qtbot.waitSignal(window.session.run_started, timeout=RUN_MS):
-        window.actions_by_name["run"].trigger()
+        window.action("run").trigger()
     run = window.session.live
     assert run is not None
     qtbot.waitUntil(lambda: len(run.trace.steps) >= 2, timeout=RUN_MS)
@@ -52,14 +57,14 @@ def test_every_strategy_fills_the_lanes_that_it_uses(
     real_window: MainWindow, qtbot: object
 ) -> None:
     for name in STRATEGIES:
-        real_window.form.set_specification(
+        real_window.feature(RunFeature).form.set_specification(
             Specification(name, SMALL, "2xcpu", batch=32, steps=2, verify=True)
         )
-        real_window.form.strategies.choose(name)
-        run = run_to_end(real_window, qtbot, real_window.form.specification())
+        real_window.feature(RunFeature).form.strategies.choose(name)
+        run = run_to_end(real_window, qtbot, real_window.feature(RunFeature).form.specification())
         assert run.outcome is Outcome.FINISHED, run.text
         assert run.trace.header.specification.strategy == name
-        plan = next(iter(real_window.form.result.plans.values()))
+        plan = next(iter(real_window.feature(RunFeature).form.result.plans.values()))
         used = {plan.lanes[task.lane].name for task in plan.tasks}
         lanes = run.trace.header.lanes
         assert {lane.name for lane in lanes if len(run.trace.spans(lane.index))} == used, name
@@ -67,7 +72,7 @@ def test_every_strategy_fills_the_lanes_that_it_uses(
         for lane in lanes:
             spans = run.trace.spans(lane.index)
             assert len(real_window.scene.columns[lane.index]) == len(spans), name
-        assert "gradients differ" in real_window.status.verified.text()
+        assert "gradients differ" in real_window.feature(StatusFeature).line.verified.text()
         assert run.trace.open_tasks == []
 
 
@@ -76,11 +81,11 @@ def test_stopping_in_the_middle_keeps_what_was_recorded(
 ) -> None:
     run = start_long_run(real_window, qtbot)
     with qtbot.waitSignal(real_window.session.run_ended, timeout=4_000):
-        real_window.actions_by_name["stop"].trigger()
+        real_window.action("stop").trigger()
     assert run.outcome is Outcome.STOPPED
     assert run.trace.span_count > 0
-    assert real_window.actions_by_name["run"].isEnabled()
-    assert real_window.runs.topLevelItem(0).text(2) == "stopped"
+    assert real_window.action("run").isEnabled()
+    assert real_window.feature(RunsFeature).runs.topLevelItem(0).text(2) == "stopped"
 
 
 def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(
@@ -105,10 +110,10 @@ def test_an_engine_that_is_killed_between_runs_is_told_and_run_starts_another(
     with qtbot.waitSignal(real_window.session.engine_failed, timeout=10_000):
         os.kill(engine.pid, signal.SIGKILL)
     assert real_window.banner.isVisible() and "SIGKILL" in real_window.banner.label.text()
-    assert real_window.status.engine.text() == "no engine"
+    assert real_window.feature(StatusFeature).line.engine.text() == "no engine"
     run = run_to_end(real_window, qtbot, Specification("single", SMALL, "1xcpu", batch=8, steps=1))
     assert run.outcome is Outcome.FINISHED
-    assert real_window.status.engine.text() == "engine ready"
+    assert real_window.feature(StatusFeature).line.engine.text() == "engine ready"
     assert not real_window.banner.isVisible()
 
 
@@ -130,10 +135,10 @@ def test_a_run_is_exported_saved_and_opened_again(
         real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", batch=32, steps=2)
     )
     for suffix in (".png", ".svg", ".pdf"):
-        real_window.exporting.export_to(tmp_path / f"run{suffix}")
+        real_window.feature(FiguresFeature).exporting.export_to(tmp_path / f"run{suffix}")
         assert (tmp_path / f"run{suffix}").stat().st_size > 1000
-    real_window.files.save_to(tmp_path / "run.arrow")
-    real_window.files.open_from(tmp_path / "run.arrow")
+    real_window.feature(RecordingsFeature).files.save_to(tmp_path / "run.arrow")
+    real_window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
     assert not real_window.banner.isVisible(), real_window.banner.label.text()
     opened = real_window.run_shown
     assert opened is not run
@@ -169,15 +174,17 @@ def test_the_last_bars_stay_until_the_next_run_has_some_and_ranks_are_counted(
     )
     window, words, shown = real_window, [], []
     assert window.run_shown is first
-    window.form.set_specification(Specification("ddp", SMALL, "2xcpu", batch=32, steps=100))
+    window.feature(RunFeature).form.set_specification(
+        Specification("ddp", SMALL, "2xcpu", batch=32, steps=100)
+    )
 
     def look() -> None:
-        words.append(window.bar.step.text())
+        words.append(window.feature(StatusFeature).bar.step.text())
         shown.append((window.run_shown, bool(window.session.runs[-1].trace.span_count)))
 
     window.session.ticked.connect(look)
     with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS) as ended:
-        window.actions_by_name["run"].trigger()
+        window.action("run").trigger()
     second = ended.args[0]
     assert second.outcome is Outcome.FINISHED and window.run_shown is second
     assert all((run is second) == has_bars for run, has_bars in shown)
@@ -193,11 +200,11 @@ def test_a_run_that_the_engine_refuses_is_told_in_one_line(
     real_window: MainWindow, qtbot: object, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text("def build():\n    return 3\n")
-    real_window.form.set_specification(
+    real_window.feature(RunFeature).form.set_specification(
         Specification("single", ModelSettings(str(tmp_path / "mine.py")), "1xcpu", batch=8)
     )
     with qtbot.waitSignal(real_window.session.refused, timeout=RUN_MS):
-        real_window.actions_by_name["run"].trigger()
+        real_window.action("run").trigger()
     assert "mine.py" in real_window.banner.label.text()
     assert "\n" not in real_window.banner.label.text()
     assert real_window.run_shown is None
@@ -222,8 +229,8 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     )
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
     assert first.comparison.source is CostSource.CALIBRATED
-    panel = real_window.predictions.advisor_panel
-    bring(real_window.docks["advisor"])
+    panel = real_window.feature(PredictFeature).advisor.panel
+    real_window.bring("advisor")
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=RUN_MS)
     ways = [row.advice.specification for row in panel.model.rows]
     chosen = next(i for i, way in enumerate(ways) if way.schedule == "zb-h1")
@@ -235,15 +242,15 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     assert run.trace.header.specification.schedule == "zb-h1"
     assert run.trace.header.specification.microbatches == ways[chosen].microbatches
     qtbot.waitUntil(lambda: real_window.timeline.state.strips.prediction, timeout=RUN_MS)
-    assert real_window.status.predicted.text().startswith("predicted ")
+    assert real_window.feature(StatusFeature).line.predicted.text().startswith("predicted ")
 
 
 def test_what_if_begins_with_the_costs_of_a_real_run(
     real_window: MainWindow, qtbot: object
 ) -> None:
     run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", batch=32, steps=2))
-    panel = real_window.predictions.whatif_panel
-    bring(real_window.docks["whatif"])
+    panel = real_window.feature(PredictFeature).what_if.panel
+    real_window.bring("whatif")
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     assert "all lanes busy" in panel.source.text()
     before = panel.picture.answer

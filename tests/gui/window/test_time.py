@@ -51,10 +51,10 @@ def test_the_menu_chooses_what_time_counts_from_and_it_is_remembered(
     shown: MainWindow, settings: Settings
 ) -> None:
     state = shown.timeline.state
-    shown.actions_by_name["time_run"].trigger()
+    shown.action("time_run").trigger()
     assert state.frame.origin == Origin() and settings.time_from == "run"
     assert state.frame.origin.title("ms") == "ms since run start"
-    shown.actions_by_name["time_step"].trigger()
+    shown.action("time_step").trigger()
     assert state.frame.origin.name == "step 3" and settings.time_from == "step"
 
 
@@ -119,18 +119,18 @@ def test_arrows_of_all_dependencies_are_drawn_and_remembered(
     shown: MainWindow, settings: Settings
 ) -> None:
     before = shown.timeline.grab().toImage()
-    shown.actions_by_name["arrows"].trigger()
+    shown.action("arrows").trigger()
     assert shown.timeline.grab().toImage() != before and settings.arrows
 
 
 def test_the_critical_path_is_switched_off_with_another_run(
     shown: MainWindow, client: FakeClient
 ) -> None:
-    shown.actions_by_name["critical_path"].trigger()
+    shown.action("critical_path").trigger()
     assert shown.timeline.state.strips.path
     perform(shown, client, SPEC)
     assert not shown.timeline.state.strips.path
-    assert not shown.actions_by_name["critical_path"].isChecked()
+    assert not shown.action("critical_path").isChecked()
 
 
 def test_the_bars_stay_on_screen_while_nothing_runs() -> None:

@@ -10,6 +10,7 @@ from core.engine.messages import Outcome
 from core.job.runs import RunLauncher
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
+from gui.features.run.feature import RunFeature
 from gui.window.window import MainWindow
 
 pytest.importorskip("torch")
@@ -33,11 +34,13 @@ def test_a_pipeline_of_torchs_is_started_by_the_form_and_drawn(
     real_window: MainWindow, qtbot: object
 ) -> None:
     window = real_window
-    window.form.set_specification(JOB)
-    assert window.form.specification().launcher == "torchrun"
-    assert not isinstance(window.form.result, str), window.form.result
+    window.feature(RunFeature).form.set_specification(JOB)
+    assert window.feature(RunFeature).form.specification().launcher == "torchrun"
+    assert not isinstance(window.feature(RunFeature).form.result, str), window.feature(
+        RunFeature
+    ).form.result
     with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS) as ended:
-        window.actions_by_name["run"].trigger()
+        window.action("run").trigger()
     (run,) = ended.args
     assert run.outcome is Outcome.FINISHED, run.text
     assert [lane.name for lane in run.trace.header.lanes][:2] == ["rank 0", "rank 1"]
@@ -45,14 +48,14 @@ def test_a_pipeline_of_torchs_is_started_by_the_form_and_drawn(
     stages = {(span.stage, span.lane) for span in run.trace if span.stage is not None}
     assert stages == {(0, 0), (1, 1)}
     assert window.run_shown is run
-    assert window.actions_by_name["run"].isEnabled()
+    assert window.action("run").isEnabled()
 
 
 def test_a_job_that_torchs_engine_lacks_is_refused_in_the_form(
     real_window: MainWindow, qtbot: object
 ) -> None:
-    real_window.form.set_specification(JOB.having(schedule="zb-h1"))
-    result = real_window.form.result
+    real_window.feature(RunFeature).form.set_specification(JOB.having(schedule="zb-h1"))
+    result = real_window.feature(RunFeature).form.result
     assert isinstance(result, str) and "zb-h1" in result
 
 
@@ -60,13 +63,13 @@ def test_stop_ends_torchrun_and_its_ranks(
     real_window: MainWindow, engine: RunLauncher, qtbot: object
 ) -> None:
     window = real_window
-    window.form.set_specification(JOB.having(steps=100_000, verify=False))
+    window.feature(RunFeature).form.set_specification(JOB.having(steps=100_000, verify=False))
     with qtbot.waitSignal(window.session.run_started, timeout=RUN_MS):
-        window.actions_by_name["run"].trigger()
+        window.action("run").trigger()
     run = window.session.live
     qtbot.waitUntil(lambda: len(run.trace.steps) > 2, timeout=RUN_MS)
     with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS):
-        window.actions_by_name["stop"].trigger()
+        window.action("stop").trigger()
     assert run.outcome is Outcome.STOPPED
     assert run.trace.span_count > 0
     assert not engine.running

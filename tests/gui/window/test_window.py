@@ -21,10 +21,21 @@ from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.trace.trace import Trace
+from gui.app.feature import Dock
 from gui.app.settings import Settings
+from gui.features.details.feature import DetailsFeature
+from gui.features.devices.feature import DevicesFeature
+from gui.features.figures.feature import FiguresFeature
+from gui.features.keys.gestures import MOUSE
 from gui.features.keys.keys import KeySheet, columns, sections
+from gui.features.log.feature import LogFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.runs.panel import RUN_ROLE
-from gui.menus.actions import ENTRIES, MOUSE
+from gui.features.statistics.feature import StatisticsFeature
+from gui.features.status.feature import StatusFeature
+from gui.features.view.feature import ViewFeature
 from gui.timeline.layout.frame import LABELS, RIGHT
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
@@ -45,8 +56,8 @@ def shown_prediction(window: MainWindow) -> Trace | None:
 
 def perform(window: MainWindow, client: FakeClient, spec: Specification) -> None:
     """Press Run with `spec` in the form, and let the whole run arrive."""
-    window.form.set_specification(spec)
-    window.actions_by_name["run"].trigger()
+    window.feature(RunFeature).form.set_specification(spec)
+    window.action("run").trigger()
     client.perform(client.asked[-1])
     window.session.tick()
     while window.session.live is not None:
@@ -57,14 +68,21 @@ def test_a_finished_run_fills_timeline_and_panels(window: MainWindow, client: Fa
     perform(window, client, specification(verify=True))
     assert window.scene is not None
     assert all(len(columns) for columns in window.scene.columns)
-    assert window.status.recorded.text() == "7 steps recorded · 406 spans · exact"
-    assert window.status.verified.text() == "gradients differ by at most 2.1e-07"
-    assert window.bar.step.text().startswith("step 3 of 5, the median · ")
-    assert "64 rows in 8 micro-batches of 8" in window.batch.accessibleDescription()
-    assert "cpu:1: busy" in window.devices.accessibleDescription()
-    assert window.log.model.rowCount() == 8
-    assert window.runs.topLevelItemCount() == 1
-    assert window.runs.topLevelItem(0).text(2) == "finished"
+    assert (
+        window.feature(StatusFeature).line.recorded.text() == "7 steps recorded · 406 spans · exact"
+    )
+    assert (
+        window.feature(StatusFeature).line.verified.text() == "gradients differ by at most 2.1e-07"
+    )
+    assert window.feature(StatusFeature).bar.step.text().startswith("step 3 of 5, the median · ")
+    assert (
+        "64 rows in 8 micro-batches of 8"
+        in window.feature(DevicesFeature).batch.accessibleDescription()
+    )
+    assert "cpu:1: busy" in window.feature(DevicesFeature).devices.accessibleDescription()
+    assert window.feature(LogFeature).panel.widget.model.rowCount() == 8
+    assert window.feature(RunsFeature).runs.topLevelItemCount() == 1
+    assert window.feature(RunsFeature).runs.topLevelItem(0).text(2) == "finished"
 
 
 def test_the_batch_split_of_30_rows_on_8_lanes_is_shown(
@@ -73,9 +91,9 @@ def test_the_batch_split_of_30_rows_on_8_lanes_is_shown(
     perform(
         window, client, Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
     )
-    told = window.batch.accessibleDescription().replace("\u00a0", " ")
+    told = window.feature(DevicesFeature).batch.accessibleDescription().replace("\u00a0", " ")
     assert "4, 4, 4, 4, 4, 4, 4, 2" in told
-    assert "gather" in window.devices.accessibleDescription()
+    assert "gather" in window.feature(DevicesFeature).devices.accessibleDescription()
 
 
 def test_selecting_a_span_shows_its_own_step_and_its_details(
@@ -83,14 +101,14 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
 ) -> None:
     spec = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, data=100)
     perform(window, client, spec)
-    assert "no rows" not in window.batch.accessibleDescription()
-    assert "30 rows over 8 replicas" in window.batch.accessibleDescription()
+    assert "no rows" not in window.feature(DevicesFeature).batch.accessibleDescription()
+    assert "30 rows over 8 replicas" in window.feature(DevicesFeature).batch.accessibleDescription()
     trace = window.run_shown.trace
     window.timeline.selector.select_span(1, trace.spans(1).of_step(trace.steps[-1]).start)
-    assert "10 rows over 5 replicas" in window.batch.accessibleDescription()
+    assert "10 rows over 5 replicas" in window.feature(DevicesFeature).batch.accessibleDescription()
     window.timeline.selector.select_span(1, 0)
-    assert "30 rows over 8 replicas" in window.batch.accessibleDescription()
-    table = window.details.table
+    assert "30 rows over 8 replicas" in window.feature(DevicesFeature).batch.accessibleDescription()
+    table = window.feature(DetailsFeature).panel.widget.table
     rows = range(table.rowCount())
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in rows}
     assert cells["Lane"] == "cpu:1"
@@ -103,28 +121,28 @@ def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
 ) -> None:
     perform(window, client, specification())
     window.timeline.state.select(TimeRange(100 * MS, 150 * MS))
-    table = window.details.table
+    table = window.feature(DetailsFeature).panel.widget.table
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in (0, 1)}
     assert cells["Lanes"] == "all 2"
     assert (
         cells["From, to"].replace("\u00a0", " ") == "100.000 to 150.000 ms since run start (50 ms)"
     )
-    assert window.panels.statistics.isVisible()
-    qtbot.waitUntil(lambda: window.panels.statistics.figures is not None)
-    assert window.panels.statistics.figures.counted.wall_ns == 50 * MS
+    assert window.feature(StatisticsFeature).panel.widget.isVisible()
+    qtbot.waitUntil(lambda: window.feature(StatisticsFeature).panel.widget.figures is not None)
+    assert window.feature(StatisticsFeature).panel.widget.figures.counted.wall_ns == 50 * MS
 
 
 def test_run_is_disabled_with_the_reason_while_the_form_cannot_run(window: MainWindow) -> None:
-    window.form.set_specification(Specification(stages=77))
-    run = window.actions_by_name["run"]
+    window.feature(RunFeature).form.set_specification(Specification(stages=77))
+    run = window.action("run")
     assert not run.isEnabled()
     assert "77 stages" in run.toolTip()
-    window.form.set_specification(Specification())
+    window.feature(RunFeature).form.set_specification(Specification())
     assert run.isEnabled()
 
 
 def test_run_and_stop_take_turns(window: MainWindow, client: FakeClient) -> None:
-    run, stop = window.actions_by_name["run"], window.actions_by_name["stop"]
+    run, stop = window.action("run"), window.action("stop")
     assert (run.isEnabled(), stop.isEnabled()) == (True, False)
     run.trigger()
     assert (run.isEnabled(), stop.isEnabled()) == (False, True)
@@ -136,7 +154,7 @@ def test_run_and_stop_take_turns(window: MainWindow, client: FakeClient) -> None
 
 
 def test_a_refusal_is_one_line_above_the_timeline(window: MainWindow, client: FakeClient) -> None:
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     client.say(Ended(Outcome.REFUSED, "no memory for that"))
     window.session.tick()
     assert window.banner.isVisible()
@@ -145,7 +163,7 @@ def test_a_refusal_is_one_line_above_the_timeline(window: MainWindow, client: Fa
 
 def test_a_dead_engine_leaves_the_window_usable(window: MainWindow, client: FakeClient) -> None:
     header, made = batches(specification())
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     client.say(header, *made[:4], Ended(Outcome.FAILED, "the engine was killed"))
     while window.session.asking:
         window.session.tick()
@@ -163,16 +181,18 @@ def test_runs_of_the_sitting_can_be_shown_again(window: MainWindow, client: Fake
     perform(window, client, specification("dp"))
     first = window.session.runs[0]
     assert window.run_shown is window.session.runs[1]
-    window.runs.setCurrentItem(window.runs.topLevelItem(0))
-    assert window.runs.topLevelItem(0).data(0, RUN_ROLE) is first
+    window.feature(RunsFeature).runs.setCurrentItem(
+        window.feature(RunsFeature).runs.topLevelItem(0)
+    )
+    assert window.feature(RunsFeature).runs.topLevelItem(0).data(0, RUN_ROLE) is first
     assert window.run_shown is first
     assert window.timeline.state.trace is first.trace
-    assert "Pipeline" in window.bar.title.text()
+    assert "Pipeline" in window.feature(StatusFeature).bar.title.text()
 
 
 def test_the_log_can_be_filtered_by_level(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
-    log = window.log
+    log = window.feature(LogFeature).panel.widget
     log.level.setCurrentIndex(log.level.findText("Only size"))
     rows = [log.model.index(row, 1).data() for row in range(log.model.rowCount())]
     assert rows == ["size"] * 7
@@ -185,8 +205,8 @@ def test_the_shown_run_is_exported(
     window: MainWindow, client: FakeClient, tmp_path: Path, suffix: str
 ) -> None:
     perform(window, client, specification())
-    window.exporting.export_to(tmp_path / f"x{suffix}")
-    window.exporting.export_to(tmp_path / f"y{suffix}", visible=True)
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / f"x{suffix}")
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / f"y{suffix}", visible=True)
     assert (tmp_path / f"x{suffix}").stat().st_size > 1000
     assert (tmp_path / f"y{suffix}").stat().st_size > 1000
     assert not window.banner.isVisible()
@@ -196,9 +216,9 @@ def test_an_export_that_fails_is_told_in_the_banner(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     perform(window, client, specification())
-    window.exporting.export_to(tmp_path / "x.gif")
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / "x.gif")
     assert ".png, .svg or .pdf" in window.banner.label.text()
-    window.files.save_to(tmp_path / "nowhere" / "x.arrow")
+    window.feature(RecordingsFeature).files.save_to(tmp_path / "nowhere" / "x.arrow")
     assert "cannot be written" in window.banner.label.text()
 
 
@@ -207,18 +227,18 @@ def test_a_saved_run_opens_again_with_the_same_spans(
 ) -> None:
     perform(window, client, specification())
     saved = window.run_shown.trace.span_count
-    window.files.save_to(tmp_path / "x.arrow")
-    window.files.open_from(tmp_path / "x.arrow")
+    window.feature(RecordingsFeature).files.save_to(tmp_path / "x.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "x.arrow")
     assert window.run_shown.source == tmp_path / "x.arrow"
     assert window.run_shown.trace.span_count == saved
-    assert window.runs.topLevelItemCount() == 2
+    assert window.feature(RunsFeature).runs.topLevelItemCount() == 2
 
 
 def test_a_cut_recording_opens_with_one_warning(window: MainWindow, tmp_path: Path) -> None:
     record(specification(), tmp_path / "x.arrow")
     data = (tmp_path / "x.arrow").read_bytes()
     (tmp_path / "x.arrow").write_bytes(data[: len(data) * 2 // 3])
-    window.files.open_from(tmp_path / "x.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "x.arrow")
     assert "was cut" in window.banner.label.text()
     assert window.run_shown.trace.span_count > 0
 
@@ -229,7 +249,7 @@ def test_a_file_that_is_no_recording_changes_nothing(
 ) -> None:
     if content is not None:
         (tmp_path / "x.arrow").write_bytes(content)
-    window.files.open_from(tmp_path / "x.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "x.arrow")
     assert "x.arrow" in window.banner.label.text()
     assert window.run_shown is None
 
@@ -243,12 +263,12 @@ def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_rememb
     window.timeline.state.set_prediction(prediction)
     assert shown_prediction(window) is prediction
     for name in ("memory", "prediction"):
-        assert window.actions_by_name[name].isChecked()
-        window.actions_by_name[name].trigger()
+        assert window.action(name).isChecked()
+        window.action(name).trigger()
     assert (window.timeline.state.strips.memory, shown_prediction(window)) == (False, None)
     again = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
-    assert not again.actions_by_name["memory"].isChecked()
-    assert not again.actions_by_name["prediction"].isChecked()
+    assert not again.action("memory").isChecked()
+    assert not again.action("prediction").isChecked()
     assert not again.timeline.state.stack.chosen.memory
 
 
@@ -257,10 +277,10 @@ def test_an_exported_figure_holds_what_the_window_shows(
 ) -> None:
     perform(window, client, specification())
     window.timeline.state.set_prediction(prediction_of(specification(), window.run_shown.trace))
-    window.exporting.export_to(tmp_path / "all.svg")
-    window.view_options.show("memory", False)
-    window.view_options.show("prediction", False)
-    window.exporting.export_to(tmp_path / "bare.svg")
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / "all.svg")
+    window.feature(ViewFeature).options.show("memory", False)
+    window.feature(ViewFeature).options.show("prediction", False)
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / "bare.svg")
     everything, bare = ((tmp_path / name).read_text() for name in ("all.svg", "bare.svg"))
     for words in ("predicted", "activations held"):
         assert words in everything
@@ -268,8 +288,8 @@ def test_an_exported_figure_holds_what_the_window_shows(
 
 
 def test_no_two_actions_share_a_shortcut_and_all_have_a_tooltip(window: MainWindow) -> None:
-    actions = [*window.actions_by_name.values()]
-    actions += [dock.toggleViewAction() for dock in window.docks.values()]
+    actions = [*window._menus.actions.values()]
+    actions += [dock.toggleViewAction() for dock in window.docks.docks.values()]
     shortcuts = [keys.toString() for action in actions for keys in action.shortcuts()]
     assert sorted(set(shortcuts)) == sorted(shortcuts)
     assert all(action.toolTip() for action in actions)
@@ -287,10 +307,8 @@ def sheet_of(window: MainWindow, qtbot: object) -> KeySheet:
 
 def test_the_sheet_lists_every_action_with_keys_and_the_mouse(window: MainWindow) -> None:
     listed = [name for _, rows in sections(window.menuBar()) for _, name, _ in rows]
-    for entry in ENTRIES:
-        assert (window.actions_by_name[entry.name].text() in listed) is bool(entry.keys)
-    for dock in window.docks.values():
-        assert dock.windowTitle() in listed
+    for action in window._menus.actions.values():
+        assert (action.text() in listed) is bool(action.shortcuts())
     assert set(listed) >= set(MOUSE.values())
 
 
@@ -323,7 +341,7 @@ def test_letters_move_the_timeline_but_not_while_one_types(
     qtbot.keyClick(window.timeline, Qt.Key.Key_W)
     qtbot.waitUntil(lambda: window.timeline.state.viewport.span < span)
     span = window.timeline.state.viewport.span
-    edit = window.form.fields["devices"].widget.lineEdit()
+    edit = window.feature(RunFeature).form.fields["devices"].widget.lineEdit()
     edit.setFocus()
     qtbot.keyClick(edit, Qt.Key.Key_W)
     assert "w" in edit.text()
@@ -332,7 +350,7 @@ def test_letters_move_the_timeline_but_not_while_one_types(
 
 def test_follow_shows_whether_the_view_follows(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
-    follow = window.actions_by_name["follow"]
+    follow = window.action("follow")
     assert follow.isChecked()
     window.timeline.navigator.zoom(1)
     assert not follow.isChecked()
@@ -360,7 +378,7 @@ def test_the_theme_colours_the_window_and_is_remembered(
     window: MainWindow, client: FakeClient, settings: Settings, ratio_theme: str
 ) -> None:
     perform(window, client, specification())
-    window.colours.toggle_theme(ratio_theme == "dark")
+    window.feature(ViewFeature).colours.toggle_theme(ratio_theme == "dark")
     image: QImage = window.grab().toImage()
     shades = [image.pixelColor(x, 40).lightness() for x in range(900, 1000, 10)]
     assert (sum(shades) / len(shades) > 128) is (ratio_theme == "light")
@@ -371,17 +389,24 @@ def test_form_layout_size_and_theme_are_remembered(
     make_window: MakeWindow, settings: Settings
 ) -> None:
     first = make_window(FakeClient(), settings)
-    first.form.set_specification(Specification("dp", ModelSettings("tutorial"), "4xcpu", batch=12))
-    first.docks["log"].hide()
-    first.actions_by_name["theme"].trigger()
+    first.feature(RunFeature).form.set_specification(
+        Specification("dp", ModelSettings("tutorial"), "4xcpu", batch=12)
+    )
+    first.docks.hide("log")
+    first.bring("batch")
+    first.action("theme").trigger()
     for width in (1000, 780):  # as a hand does it: titles of tabs give way before
         first.resize(width, 640)
         QApplication.processEvents()
     first.close()
     second = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
-    assert second.form.specification() == first.form.specification()
-    assert second.docks["log"].isHidden()
-    assert second.colours.theme.name == "dark"
+    assert (
+        second.feature(RunFeature).form.specification()
+        == first.feature(RunFeature).form.specification()
+    )
+    assert second.docks.docks[Dock.DATA].isHidden()
+    assert second.docks.pages["batch"].isVisible()
+    assert second.feature(ViewFeature).colours.theme.name == "dark"
     assert (second.width(), second.height()) == (780, 640)
 
 
@@ -391,7 +416,7 @@ def test_unreadable_settings_fall_back_to_the_defaults(
     (tmp_path / "broken.ini").write_text('[General]\nspecification="{{{"\ntheme=plaid\n')
     settings = Settings(tmp_path / "broken.ini")
     assert settings.specification == Specification()
-    assert make_window(FakeClient(), settings).colours.theme.name == "light"
+    assert make_window(FakeClient(), settings).theme.name == "light"
 
 
 def test_closing_the_window_ends_the_engine(window: MainWindow, client: FakeClient) -> None:
@@ -432,8 +457,7 @@ def test_no_file_outside_the_panels_table_knows_a_strategy_by_name() -> None:
 def test_where_panels_stand_can_be_asked_at_any_time(window: MainWindow) -> None:
     for _ in range(2):
         docks = window.findChildren(QDockWidget)
-        assert {d.objectName(): d.widget() for d in docks} == {
-            place.name: place.widget for place in window.panels.places
-        }
+        names = {dock.objectName() for dock in docks}
+        assert names == {dock.name.lower() for dock in window.docks.docks}
         gc.collect()
-    assert window.panels.form.isVisible()
+    assert window.feature(RunFeature).form.isVisible()

@@ -20,7 +20,7 @@ def test_the_reason_is_said_at_the_start_and_for_a_run(window, qtbot):
     window.session.start()
     qtbot.waitUntil(lambda: banner.label.text().startswith(WHY), timeout=30_000)
     banner.hide()
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     qtbot.waitUntil(banner.isVisible, timeout=30_000)
     assert "orch cannot be imported (ImportError: no libtorch)" in banner.label.text()
     assert "pip install --force-reinstall torch" in banner.label.text()

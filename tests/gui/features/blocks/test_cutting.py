@@ -12,9 +12,10 @@ from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.balance import BlockCost
 from core.plan.specification import Specification
+from gui.features.blocks.feature import BlocksFeature
 from gui.features.blocks.panel import BlocksPanel
 from gui.features.blocks.strip import BlockStrip
-from gui.widgets.layouts import bring
+from gui.features.run.feature import RunFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, batches, specification
@@ -27,9 +28,9 @@ JOB = specification(devices="3xvirtual", model=ModelSettings(width=64, depth=9),
 @pytest.fixture
 def panel(window: MainWindow) -> BlocksPanel:
     """The panel in its dock, of a pipeline of three lanes."""
-    window.form.set_specification(JOB)
-    bring(window.docks["blocks"])
-    return window.panels.blocks
+    window.feature(RunFeature).form.set_specification(JOB)
+    window.bring("blocks")
+    return window.feature(BlocksFeature).panel.widget
 
 
 def measure(window: MainWindow, client: FakeClient, asked: Specification) -> None:
@@ -50,7 +51,7 @@ def measure(window: MainWindow, client: FakeClient, asked: Specification) -> Non
 
 
 def borders(window: MainWindow) -> object:
-    return window.form.specification().borders
+    return window.feature(RunFeature).form.specification().borders
 
 
 def drag(strip: BlockStrip, border: int, block: int) -> None:
@@ -119,17 +120,17 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     QTest.keyClick(panel.limit.widget, Qt.Key.Key_Backspace)
     click(panel.balance)
     assert "no cut of the model keeps within it" in panel.predicted.text()
-    window.control.run()
+    window.feature(RunFeature).control.run()
     assert client.asked[-1].borders == "2,4"
 
 
 def test_blocks_of_other_strategies_and_of_files_not_run_yet(
     window: MainWindow, panel: BlocksPanel, tmp_path: object
 ) -> None:
-    window.form.set_specification(specification("dp", devices="2xvirtual"))
+    window.feature(RunFeature).form.set_specification(specification("dp", devices="2xvirtual"))
     assert panel.message.text() == "This strategy does not cut the model into stages."
     assert not panel.measure.isEnabled() and panel.strip.cut.borders == ()
     path = tmp_path / "net.py"
     path.write_text("")
-    window.form.set_specification(replace(JOB, model=ModelSettings(str(path))))
+    window.feature(RunFeature).form.set_specification(replace(JOB, model=ModelSettings(str(path))))
     assert "Press Measure" in panel.message.text() and panel.measure.isEnabled()

@@ -10,6 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.recording.bookmarks import Bookmark, bookmarks_file, read_bookmarks, write_bookmarks
+from gui.features.bookmarks.feature import BookmarksFeature
+from gui.features.details.feature import DetailsFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
+from gui.features.statistics.feature import StatisticsFeature
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
@@ -40,15 +45,15 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
 ) -> None:
     path = tmp_path / "run.arrow"
     record(specification(), path)
-    window.files.open_from(path)
+    window.feature(RecordingsFeature).files.open_from(path)
     started = window.run_shown.trace.header.started
     span = window.run_shown.trace.span(0, 5)
     window.timeline.state.select(span)
     press(window, Qt.Key.Key_M)
-    QTest.keyClicks(window.bookmarking.editor, "m for mark")
-    QTest.keyClick(window.bookmarking.editor, Qt.Key.Key_Return)
+    QTest.keyClicks(window.feature(BookmarksFeature).bookmarking.editor, "m for mark")
+    QTest.keyClick(window.feature(BookmarksFeature).bookmarking.editor, Qt.Key.Key_Return)
     press(window, Qt.Key.Key_M, Qt.KeyboardModifier.ShiftModifier)
-    QTest.keyClick(window.bookmarking.editor, Qt.Key.Key_Return)
+    QTest.keyClick(window.feature(BookmarksFeature).bookmarking.editor, Qt.Key.Key_Return)
     both = (Bookmark(span.start, None, "m for mark"), Bookmark(span.start, span.end))
     assert read_bookmarks(path, started) == both
     press(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -63,15 +68,15 @@ def test_marks_are_set_by_keys_and_kept_beside_their_recording(
     assert read_bookmarks(path, started) == both[:1]
     other = tmp_path / "other.arrow"
     record(specification("dp"), other)
-    window.files.open_from(other)
-    assert window.bookmarking.bookmarks == ()
+    window.feature(RecordingsFeature).files.open_from(other)
+    assert window.feature(BookmarksFeature).bookmarking.bookmarks == ()
     window.show_run(window.session.runs[0])
-    assert window.bookmarking.bookmarks == both[:1]
+    assert window.feature(BookmarksFeature).bookmarking.bookmarks == both[:1]
     bookmarks_file(other).write_text("no marks")
-    window.files.open_from(other)
+    window.feature(RecordingsFeature).files.open_from(other)
     assert window.run_shown is window.session.runs[-1]
     assert "other.marks.json: its marks are left out" in window.banner.label.text()
-    assert window.panels.bookmarks.list.topLevelItemCount() == 0
+    assert window.feature(BookmarksFeature).panels[0].widget.list.topLevelItemCount() == 0
 
 
 def test_marks_are_read_before_others_are_written_however_a_recording_was_opened(
@@ -83,7 +88,7 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
     run, _ = window.session.open(path)
     window.show_run(run)
     window.timeline.state.bookmarks.change(
-        [*window.bookmarking.bookmarks, Bookmark(2 * MS, None, "new")]
+        [*window.feature(BookmarksFeature).bookmarking.bookmarks, Bookmark(2 * MS, None, "new")]
     )
     assert [bookmark.note for bookmark in read_bookmarks(path, started)] == ["old", "new"]
     unseen, _ = window.session.open(path)
@@ -97,14 +102,14 @@ def test_marks_are_read_before_others_are_written_however_a_recording_was_opened
 def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
-    window.form.set_specification(specification())
-    window.actions_by_name["run"].trigger()
+    window.feature(RunFeature).form.set_specification(specification())
+    window.action("run").trigger()
     client.perform(client.asked[-1])
     while window.session.asking:
         window.session.tick()
     window.timeline.state.bookmarks.change([Bookmark(10 * MS, None, "early")])
     path = tmp_path / "saved.arrow"
-    window.files.save_to(path)
+    window.feature(RecordingsFeature).files.save_to(path)
     started = window.run_shown.trace.header.started
     assert read_bookmarks(path, started) == (Bookmark(10 * MS, None, "early"),)
     window.timeline.state.bookmarks.change([])
@@ -112,7 +117,7 @@ def test_a_run_that_was_not_saved_writes_its_marks_with_its_recording(
     bookmarks_file(path).mkdir()
     window.timeline.state.bookmarks.change([Bookmark(20 * MS)])
     assert "saved.marks.json cannot be written" in window.banner.label.text()
-    assert window.bookmarking.bookmarks == (Bookmark(20 * MS),)
+    assert window.feature(BookmarksFeature).bookmarking.bookmarks == (Bookmark(20 * MS),)
 
 
 def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
@@ -120,7 +125,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
 ) -> None:
     path = tmp_path / "run.arrow"
     record(specification(), path)
-    window.files.open_from(path)
+    window.feature(RecordingsFeature).files.open_from(path)
     QApplication.processEvents()
     row = window.timeline.state.frame.layout.track_of(1)
     y = window.timeline.state.frame.top + row.top + row.height / 2
@@ -128,7 +133,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     mouse(window, QEvent.Type.MouseMove, LABELS + 400, y, NO_BUTTON)
     mouse(window, QEvent.Type.MouseButtonRelease, LABELS + 400, y, LEFT)
     assert isinstance(window.timeline.state.selection, TimeRange)
-    statistics = window.panels.statistics
+    statistics = window.feature(StatisticsFeature).panel.widget
     qtbot.waitUntil(lambda: statistics.figures is not None)
     assert list(statistics.figures.counted.lanes) == [1]
     control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -142,7 +147,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     assert statistics.isVisible() and statistics.figures is not None
     press(window, Qt.Key.Key_X)
     press(window, Qt.Key.Key_Period)
-    table = window.details.table
+    table = window.feature(DetailsFeature).panel.widget.table
     names = [table.item(row, 0).text() for row in range(4)]
     assert names == ["Measured", "End to start", "Start to start", "End to end"]
     press(window, Qt.Key.Key_Escape)

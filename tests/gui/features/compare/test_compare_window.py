@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.trace.span import Span
 from gui.features.compare.chooser import RunChooser
+from gui.features.compare.feature import CompareFeature
 from gui.window.window import MainWindow
 from tests.make_believe import record, specification
 
@@ -35,7 +36,7 @@ def test_two_runs_are_compared_by_key_alone(
     assert chooser is not None and not chooser.isModal()
     qtbot.keyClick(chooser.list, Key.Key_End)  # before it may stand the run's prediction
     qtbot.keyClick(chooser.list, Key.Key_Return)
-    comparing, a = window.comparing, window.timeline
+    comparing, a = window.feature(CompareFeature).comparing, window.timeline
     b, two = comparing.frame.b, comparing.two
     assert (
         b is not None
@@ -43,8 +44,11 @@ def test_two_runs_are_compared_by_key_alone(
         and a.state.trace is not None
         and b.state.trace is not None
     )
-    assert window.panels.compare.isVisible()
-    assert "2 micro-batches instead of 8" in window.panels.compare.sentence.text()
+    assert window.feature(CompareFeature).comparing.panel.isVisible()
+    assert (
+        "2 micro-batches instead of 8"
+        in window.feature(CompareFeature).comparing.panel.sentence.text()
+    )
 
     a.selector.select_task(two.step_a, 0)
     for _ in range(3):
@@ -52,7 +56,7 @@ def test_two_runs_are_compared_by_key_alone(
     assert isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span)
     assert a.state.selection.task == 0 and b.state.selection.task != two.matches.task_in_b(0)
     press(Key.Key_A, BOTH)
-    assert window.actions_by_name["compare_align"].isChecked()
+    assert window.action("compare_align").isChecked()
     assert a.state.viewport.x(a.state.selection.start) == pytest.approx(
         b.state.viewport.x(b.state.selection.start), abs=0.01
     )
@@ -73,8 +77,11 @@ def test_two_runs_are_compared_by_key_alone(
     press(Key.Key_Escape)
     assert a.state.selection is None and comparing.frame.divided
     press(Key.Key_Escape)
-    assert not comparing.frame.divided and not window.panels.compare.isVisible()
-    assert not window.actions_by_name["compare_joins"].isEnabled()
+    assert (
+        not comparing.frame.divided
+        and not window.feature(CompareFeature).comparing.panel.isVisible()
+    )
+    assert not window.action("compare_joins").isEnabled()
 
 
 def test_in_a_low_window_the_overview_gives_way_to_the_second_timeline(
@@ -84,9 +91,9 @@ def test_in_a_low_window_the_overview_gives_way_to_the_second_timeline(
     for name in ("one", "other"):
         record(specification(), tmp_path / f"{name}.arrow")
     window.show_run(window.session.open(tmp_path / "one.arrow")[0])
-    window.comparing.choice.open(tmp_path / "other.arrow")
+    window.feature(CompareFeature).comparing.choice.open(tmp_path / "other.arrow")
     assert window.overview.isHidden()
-    window.comparing.leave()
+    window.feature(CompareFeature).comparing.leave()
     assert not window.overview.isHidden()
 
 
@@ -94,8 +101,11 @@ def test_every_control_of_a_comparison_has_a_name(window: MainWindow, tmp_path: 
     for name, count in (("two", 2), ("eight", 8)):
         record(specification(microbatches=count), tmp_path / f"{name}.arrow")
     window.show_run(window.session.open(tmp_path / "two.arrow")[0])
-    window.comparing.choice.open(tmp_path / "eight.arrow")
-    for part in (window.comparing.frame, window.panels.compare):
+    window.feature(CompareFeature).comparing.choice.open(tmp_path / "eight.arrow")
+    for part in (
+        window.feature(CompareFeature).comparing.frame,
+        window.feature(CompareFeature).comparing.panel,
+    ):
         for widget in part.findChildren(QWidget):
             if widget.focusPolicy() is not Qt.FocusPolicy.NoFocus and widget.isVisible():
                 words = widget.accessibleName() or getattr(widget, "text", lambda: "")()
@@ -114,7 +124,7 @@ def test_the_likeliest_partner_is_first_and_a_word_finds_another(
         if number == 0:
             first = opened
     window.show_run(first)
-    window.actions_by_name["compare"].trigger()
+    window.action("compare").trigger()
     chooser = window.findChild(RunChooser)
     assert chooser is not None and chooser.filter.isVisible()
     titles = [chooser.list.item(row).text() for row in range(chooser.list.count())]

@@ -24,6 +24,7 @@ from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.features.compare.chooser import other_of, others
 from gui.features.compare.comparing import Comparing
+from gui.features.compare.feature import CompareFeature
 from gui.features.compare.frame import CompareFrame
 from gui.features.compare.panel import ComparePanel
 from gui.timeline.interact.view import TimelineView
@@ -69,10 +70,13 @@ def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
     session = Session(client)
     made = Stand(None, session, client, [])  # type: ignore[arg-type]
     frame, panel = CompareFrame(TimelineView()), ComparePanel()
-    made.comparing = Comparing(made, frame, panel, session, settings)
-    parts = made.comparing.choice, made.comparing.files
+    made.feature(CompareFeature).comparing = Comparing(made, frame, panel, session, settings)
+    parts = (
+        made.feature(CompareFeature).comparing.choice,
+        made.feature(CompareFeature).comparing.files,
+    )
     for signal in (
-        made.comparing.aligner.message,
+        made.feature(CompareFeature).comparing.aligner.message,
         *(part.failed for part in parts),
         parts[1].message,
     ):

@@ -14,7 +14,9 @@ from pytestqt.qtbot import QtBot
 from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import FigureOptions
 from gui.app.settings import Settings
+from gui.features.figures.feature import FiguresFeature
 from gui.features.figures.panel import FigurePanel, Wish, size_text
+from gui.features.recordings.feature import RecordingsFeature
 from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture
 from gui.timeline.layout.axis import ticks
@@ -125,12 +127,12 @@ def test_the_window_makes_figures_copies_and_reports(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     qtbot.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    assert window.exporting.panel is None and window.banner.isVisible()
+    assert window.feature(FiguresFeature).exporting.panel is None and window.banner.isVisible()
 
     record(specification(devices="4xcpu", steps=3), tmp_path / "run.arrow")
-    window.files.open_from(tmp_path / "run.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
     qtbot.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-    panel = window.exporting.panel
+    panel = window.feature(FiguresFeature).exporting.panel
     assert panel is not None and panel.isVisible() and not panel.isModal()
     choose(panel, "preset", "one-column")
     panel.copy.click()
@@ -139,7 +141,7 @@ def test_the_window_makes_figures_copies_and_reports(
     asked = panel.findChild(QFileDialog)
     assert asked is not None and asked.isVisible()
     asked.done(0)
-    window.exporting.save_to(panel.picture, tmp_path / "x.png")
+    window.feature(FiguresFeature).exporting.save_to(panel.picture, tmp_path / "x.png")
     assert QImage(str(tmp_path / "x.png")).width() == 2008
     panel.close()
     assert window.settings.figure == FigureOptions("one-column")
@@ -149,7 +151,7 @@ def test_the_window_makes_figures_copies_and_reports(
         window.timeline.state.frame.origin,
     )
     wanted = {tick.number.replace("\u00a0", " ") for tick in ticks(part, origin)}
-    window.exporting.export_to(tmp_path / "seen.svg", visible=True)
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / "seen.svg", visible=True)
     assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen
 
     clipboard = QGuiApplication.clipboard()
@@ -157,8 +159,8 @@ def test_the_window_makes_figures_copies_and_reports(
     qtbot.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert clipboard.mimeData().hasImage() and clipboard.mimeData().hasFormat(SVG)
 
-    window.exporting.report_to(tmp_path / "run.html")
-    with qtbot.waitSignal(window.exporting.report.done):
+    window.feature(FiguresFeature).exporting.report_to(tmp_path / "run.html")
+    with qtbot.waitSignal(window.feature(FiguresFeature).exporting.report.done):
         pass
     assert "Critical path" in (tmp_path / "run.html").read_text()
 
@@ -167,9 +169,12 @@ def test_a_report_that_is_cancelled_leaves_no_file(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     record(specification(steps=3), tmp_path / "run.arrow")
-    window.files.open_from(tmp_path / "run.arrow")
-    window.exporting.report_to(tmp_path / "run.html")
-    job, progress = window.exporting.report, window.exporting.progress
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
+    window.feature(FiguresFeature).exporting.report_to(tmp_path / "run.html")
+    job, progress = (
+        window.feature(FiguresFeature).exporting.report,
+        window.feature(FiguresFeature).exporting.progress,
+    )
     with qtbot.assertNotEmitted(job.done):
         progress.dialog.findChild(QPushButton).click()
         qtbot.waitUntil(lambda: not job.running)

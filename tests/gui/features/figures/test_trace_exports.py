@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.recording.recording import open_recording
+from gui.features.figures.feature import FiguresFeature
+from gui.features.recordings.feature import RecordingsFeature
 from gui.window.window import MainWindow
 from tests.make_believe import record, specification
 
@@ -20,13 +22,13 @@ from tests.make_believe import record, specification
 def shown(window: MainWindow, tmp_path: Path) -> Path:
     """The recording that is shown; what is written goes beside it."""
     record(specification(steps=3), tmp_path / "run.arrow")
-    window.files.open_from(tmp_path / "run.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
     return tmp_path
 
 
 def name(window: MainWindow, action: str, path: Path, qtbot: QtBot) -> None:
     """Choose the action, and type a name into the dialog that it opens."""
-    window.actions_by_name[action].trigger()
+    window.action(action).trigger()
     dialog = window.findChild(QFileDialog)
     dialog.findChild(QLineEdit).setText(str(path))
     save = dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save)
@@ -44,7 +46,10 @@ def test_a_trace_is_written_and_opens_with_the_same_spans(
     by_name = {lane.name: written.spans(lane.index) for lane in written.header.lanes}
     for lane in trace.header.lanes:
         assert len(by_name[lane.name]) == len(trace.spans(lane.index)) > 0
-    assert window.settings.folder == str(shown) and not window.trace_exports.runner.running
+    assert (
+        window.settings.folder == str(shown)
+        and not window.feature(FiguresFeature).trace_exports.runner.running
+    )
 
 
 def test_ranks_are_written_into_a_new_folder_and_never_over_what_is_there(
@@ -55,7 +60,7 @@ def test_ranks_are_written_into_a_new_folder_and_never_over_what_is_there(
     files = sorted((shown / "ranks").iterdir())
     told = [json.loads(gzip.decompress(file.read_bytes())) for file in files]
     assert told and all(one["traceEvents"] for one in told)
-    window.trace_exports.ranks_to(shown / "ranks")
+    window.feature(FiguresFeature).trace_exports.ranks_to(shown / "ranks")
     assert (
         window.banner.isVisible() and "name a new or an empty folder" in window.banner.label.text()
     )
@@ -67,14 +72,14 @@ def test_chakra_is_written_of_a_plans_median_step_and_of_nothing_else(
     name(window, "export_chakra", shown / "chakra", qtbot)
     qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Exported chakra.")
     assert (shown / "chakra" / "run.0.et").stat().st_size
-    window.trace_exports.trace_to(shown / "again.json")
+    window.feature(FiguresFeature).trace_exports.trace_to(shown / "again.json")
     qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Exported again.json.")
-    window.files.open_from(shown / "again.json")
-    window.trace_exports.chakra_to(shown / "none")
+    window.feature(RecordingsFeature).files.open_from(shown / "again.json")
+    window.feature(FiguresFeature).trace_exports.chakra_to(shown / "none")
     assert "No whole step of a plan" in window.banner.label.text()
     assert not (shown / "none").exists()
 
 
 def test_without_a_run_nothing_is_asked(window: MainWindow) -> None:
-    window.actions_by_name["export_trace"].trigger()
+    window.action("export_trace").trigger()
     assert window.findChild(QFileDialog) is None and window.banner.isVisible()

@@ -15,11 +15,16 @@ from core.plan.specification import Specification
 from core.recording.recording import open_recording
 from gui.app.session import Run
 from gui.app.settings import Settings
+from gui.features.compare.feature import CompareFeature
+from gui.features.details.feature import DetailsFeature
 from gui.features.first_page.card_grid import cards_across
+from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import PIPELINE, SAMPLES, preset
 from gui.features.first_page.thumbnail import thumbnail_of
 from gui.features.first_page.welcome import FIRST_ACTIONS
+from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.queue import RunQueue
+from gui.features.runs.feature import RunsFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import record, specification, trace_of
@@ -41,30 +46,30 @@ def test_the_presets_are_pipelines_of_their_schedule(name: str) -> None:
 
 
 def test_the_page_stands_in_place_of_the_empty_timeline(window: MainWindow) -> None:
-    assert window.welcome.isVisible()
+    assert window.feature(FirstPageFeature).page.isVisible()
     assert not window.timeline.isVisible()
-    window.files.open_from(PIPELINE.path)
+    window.feature(RecordingsFeature).files.open_from(PIPELINE.path)
     assert window.timeline.isVisible()
-    window.actions_by_name["first_page"].trigger()
-    assert window.welcome.isVisible()
-    window.tabs.tabBarClicked.emit(0)
+    window.action("first_page").trigger()
+    assert window.feature(FirstPageFeature).page.isVisible()
+    window.feature(RunsFeature).tabs.tabBarClicked.emit(0)
     assert window.timeline.isVisible()
 
 
 def test_what_a_run_waits_for_is_said_in_the_timeline_and_a_refusal_brings_the_page_back(
     window: MainWindow, client: FakeClient
 ) -> None:
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     assert window.timeline.isVisible()
     assert "Preparing" in window.timeline.waiting
     client.say(Ended(Outcome.REFUSED, "no memory for that"))
     window.session.tick()
-    assert window.welcome.isVisible()
+    assert window.feature(FirstPageFeature).page.isVisible()
     assert window.banner.label.text() == "no memory for that"
 
 
 def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> None:
-    last_lesson, card = window.welcome.cards[5:7]
+    last_lesson, card = window.feature(FirstPageFeature).page.cards[5:7]
     last_lesson.setFocus()
     qtbot.keyClick(last_lesson, Qt.Key.Key_Tab)
     qtbot.waitUntil(card.hasFocus)
@@ -76,18 +81,22 @@ def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> 
 def test_a_card_is_chosen_by_each_key_that_people_try(
     window: MainWindow, key: Qt.Key, qtbot: object
 ) -> None:
-    card = next(c for c in window.welcome.cards if c.text() == "Compare DP with DDP")
+    card = next(
+        c for c in window.feature(FirstPageFeature).page.cards if c.text() == "Compare DP with DDP"
+    )
     card.setFocus()
     qtbot.keyClick(card, key)
-    qtbot.waitUntil(lambda: window.comparing.two is not None)
+    qtbot.waitUntil(lambda: window.feature(CompareFeature).comparing.two is not None)
 
 
 def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
-    card = next(c for c in window.welcome.cards if c.text() == FIRST_ACTIONS[1][1])
+    card = next(
+        c for c in window.feature(FirstPageFeature).page.cards if c.text() == FIRST_ACTIONS[1][1]
+    )
     card.click()
     gap = window.timeline.state.selection
     assert gap.end - gap.start > 5_000_000
-    assert " waits " in window.details.sentence.text()
+    assert " waits " in window.feature(DetailsFeature).panel.widget.sentence.text()
     assert "Longest bubble" in window.statusBar().currentMessage()
 
 
@@ -101,9 +110,9 @@ def test_two_schedules_run_one_after_the_other_and_are_compared(
         while window.session.live is not None:
             window.session.tick()
     assert [asked.schedule for asked in client.asked] == ["gpipe", "1f1b"]
-    assert window.tabs.count() == 2
+    assert window.feature(RunsFeature).tabs.count() == 2
     assert not window.session.asking
-    assert window.comparing.other is not None
+    assert window.feature(CompareFeature).comparing.other is not None
 
 
 @pytest.mark.parametrize("outcome", [Outcome.STOPPED, Outcome.FAILED])
@@ -130,11 +139,18 @@ def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
     for name in ("here.arrow", "gone.arrow"):
         settings.remember(tmp_path / name)
     window = make_window(FakeClient(), settings)
-    buttons = {b.accessibleName(): b for b in window.welcome.findChildren(QToolButton)}
+    buttons = {
+        b.accessibleName(): b
+        for b in window.feature(FirstPageFeature).page.findChildren(QToolButton)
+    }
     assert not buttons["Open gone.arrow"].isEnabled()
     buttons["Remove gone.arrow from the list"].click()
     assert settings.recent == [tmp_path / "here.arrow"]
-    card = next(c for c in window.welcome.cards if c.accessibleName() == "Open here.arrow")
+    card = next(
+        c
+        for c in window.feature(FirstPageFeature).page.cards
+        if c.accessibleName() == "Open here.arrow"
+    )
     qtbot.waitUntil(lambda: card.thumbnail is not None)
     assert card.thumbnail == thumbnail_of(open_recording(tmp_path / "here.arrow").trace)
     card.click()
@@ -142,7 +158,7 @@ def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
 
 
 def test_every_lesson_and_sample_has_a_card_with_its_picture(window: MainWindow) -> None:
-    cards = window.welcome.cards
+    cards = window.feature(FirstPageFeature).page.cards
     for path, card in zip([*shipped(), *(one.path for one in SAMPLES)], cards, strict=False):
         assert card.thumbnail is not None and len(card.thumbnail.bars) >= 4
         if path.suffix == ".arrow":
@@ -162,12 +178,15 @@ def test_rows_of_cards_are_as_long_as_each_other(count: int, width: int, across:
 def test_nothing_is_cut_off_in_a_small_window(window: MainWindow) -> None:
     window.resize(1024, 700)
     assert (window.width(), window.height()) == (1024, 700)
-    sheet, page = window.welcome.widget(), window.welcome.viewport()
+    sheet, page = (
+        window.feature(FirstPageFeature).page.widget(),
+        window.feature(FirstPageFeature).page.viewport(),
+    )
     assert sheet.width() <= page.width()
-    for card in window.welcome.cards:
+    for card in window.feature(FirstPageFeature).page.cards:
         assert card.height() >= card.heightForWidth(card.width())
-    last = window.welcome.cards[-1]
-    window.welcome.ensureWidgetVisible(last)
+    last = window.feature(FirstPageFeature).page.cards[-1]
+    window.feature(FirstPageFeature).page.ensureWidgetVisible(last)
     assert page.rect().contains(last.mapTo(page, last.rect().center()))
 
 
@@ -176,7 +195,10 @@ def test_the_cards_stand_in_the_middle_of_the_space_there_is(
     window: MainWindow, size: tuple[int, int]
 ) -> None:
     window.resize(*size)
-    whole, cards = window.welcome.widget(), window.welcome.cards
+    whole, cards = (
+        window.feature(FirstPageFeature).page.widget(),
+        window.feature(FirstPageFeature).page.cards,
+    )
     sheet = cards[0].parentWidget().parentWidget()
     title = sheet.findChild(QLabel, "welcome")
     assert abs(sheet.geometry().center().x() - whole.rect().center().x()) <= 1

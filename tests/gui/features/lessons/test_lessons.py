@@ -4,6 +4,7 @@ from dataclasses import replace
 from html import escape
 
 import pytest
+from gui.menus.menus import listed_actions
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
@@ -12,7 +13,12 @@ from core.engine.messages import Ended, Outcome
 from core.lessons.figures import figures_and_bar, figures_of
 from core.lessons.lesson import PARTS, filled, read_lesson, shipped
 from core.plan.task import Kind
-from gui.menus.menus import listed_actions
+from gui.features.devices.feature import DevicesFeature
+from gui.features.first_page.feature import FirstPageFeature
+from gui.features.lessons.feature import LessonsFeature
+from gui.features.palette.commands import all_commands
+from gui.features.palette.feature import PaletteFeature
+from gui.features.run.feature import RunFeature
 from tests.core.lessons.test_lesson import GOOD, small
 
 LEFT = Qt.MouseButton.LeftButton
@@ -47,47 +53,58 @@ def take(window):
 
 def make_runs(window, client, qtbot):
     """Press Run, and make the runs that are asked for."""
-    QTest.mouseClick(window.panels.lesson.run, LEFT)
-    for _ in window.lessons.lesson.steps[window.lessons.place].runs:
-        assert window.panels.lesson.run.text() == "Stop"
+    QTest.mouseClick(window.feature(LessonsFeature).lessons.panel.run, LEFT)
+    for _ in (
+        window.feature(LessonsFeature)
+        .lessons.lesson.steps[window.feature(LessonsFeature).lessons.place]
+        .runs
+    ):
+        assert window.feature(LessonsFeature).lessons.panel.run.text() == "Stop"
         client.perform(client.asked[-1])
         take(window)
-    qtbot.waitUntil(lambda: window.lessons.place in window.lessons.done)
-    qtbot.waitUntil(window.lessons.spotlight.isVisible)
+    qtbot.waitUntil(
+        lambda: (
+            window.feature(LessonsFeature).lessons.place
+            in window.feature(LessonsFeature).lessons.done
+        )
+    )
+    qtbot.waitUntil(window.feature(LessonsFeature).lessons.spotlight.isVisible)
 
 
 def test_a_step_runs_points_asks_and_answers_from_what_ran(window, client, qtbot, lesson):
-    before = window.form.specification()
-    window.lessons.open(lesson)
-    panel = window.panels.lesson
+    before = window.feature(RunFeature).form.specification()
+    window.feature(LessonsFeature).lessons.open(lesson)
+    panel = window.feature(LessonsFeature).lessons.panel
     assert panel.isVisible() and panel.text.text() == "It says …."
     assert not panel.reveal.isEnabled() and not panel.back.isEnabled()
     make_runs(window, client, qtbot)
-    assert window.form.specification() == before
+    assert window.feature(RunFeature).form.specification() == before
     read = read_lesson(lesson)
     assert client.asked == list(read.steps[0].runs)
     assert window.run_shown.trace.header.specification == read.steps[0].runs[0]
-    (place,) = window.lessons.spotlight.places
-    assert window.panels.batch.isVisible() and place.contains(
-        window.panels.batch.mapTo(window, window.panels.batch.rect().center())
+    (place,) = window.feature(LessonsFeature).lessons.spotlight.places
+    assert window.feature(DevicesFeature).batch.isVisible() and place.contains(
+        window.feature(DevicesFeature).batch.mapTo(
+            window, window.feature(DevicesFeature).batch.rect().center()
+        )
     )
     QTest.mouseClick(panel.reveal, LEFT)
-    assert not window.lessons.spotlight.isVisible()
+    assert not window.feature(LessonsFeature).lessons.spotlight.isVisible()
     figures = figures_of(window.run_shown.trace)
     assert panel.answer.isVisible()
     assert panel.answer.text() == filled(read.steps[0].answer, [figures])
     assert panel.text.text() == f"It says {figures['split']}."
     QTest.mouseClick(panel.again, LEFT)
-    assert window.lessons.spotlight.isVisible()
+    assert window.feature(LessonsFeature).lessons.spotlight.isVisible()
 
 
 def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, qtbot, lesson):
-    window.lessons.open(lesson)
-    panel = window.panels.lesson
+    window.feature(LessonsFeature).lessons.open(lesson)
+    panel = window.feature(LessonsFeature).lessons.panel
     QTest.mouseClick(panel.forth, LEFT)
     assert panel.place.text() == "Step 2 of 2" and panel.forth.text() == "Done"
     make_runs(window, client, qtbot)
-    done = window.lessons.done[1]
+    done = window.feature(LessonsFeature).lessons.done[1]
     assert panel.answer.text() == f"{done.figures[0]['step_ms']} and {done.figures[1]['step_ms']}."
     links = [one for one in panel.findChildren(QToolButton) if one.text().endswith("ms")]
     QTest.mouseClick(links[0], LEFT)
@@ -105,29 +122,31 @@ def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, 
 
 
 def test_the_question_is_read_before_the_run_shows_its_answer(window, lesson):
-    window.lessons.open(lesson)
-    panel = window.panels.lesson
+    window.feature(LessonsFeature).lessons.open(lesson)
+    panel = window.feature(LessonsFeature).lessons.panel
     tops = [part.mapTo(panel, part.rect().topLeft()).y() for part in (panel.question, panel.run)]
     assert tops == sorted(tops)
 
 
 def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
-    window.lessons.open(lesson)
-    window.lessons.step(1)
+    window.feature(LessonsFeature).lessons.open(lesson)
+    window.feature(LessonsFeature).lessons.step(1)
     make_runs(window, client, qtbot)
-    window._show(window.lessons.done[1].runs[0])
+    window._show(window.feature(LessonsFeature).lessons.done[1].runs[0])
     for point in (*PARTS, "lane 1", Kind.FORWARD, Kind.ALL_REDUCE):
-        window.lessons.spotlight.point(window.lessons._pointer.places(point))
-        (place,) = window.lessons.spotlight.places
+        window.feature(LessonsFeature).lessons.spotlight.point(
+            window.feature(LessonsFeature).lessons._pointer.places(point)
+        )
+        (place,) = window.feature(LessonsFeature).lessons.spotlight.places
         assert place.width() > 4 and place.height() > 4, point
         assert window.rect().contains(place.toAlignedRect()), point
         QTest.keyClick(window, Qt.Key.Key_Shift)
-        assert not window.lessons.spotlight.isVisible()
+        assert not window.feature(LessonsFeature).lessons.spotlight.isVisible()
 
 
 def test_a_run_that_is_stopped_or_refused_ends_the_step(window, client, qtbot, lesson):
-    window.lessons.open(lesson)
-    panel = window.panels.lesson
+    window.feature(LessonsFeature).lessons.open(lesson)
+    panel = window.feature(LessonsFeature).lessons.panel
     QTest.mouseClick(panel.run, LEFT)
     QTest.mouseClick(panel.run, LEFT)
     assert client.stopped
@@ -144,51 +163,54 @@ def test_a_run_that_is_stopped_or_refused_ends_the_step(window, client, qtbot, l
 
 
 def test_leaving_a_step_ends_its_runs(window, client, qtbot, lesson):
-    window.lessons.open(lesson)
-    window.lessons.step(1)
-    QTest.mouseClick(window.panels.lesson.run, LEFT)
-    window.lessons.step(-1)
+    window.feature(LessonsFeature).lessons.open(lesson)
+    window.feature(LessonsFeature).lessons.step(1)
+    QTest.mouseClick(window.feature(LessonsFeature).lessons.panel.run, LEFT)
+    window.feature(LessonsFeature).lessons.step(-1)
     assert client.stopped
     client.perform(client.asked[-1], Outcome.STOPPED)
     take(window)
-    assert len(client.asked) == 1 and not window.lessons.done
-    assert window.panels.lesson.progress.isHidden()
+    assert len(client.asked) == 1 and not window.feature(LessonsFeature).lessons.done
+    assert window.feature(LessonsFeature).lessons.panel.progress.isHidden()
 
 
 def test_a_bad_lesson_is_refused_in_one_line(window, tmp_path):
     path = tmp_path / "bad.md"
     path.write_text(GOOD.replace("--batch 30", "--batch 0"))
-    window.lessons.open(path)
+    window.feature(LessonsFeature).lessons.open(path)
     assert "line 9: --batch 0: use 1 or more" in window.banner.label.text()
-    assert window.lessons.lesson is None
+    assert window.feature(LessonsFeature).lessons.lesson is None
 
 
 def test_lessons_stand_in_the_menu_the_palette_and_on_the_first_page(window, qtbot):
     titles = [f"Lesson {n}: {read_lesson(path).title}" for n, path in enumerate(shipped(), 1)]
-    offered = [command.text for command in window.commands()]
+    offered = [command.text for command in all_commands(window)]
     assert all(title in offered for title in titles)
     menu = next(a.menu() for a in window.menuBar().actions() if a.text() == "&Help")
     named = {action.text(): action for _, action in listed_actions(menu)}
     named[titles[3]].trigger()
-    assert window.lessons.lesson.title == "One model over two devices"
-    QTest.mouseClick(window.welcome.cards[5], LEFT)
-    assert window.panels.lesson.lesson.text() == "Schedules"
-    window.lessons.open(shipped()[0])
-    for _ in window.lessons.lesson.steps:
-        window.lessons.step(1)
-    assert window.lessons.path == shipped()[1]
+    assert window.feature(LessonsFeature).lessons.lesson.title == "One model over two devices"
+    QTest.mouseClick(window.feature(FirstPageFeature).page.cards[5], LEFT)
+    assert window.feature(LessonsFeature).lessons.panel.lesson.text() == "Schedules"
+    window.feature(LessonsFeature).lessons.open(shipped()[0])
+    for _ in window.feature(LessonsFeature).lessons.lesson.steps:
+        window.feature(LessonsFeature).lessons.step(1)
+    assert window.feature(LessonsFeature).lessons.path == shipped()[1]
 
 
 @pytest.mark.parametrize("number", range(1, 7))
 def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, number):
     """Its runs are made up; tests/core/lessons makes them all on an engine."""
-    path, panel = shipped()[number - 1], window.panels.lesson
-    window.lessons.open(path)
+    path, panel = shipped()[number - 1], window.feature(LessonsFeature).lessons.panel
+    window.feature(LessonsFeature).lessons.open(path)
     for place, step in enumerate(read_lesson(path).steps):
         make_runs(window, client, qtbot)
         assert client.asked[-len(step.runs) :] == list(step.runs)
-        done = window.lessons.done[place]
-        assert window.run_shown is done.runs[-1] and window.lessons.spotlight.places
+        done = window.feature(LessonsFeature).lessons.done[place]
+        assert (
+            window.run_shown is done.runs[-1]
+            and window.feature(LessonsFeature).lessons.spotlight.places
+        )
         QTest.mouseClick(panel.reveal, LEFT)
         assert panel.answer.text() == filled(step.answer, done.figures)
         QTest.mouseClick(panel.forth, LEFT)
@@ -196,12 +218,16 @@ def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, numb
 
 def test_a_lesson_really_runs_by_keys_alone(real_window, qtbot, monkeypatch):
     """From the palette to the last answer, on a real engine, with narrow layers."""
-    window, panel, lessons = real_window, real_window.panels.lesson, real_window.lessons
+    window, panel, lessons = (
+        real_window,
+        real_window.feature(LessonsFeature).lessons.panel,
+        real_window.feature(LessonsFeature).lessons,
+    )
     whole = read_lesson(shipped()[2])
     monkeypatch.setattr("gui.features.lessons.lessons.read_lesson", lambda path: _small(whole))
-    window.command_palette.toggle()
-    QTest.keyClicks(window.command_palette.field, "lesson 3")
-    QTest.keyClick(window.command_palette.field, Qt.Key.Key_Return)
+    window.feature(PaletteFeature).palette.toggle()
+    QTest.keyClicks(window.feature(PaletteFeature).palette.field, "lesson 3")
+    QTest.keyClick(window.feature(PaletteFeature).palette.field, Qt.Key.Key_Return)
     for place, step in enumerate(whole.steps):
         _press(panel.run)
         qtbot.waitUntil(lambda place=place: place in lessons.done, timeout=60_000)
@@ -238,14 +264,14 @@ def _small(lesson):
 def test_a_very_long_error_of_a_run_is_shortened_and_whole_in_the_tooltip(
     window, client, qtbot, lesson
 ):
-    window.lessons.open(lesson)
-    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    window.feature(LessonsFeature).lessons.open(lesson)
+    QTest.mouseClick(window.feature(LessonsFeature).lessons.panel.run, LEFT)
     text = f"ValueError: {'x' * 4000} " + "no such layer <b> " * 400
     client.messages.append(Ended(Outcome.REFUSED, text))
     take(window)
-    progress = window.panels.lesson.progress
+    progress = window.feature(LessonsFeature).lessons.panel.progress
     for label in (progress, window.banner.label):
         assert label.text().startswith("ValueError: xxx") and len(label.text()) <= 502
         assert escape(text.strip()) in label.toolTip()
-    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    QTest.mouseClick(window.feature(LessonsFeature).lessons.panel.run, LEFT)
     assert progress.toolTip() == ""

@@ -12,6 +12,9 @@ from PySide6.QtWidgets import QApplication
 
 from core.recorder.wire import connect
 from core.recording.recording import open_recording
+from gui.features.devices.feature import DevicesFeature
+from gui.features.listen.feature import ListenFeature
+from gui.features.status.feature import StatusFeature
 from tests.core.recorder.made import two_ranks, write_rank
 from tests.full_disk import full_disk
 
@@ -36,8 +39,8 @@ def listening(window, qtbot):
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
     qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: window.listening.dialog is not None)
-    dialog = window.listening.dialog
+    qtbot.waitUntil(lambda: window.feature(ListenFeature).dialog is not None)
+    dialog = window.feature(ListenFeature).dialog
     qtbot.mouseClick(dialog.begin_button, Qt.MouseButton.LeftButton)
     yield dialog
     dialog.close()
@@ -74,8 +77,8 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         assert run.live and window.session.runs_job
         # A step is sent when the next one begins, and what is told of it is whole one step later.
         qtbot.waitUntil(lambda: run.trace.counter("loss").values.tolist() == [0.0, 0.5, 1.0])
-        assert not window.actions_by_name["run"].isEnabled()
-        assert window.panels.imported.isHidden()
+        assert not window.action("run").isEnabled()
+        assert window.feature(DevicesFeature).imported.isHidden()
         listening.refresh()
         assert listening.status.text() == "1 of 1 ranks are connected."
         job.stdin.write("\n")
@@ -87,9 +90,12 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
     for trace in (run.trace, saved):
         told = trace.counter("loss")
         assert (told.steps.tolist(), told.values.tolist()) == (list(range(5)), [0, 0.5, 1, 1.5, 2])
-    assert window.actions_by_name["stop"].isEnabled() is False
+    assert window.action("stop").isEnabled() is False
     qtbot.wait(300)  # the last figures
-    assert window.panels.imported.isHidden() and not window.bar._progress.isVisible()
+    assert (
+        window.feature(DevicesFeature).imported.isHidden()
+        and not window.feature(StatusFeature).bar._progress.isVisible()
+    )
 
 
 def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot, tmp_path):
@@ -118,7 +124,7 @@ def test_a_job_that_came_before_the_last_ones_end_was_drawn_is_under_way_too(
     while len(ended) < 2:
         session.tick()
     assert begun == [(True, True)] * 2
-    assert not session.asking and not window.bar._progress.isVisible()
+    assert not session.asking and not window.feature(StatusFeature).bar._progress.isVisible()
     session._timer.start()
 
 
@@ -140,7 +146,7 @@ def test_stop_lets_the_job_go_and_keeps_what_came(window, listening, qtbot, tmp_
     two_ranks(tmp_path)
     peers = sent(tmp_path, (0, 1), address(window), cut=-8)
     qtbot.waitUntil(lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 3)
-    window.actions_by_name["stop"].trigger()
+    window.action("stop").trigger()
     run = window.run_shown
     qtbot.waitUntil(lambda: not run.live)
     assert run.outcome.value == "stopped" and run.trace.span_count
@@ -295,8 +301,8 @@ def test_a_job_that_begins_again_after_a_kill_is_a_run_of_its_own(
 def test_closing_the_window_ends_socket_and_threads(make_window, client, settings, qtbot, tmp_path):
     before = set(threading.enumerate())
     window = make_window(client, settings)
-    window.listening.open()
-    window.listening.dialog.toggle()
+    window.feature(ListenFeature).open()
+    window.feature(ListenFeature).dialog.toggle()
     two_ranks(tmp_path)
     peers = sent(tmp_path, (0,), address(window))
     port = int(address(window).rpartition(":")[2])
@@ -312,8 +318,8 @@ def test_closing_the_window_ends_socket_and_threads(make_window, client, setting
 
 
 def test_an_address_that_is_none_is_said_in_a_line(window, qtbot):
-    window.listening.open()
-    dialog = window.listening.dialog
+    window.feature(ListenFeature).open()
+    dialog = window.feature(ListenFeature).dialog
     dialog.host.setText("192.0.2.1")
     qtbot.keyClick(dialog.begin_button, Qt.Key.Key_Space)
     assert dialog.problem.text().startswith("This address cannot be listened on.")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from gui.features.palette.commands import all_commands
+from gui.features.palette.feature import PaletteFeature
 from gui.features.palette.fuzzy import score
 from gui.features.palette.palette import Command, matching
+from gui.features.run.feature import RunFeature
+from gui.features.view.feature import ViewFeature
 from gui.window.window import MainWindow
 
 
@@ -49,12 +53,15 @@ def open_palette(window: MainWindow, qtbot: object) -> None:
         Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
     )
     qtbot.waitUntil(
-        lambda: window.command_palette.isVisible() and window.command_palette.field.hasFocus()
+        lambda: (
+            window.feature(PaletteFeature).palette.isVisible()
+            and window.feature(PaletteFeature).palette.field.hasFocus()
+        )
     )
 
 
 def texts(window: MainWindow) -> list[str]:
-    tree = window.command_palette.list
+    tree = window.feature(PaletteFeature).palette.list
     return [tree.topLevelItem(row).text(0) for row in range(tree.topLevelItemCount())]
 
 
@@ -64,42 +71,45 @@ def test_the_palette_is_opened_searched_and_obeyed_by_keys_alone(
     window.timeline.setFocus()
     open_palette(window, qtbot)
     assert len(texts(window)) > 50
-    field = window.command_palette.field
+    field = window.feature(PaletteFeature).palette.field
     qtbot.keyClicks(field, "dark")
     assert texts(window)[0] == "Dark colours"
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert not window.command_palette.isVisible()
-    assert window.colours.theme.name == "dark"
+    assert not window.feature(PaletteFeature).palette.isVisible()
+    assert window.feature(ViewFeature).colours.theme.name == "dark"
 
 
 def test_arrows_move_in_the_list_and_escape_gives_the_focus_back(
     window: MainWindow, qtbot: object
 ) -> None:
-    before = window.form.fields["batch"].widget
+    before = window.feature(RunFeature).form.fields["batch"].widget
     before.setFocus()
     open_palette(window, qtbot)
-    field, tree = window.command_palette.field, window.command_palette.list
+    field, tree = (
+        window.feature(PaletteFeature).palette.field,
+        window.feature(PaletteFeature).palette.list,
+    )
     for key, row in ((Qt.Key.Key_Down, 1), (Qt.Key.Key_Down, 2), (Qt.Key.Key_Up, 1)):
         qtbot.keyClick(field, key)
         assert tree.indexOfTopLevelItem(tree.currentItem()) == row
     qtbot.keyClick(field, Qt.Key.Key_Escape)
-    assert not window.command_palette.isVisible()
+    assert not window.feature(PaletteFeature).palette.isVisible()
     qtbot.waitUntil(before.hasFocus)
 
 
 def test_a_schedule_is_put_into_the_form_with_a_strategy_that_takes_one(
     window: MainWindow, qtbot: object
 ) -> None:
-    single = next(c for c in window.commands() if c.text == "Strategy: Single lane")
+    single = next(c for c in all_commands(window) if c.text == "Strategy: Single lane")
     single.do()
-    assert window.form.specification().schedule is None
-    next(c for c in window.commands() if c.text == "Schedule: ZB-H1").do()
-    assert window.form.specification().schedule == "zb-h1"
+    assert window.feature(RunFeature).form.specification().schedule is None
+    next(c for c in all_commands(window) if c.text == "Schedule: ZB-H1").do()
+    assert window.feature(RunFeature).form.specification().schedule == "zb-h1"
 
 
 def test_letters_that_name_nothing_say_so(window: MainWindow, qtbot: object) -> None:
     open_palette(window, qtbot)
-    qtbot.keyClicks(window.command_palette.field, "qqxx")
+    qtbot.keyClicks(window.feature(PaletteFeature).palette.field, "qqxx")
     assert texts(window) == ["Nothing is called that."]
-    qtbot.keyClick(window.command_palette.field, Qt.Key.Key_Return)
-    assert window.command_palette.isVisible()
+    qtbot.keyClick(window.feature(PaletteFeature).palette.field, Qt.Key.Key_Return)
+    assert window.feature(PaletteFeature).palette.isVisible()

@@ -26,8 +26,10 @@ from gui.features.predict.advisor_panel import (
     way_text,
     way_tip,
 )
+from gui.features.predict.feature import PredictFeature
+from gui.features.run.feature import RunFeature
+from gui.features.verdict.feature import VerdictFeature
 from gui.look.text import duration_text
-from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
@@ -59,8 +61,8 @@ def panel(window: MainWindow, client: FakeClient, qtbot: object) -> AdvisorPanel
     """The panel in its dock, with the ways of a run."""
     perform(window, client, specification(batch=32))
     client.asked.clear()
-    bring(window.docks["advisor"])
-    made = window.predictions.advisor_panel
+    window.bring("advisor")
+    made = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: made.model.rowCount() > 0, timeout=ADVICE_MS)
     return made
 
@@ -75,30 +77,30 @@ def texts(panel: AdvisorPanel, column: int) -> list[str]:
 
 
 def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
-    bring(window.docks["advisor"])
-    panel = window.predictions.advisor_panel
+    window.bring("advisor")
+    panel = window.feature(PredictFeature).advisor.panel
     assert panel.line.text() == "Run once: the costs come from its calibration."
     assert not panel.run.isEnabled()
     assert not panel.again.isEnabled()
-    assert window.predictions.service.pid is None
+    assert window.feature(PredictFeature).service.pid is None
 
 
 def test_a_predicted_recording_has_no_costs_to_offer(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    before = window.predictions.advisor._trace
+    before = window.feature(PredictFeature).advisor._trace
     measured = window.run_shown.trace
-    window.predictions.advisor.show_trace(without_steps(measured))
-    assert window.predictions.advisor._trace is before
+    window.feature(PredictFeature).advisor.show_trace(without_steps(measured))
+    assert window.feature(PredictFeature).advisor._trace is before
 
 
 def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(batch=32), calibrated=False)
-    bring(window.docks["advisor"])
-    panel = window.predictions.advisor_panel
+    window.bring("advisor")
+    panel = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
     assert {row.advice.specification.strategy for row in panel.model.rows} == {
         "single", "mp", "pipeline",
@@ -172,11 +174,11 @@ def test_a_chosen_way_fills_the_form_and_runs_for_real(
     (asked,) = client.asked
     named = ("strategy", "devices", "batch", "schedule", "microbatches", "chunks", "steps")
     assert [getattr(asked, n) for n in named] == [getattr(wanted, n) for n in named]
-    assert window.form.specification() == asked
+    assert window.feature(RunFeature).form.specification() == asked
 
 
 def test_a_way_that_cannot_run_here_is_not_run(window: MainWindow, client: FakeClient) -> None:
-    window.control.run_instead(specification(devices="2xcuda"))
+    window.feature(RunFeature).control.run_instead(specification(devices="2xcuda"))
     assert client.asked == []
     assert "This cannot run here. There is no cuda:0" in window.banner.label.text()
 
@@ -184,7 +186,7 @@ def test_a_way_that_cannot_run_here_is_not_run(window: MainWindow, client: FakeC
 def test_nothing_is_predicted_while_a_run_is_under_way(
     window: MainWindow, panel: AdvisorPanel
 ) -> None:
-    advisor = window.predictions.advisor
+    advisor = window.feature(PredictFeature).advisor
     window.session.run(specification())
     advisor.show_trace(window.run_shown.trace)
     assert advisor._asked is None
@@ -193,25 +195,25 @@ def test_nothing_is_predicted_while_a_run_is_under_way(
 def test_what_the_advisor_finds_for_one_run_is_not_offered_above_another(
     window: MainWindow, client: FakeClient, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(window.verdict.changes[0].isVisible)
+    qtbot.waitUntil(window.feature(VerdictFeature).line.changes[0].isVisible)
     found: list[object] = []
-    window.predictions.advisor.advised.connect(lambda change, *_: found.append(change))
+    window.feature(PredictFeature).advisor.advised.connect(lambda change, *_: found.append(change))
     window.session.run(other := specification(batch=48))
     header, made = batches(other)
     client.say(header, *made[:4])
     qtbot.waitUntil(lambda: window.run_shown.live and bool(window.run_shown.trace.steps))
-    assert not window.verdict.changes[0].isVisible()
+    assert not window.feature(VerdictFeature).line.changes[0].isVisible()
     # The panel still shows the run before: its costs are asked about again.
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(found), timeout=ADVICE_MS)
-    assert found[0] and not window.verdict.changes[0].isVisible()
+    assert found[0] and not window.feature(VerdictFeature).line.changes[0].isVisible()
 
 
 def test_progress_and_cancel_are_there_once_it_takes_a_while(
     window: MainWindow, panel: AdvisorPanel, monkeypatch: pytest.MonkeyPatch, qtbot: object
 ) -> None:
-    advisor = window.predictions.advisor
-    process = window.predictions.service.pid
+    advisor = window.feature(PredictFeature).advisor
+    process = window.feature(PredictFeature).service.pid
     monkeypatch.setattr(advisor.predictor, "send", lambda job: 1001)
     rows = panel.model.rowCount()
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
@@ -225,32 +227,34 @@ def test_progress_and_cancel_are_there_once_it_takes_a_while(
     assert panel.model.rowCount() == rows
     advisor.on_reply(PredictionDone(1001, AdviceResult([], None)))
     assert panel.model.rowCount() == rows, "what was cancelled must not come back"
-    assert window.predictions.service.pid == process and is_alive(process)
+    assert window.feature(PredictFeature).service.pid == process and is_alive(process)
 
 
 def test_a_cancelled_ranking_is_not_shown_and_can_be_asked_for_again(
     window: MainWindow, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
-    process = window.predictions.service.pid
+    process = window.feature(PredictFeature).service.pid
     replies: list[object] = []
-    window.predictions.advisor._replied.connect(replies.append, Qt.ConnectionType.QueuedConnection)
+    window.feature(PredictFeature).advisor._replied.connect(
+        replies.append, Qt.ConnectionType.QueuedConnection
+    )
     panel.show_ways([])
     panel.again.click()
     panel.cancel.click()
     assert panel.line.text().startswith("Cancelled.")
-    bring(window.docks["whatif"])
-    picture = window.predictions.whatif_panel.picture
+    window.bring("whatif")
+    picture = window.feature(PredictFeature).what_if.panel.picture
     qtbot.waitUntil(lambda: picture.answer is not None, timeout=ADVICE_MS)
     assert not any(isinstance(reply, PredictionDone) for reply in replies)
     assert panel.model.rowCount() == 0
-    bring(window.docks["advisor"])
+    window.bring("advisor")
     panel.again.click()
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
-    assert window.predictions.service.pid == process
+    assert window.feature(PredictFeature).service.pid == process
 
 
 def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPanel) -> None:
-    advisor = window.predictions.advisor
+    advisor = window.feature(PredictFeature).advisor
     advisor._asked = 1001
     advisor.on_reply(PredictionRefused(1001, "the costs miss step_ms"))
     assert panel.line.text() == "The costs miss step_ms"
@@ -296,7 +300,7 @@ def test_a_run_that_was_advised_says_how_its_prediction_turned_out(
     assert known is not None
     took = duration_text(known.step_ns)
     assert f"Measured: {took} (" in panel.line.text()
-    assert window.verdict.note.text().startswith(begun)
+    assert window.feature(VerdictFeature).line.note.text().startswith(begun)
 
     def is_measured() -> bool:
         return any(row.present and row.measured_ns == known.step_ns for row in panel.model.rows)

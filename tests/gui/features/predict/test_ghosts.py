@@ -16,7 +16,10 @@ from core.trace.trace import Trace
 from gui.app.jobs import Work
 from gui.app.session import Run
 from gui.features.predict import ghosts as module
+from gui.features.predict.feature import PredictFeature
 from gui.features.predict.ghosts import Ghosts, compared
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.status.feature import StatusFeature
 from gui.features.status.words import lane_notes, predicted_text, predicted_tip
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
@@ -49,8 +52,10 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     run = perform(window, client, steps=3)
-    assert window.status.predicted.text() == ""
-    qtbot.waitUntil(lambda: window.status.predicted.text() != "", timeout=GHOST_MS)
+    assert window.feature(StatusFeature).line.predicted.text() == ""
+    qtbot.waitUntil(
+        lambda: window.feature(StatusFeature).line.predicted.text() != "", timeout=GHOST_MS
+    )
     assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
     assert [step.step for step in run.comparison.steps] == [2, 3, 4]
     assert window.timeline.state.strips.prediction
@@ -58,20 +63,20 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     start, end = run.trace.step_bounds(2)
     assert run.ghost.step_bounds(2)[0] == start
     assert run.comparison.makespans_ns == (end - start, run.comparison.steps[0].predicted_ns)
-    text = window.status.predicted.text().replace("\u00a0", " ")
+    text = window.feature(StatusFeature).line.predicted.text().replace("\u00a0", " ")
     assert text.startswith("predicted ") and ", measured " in text and text.endswith(" %")
     for name in ("cpu:0", "cpu:1"):
         assert window.scene.ghost_texts[name].startswith("predicted ")
-        assert name in window.status.predicted.toolTip()
+        assert name in window.feature(StatusFeature).line.predicted.toolTip()
 
 
 def test_a_live_run_has_no_ghost(window: MainWindow, client: FakeClient) -> None:
     window.session.run(specification())
     header, _ = batches(specification())
     run = Run(1, Trace(header))
-    window.predictions.ghosts.predict(run)
+    window.feature(PredictFeature).ghosts.predict(run)
     assert run.ghost is None
-    assert not window.predictions.ghosts.runner.running
+    assert not window.feature(PredictFeature).ghosts.runner.running
 
 
 def test_another_run_that_is_shown_brings_its_own_prediction(
@@ -80,10 +85,10 @@ def test_another_run_that_is_shown_brings_its_own_prediction(
     first = perform(window, client)
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=GHOST_MS)
     second = perform(window, client, warmup=0)
-    assert window.status.predicted.text() == ""
+    assert window.feature(StatusFeature).line.predicted.text() == ""
     assert second.comparison is None, "a run without calibration and warm-up has no costs"
     window.show_run(first)
-    assert window.status.predicted.text() == predicted_text(first.comparison)
+    assert window.feature(StatusFeature).line.predicted.text() == predicted_text(first.comparison)
     assert window.timeline.state.strips.prediction and window.scene.prediction is first.ghost
 
 
@@ -96,14 +101,14 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
     for batch in (told, *made):
         file.write(batch)
     file.close()
-    window.files.open_from(tmp_path / "costs.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "costs.arrow")
     run = window.run_shown
     qtbot.waitUntil(lambda: run.comparison is not None, timeout=GHOST_MS)
     assert run.comparison.source is CostSource.CALIBRATED
     # Forwards and backwards are told as 10 % quicker than they were.
     assert -0.1 < run.comparison.makespan_error < -0.05
     assert "\u2212" in lane_notes(run.comparison)["cpu:0"]
-    qtbot.waitUntil(lambda: window.status.predicted.text() != "")
+    qtbot.waitUntil(lambda: window.feature(StatusFeature).line.predicted.text() != "")
 
 
 def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
@@ -115,7 +120,7 @@ def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
     for batch in (batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=costs)]), *made):
         file.write(batch)
     file.close()
-    window.files.open_from(tmp_path / "costs.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "costs.arrow")
     wanted = "There is no prediction: forward_ms has 3 entries, but the plan has 2 stages"
     qtbot.waitUntil(lambda: window.banner.label.text().startswith(wanted), timeout=GHOST_MS)
     assert window.run_shown.comparison is None

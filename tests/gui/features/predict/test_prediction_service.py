@@ -8,7 +8,9 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from core.process.worker import MODULE
-from gui.widgets.layouts import bring
+from gui.features.blocks.feature import BlocksFeature
+from gui.features.predict.feature import PredictFeature
+from gui.features.run.feature import RunFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.features.blocks.test_cutting import JOB, drag, measure
@@ -31,23 +33,23 @@ def test_three_panels_are_answered_by_one_process(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     assert worker_processes() == []
-    window.form.set_specification(JOB)
-    bring(window.docks["blocks"])
-    blocks = window.panels.blocks
+    window.feature(RunFeature).form.set_specification(JOB)
+    window.bring("blocks")
+    blocks = window.feature(BlocksFeature).panel.widget
     blocks.measure.click()
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: "Predicted step" in blocks.predicted.text(), timeout=ANSWER_MS)
-    bring(window.docks["whatif"])
-    picture = window.predictions.whatif_panel.picture
+    bring(window.docks.pages["whatif"])
+    picture = window.feature(PredictFeature).what_if.panel.picture
     qtbot.waitUntil(lambda: picture.answer is not None, timeout=ANSWER_MS)
-    bring(window.docks["advisor"])
-    advisor = window.predictions.advisor_panel
+    window.bring("advisor")
+    advisor = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: advisor.model.rowCount() > 0, timeout=ANSWER_MS)
     # All three still work together, whichever was used first.
-    bring(window.docks["blocks"])
+    window.bring("blocks")
     before = blocks.predicted.text()
     drag(blocks.strip, 0, 5)
     qtbot.waitUntil(lambda: blocks.predicted.text() != before, timeout=ANSWER_MS)
-    assert worker_processes() == [window.predictions.service.pid]
+    assert worker_processes() == [window.feature(PredictFeature).service.pid]
     window.close()
     assert worker_processes() == []

@@ -24,10 +24,14 @@ from core.process.worker import MODULE
 from core.trace.source import Source
 from gui.app.check import EQUAL
 from gui.features.predict.answer_figures import FIGURES
+from gui.features.predict.feature import PredictFeature
 from gui.features.predict.what_if import run_basis
 from gui.features.predict.whatif_panel import WORDS, WhatIfPanel
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
 from gui.look.text import duration_text
-from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -39,8 +43,8 @@ ANSWER_MS = 30_000
 @pytest.fixture
 def panel(window: MainWindow, qtbot: object) -> WhatIfPanel:
     """The panel in its dock, with its first answer."""
-    bring(window.docks["whatif"])
-    made = window.predictions.whatif_panel
+    window.bring("whatif")
+    made = window.feature(PredictFeature).what_if.panel
     qtbot.waitUntil(lambda: made.picture.answer is not None, timeout=ANSWER_MS)
     return made
 
@@ -54,8 +58,8 @@ def sent(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[object]:
         jobs.append(job)
         return len(jobs)
 
-    monkeypatch.setattr(window.predictions.what_if.predictor, "send", send)
-    window.predictions.what_if._shown = 0
+    monkeypatch.setattr(window.feature(PredictFeature).what_if.predictor, "send", send)
+    window.feature(PredictFeature).what_if._shown = 0
     return jobs
 
 
@@ -159,7 +163,7 @@ def test_chunks_can_be_set_where_the_schedule_takes_them(panel: WhatIfPanel, nam
 
 def test_an_older_answer_never_replaces_a_newer_one(window: MainWindow, panel: WhatIfPanel) -> None:
     answers = [WhatIf().answer(replace(panel.question, devices=n)) for n in (3, 5)]
-    hear = window.predictions.what_if.on_reply
+    hear = window.feature(PredictFeature).what_if.on_reply
     hear(PredictionDone(1002, answers[1]))
     hear(PredictionDone(1001, answers[0]))
     hear(PredictionRefused(1000, "too late"))
@@ -175,7 +179,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
     asked = [job for job in sent if isinstance(job, WhatIfQuery)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
-    window.predictions.what_if.on_reply(PredictionDone(1, first))
+    window.feature(PredictFeature).what_if.on_reply(PredictionDone(1, first))
     assert panel.picture.answer is first
 
 
@@ -201,7 +205,7 @@ def test_an_answer_that_takes_long_is_announced(
 
 
 def test_a_hidden_panel_asks_nothing(window: MainWindow, sent: list[object]) -> None:
-    window.predictions.whatif_panel.sliders["devices"].value = 9
+    window.feature(PredictFeature).what_if.panel.sliders["devices"].value = 9
     assert sent == []
 
 
@@ -219,8 +223,8 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.run_shown is not live, timeout=ANSWER_MS)
     assert window.run_shown.trace.header.source is Source.PREDICTED
-    assert "predicted" in window.bar.title.text()
-    assert window.runs.topLevelItem(1).text(2) == "predicted"
+    assert "predicted" in window.feature(StatusFeature).bar.title.text()
+    assert window.feature(RunsFeature).runs.topLevelItem(1).text(2) == "predicted"
     client.say(*messages[4:])
     while window.session.asking:
         window.session.tick()
@@ -233,7 +237,7 @@ def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
 ) -> None:
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     assert len(sent) == 1 and not panel.large.isEnabled()
-    window.predictions.what_if.on_reply(
+    window.feature(PredictFeature).what_if.on_reply(
         PredictionRefused(1, "there is not enough memory for this prediction")
     )
     assert "not enough memory" in window.banner.label.text()
@@ -246,8 +250,8 @@ def test_a_predicted_run_is_saved_as_a_recording(
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.run_shown is not None, timeout=ANSWER_MS)
     spans = window.run_shown.trace.span_count
-    window.files.save_to(tmp_path / "predicted.arrow")
-    window.files.open_from(tmp_path / "predicted.arrow")
+    window.feature(RecordingsFeature).files.save_to(tmp_path / "predicted.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "predicted.arrow")
     assert window.run_shown.trace.header.source is Source.PREDICTED
     assert window.run_shown.trace.span_count == spans > 0
 
@@ -281,7 +285,7 @@ def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
 def test_without_a_run_the_forms_model_is_asked_about(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:
-    window.form.set_specification(specification(model=ModelSettings("gpt")))
+    window.feature(RunFeature).form.set_specification(specification(model=ModelSettings("gpt")))
     assert panel.question.model.name == "gpt"
     before = makespan(panel)
     panel.sliders["bandwidth"].value = 0.1
@@ -295,11 +299,11 @@ def test_costs_are_read_from_a_file_and_written_to_one(
     costs = costs_of({"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1,
                       "step_ms": 1, "transfer_ms": 0.5})  # fmt: skip
     write_costs(tmp_path / "given.json", costs)
-    window.predictions.what_if.load_from(tmp_path / "given.json")
+    window.feature(PredictFeature).what_if.load_from(tmp_path / "given.json")
     assert panel.question.costs == costs
     assert "given.json" in panel.source.text()
     panel.sliders["factor"].value = 2.0
-    window.predictions.what_if.save_to(tmp_path / "kept.json")
+    window.feature(PredictFeature).what_if.save_to(tmp_path / "kept.json")
     assert read_costs(tmp_path / "kept.json") == costs
 
 
@@ -307,10 +311,10 @@ def test_costs_that_cannot_be_read_are_told_and_change_nothing(
     window: MainWindow, panel: WhatIfPanel, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.json").write_text('{"forward_ms": "long"}')
-    window.predictions.what_if.load_from(tmp_path / "bad.json")
+    window.feature(PredictFeature).what_if.load_from(tmp_path / "bad.json")
     assert "forward_ms is 'long'" in window.banner.label.text()
     assert panel.question.costs == EQUAL
-    window.predictions.what_if.save_to(tmp_path / "nowhere" / "costs.json")
+    window.feature(PredictFeature).what_if.save_to(tmp_path / "nowhere" / "costs.json")
     assert "cannot be written" in window.banner.label.text()
 
 
@@ -342,7 +346,7 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:
     before = panel.picture.answer
-    window.predictions.what_if.on_reply(PredictionLost("the process has ended"))
+    window.feature(PredictFeature).what_if.on_reply(PredictionLost("the process has ended"))
     assert panel.picture.note == "The process has ended"
     panel.sliders["devices"].value = 6
     wait_for_another(panel, qtbot, before)
@@ -353,7 +357,7 @@ def test_a_process_that_is_suspended_is_ended_and_said(
 ) -> None:
     monkeypatch.setattr("core.process.child.SUSPENDED_SECONDS", 0.5)
     before = panel.picture.answer
-    os.kill(window.predictions.service.pid, signal.SIGSTOP)
+    os.kill(window.feature(PredictFeature).service.pid, signal.SIGSTOP)
     panel.sliders["devices"].value = 6
     qtbot.waitUntil(lambda: panel.picture.note.startswith("Predicting 6 devices"))
     wanted = "The process that predicts has ended; ask again to start it afresh"
@@ -369,8 +373,8 @@ def test_a_process_that_cannot_be_started_is_told(
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.process.child.subprocess.Popen", full)
-    bring(window.docks["whatif"])
-    panel = window.predictions.whatif_panel
+    window.bring("whatif")
+    panel = window.feature(PredictFeature).what_if.panel
     qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture.note)
     monkeypatch.undo()
     panel.ask_again()
@@ -383,7 +387,7 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
     panel.sliders["devices"].value = 64
     panel.sliders["microbatches"].value = 256
-    pid = window.predictions.service.pid
+    pid = window.feature(PredictFeature).service.pid
     assert pid is not None
     window.close()
     with pytest.raises(ProcessLookupError):

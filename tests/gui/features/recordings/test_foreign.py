@@ -10,8 +10,16 @@ from PySide6.QtWidgets import QFileDialog
 from core.recording.bookmarks import Bookmark
 from core.recording.formats import TRACE_FORMATS
 from gui.app.run_names import file_name
+from gui.features.bookmarks.feature import BookmarksFeature
 from gui.features.compare.chooser import other_of
+from gui.features.compare.feature import CompareFeature
+from gui.features.details.feature import DetailsFeature
+from gui.features.devices.feature import DevicesFeature
+from gui.features.palette.commands import all_commands
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.runs.tabs import title_of
+from gui.features.statistics.feature import StatisticsFeature
 from gui.timeline.state.colour_choices import ColourBy, choice_of
 from gui.timeline.state.selection import TimeRange
 from tests.gui.features.runs.test_tabs import drop
@@ -31,14 +39,14 @@ def rows(panel):
 def open_two_ranks(qtbot, window):
     """Open a folder of packed files, which are read in the background."""
     before = len(window.session.runs)
-    window.files.open_paths([TWO_RANKS])
+    window.feature(RecordingsFeature).files.open_paths([TWO_RANKS])
     qtbot.waitUntil(lambda: len(window.session.runs) > before, timeout=20_000)
 
 
 def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(qtbot, window):
     open_two_ranks(qtbot, window)
     assert window.run_shown.trace.steps == [0, 1, 2]
-    panel = window.panels.imported
+    panel = window.feature(DevicesFeature).imported
     assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
     assert panel.issues.text() == "Nothing was odd about the file: all of it is shown."
     assert window.banner.isHidden()
@@ -51,19 +59,21 @@ def test_a_folder_is_opened_from_the_menu_and_dropped(qtbot, window, tmp_path):
     assert dialog.fileMode() == QFileDialog.FileMode.Directory
     dialog.filesSelected.emit([str(TWO_RANKS)])
     dialog.close()
-    qtbot.waitUntil(lambda: window.tabs.tabText(0) == "two-ranks", timeout=20_000)
-    assert "Open folder of ranks…" in [one.text for one in window.commands()]
+    qtbot.waitUntil(
+        lambda: window.feature(RunsFeature).tabs.tabText(0) == "two-ranks", timeout=20_000
+    )
+    assert "Open folder of ranks…" in [one.text for one in all_commands(window)]
     drop(window, [TWO_RANKS])
-    qtbot.waitUntil(lambda: len(window.tabs.runs) == 2, timeout=20_000)
-    assert [run.source for run in window.tabs.runs] == [TWO_RANKS] * 2
+    qtbot.waitUntil(lambda: len(window.feature(RunsFeature).tabs.runs) == 2, timeout=20_000)
+    assert [run.source for run in window.feature(RunsFeature).tabs.runs] == [TWO_RANKS] * 2
 
 
 def test_what_was_odd_is_counted_above_devices(window, tmp_path):
     events = [{"ph": "X", "ts": 0, "dur": 9, "name": "a"}, {"ph": "B", "ts": 3}, {"ph": "Q"}]
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(events))
-    window.files.open_paths([path])
-    assert window.panels.imported.issues.text().splitlines() == [
+    window.feature(RecordingsFeature).files.open_paths([path])
+    assert window.feature(DevicesFeature).imported.issues.text().splitlines() == [
         "1 event that begins and never ends is left out.",
         "1 event of a kind that is not shown is left out.",
     ]
@@ -71,7 +81,7 @@ def test_what_was_odd_is_counted_above_devices(window, tmp_path):
 
 def test_arguments_of_an_event_stand_in_details(window, tmp_path):
     def shown():
-        table = window.details.table
+        table = window.feature(DetailsFeature).panel.widget.table
         cells = [[table.item(row, column) for column in (0, 1)] for row in range(table.rowCount())]
         return [" = ".join(cell.text() for cell in row if cell is not None) for row in cells]
 
@@ -79,7 +89,7 @@ def test_arguments_of_an_event_stand_in_details(window, tmp_path):
     dims = {**own, "ts": 0, "name": "mm", "args": {"Input Dims": [[4, 2], []], "fast": True}}
     path = tmp_path / "trace.json"
     path.write_text(json.dumps([dims, {**own, "ts": 9, "name": "bare"}]))
-    window.files.open_paths([path])
+    window.feature(RecordingsFeature).files.open_paths([path])
     trace, select = window.run_shown.trace, window.timeline.state.select
     select(trace.span(0, 0))
     assert shown()[-3:] == ["Arguments in the file", "Input Dims = [[4, 2], []]", "fast = true"]
@@ -98,12 +108,15 @@ def test_events_of_no_step_can_be_selected(qtbot, window, tmp_path):
     for told in (events, events + steps):
         path = tmp_path / f"{len(told)}.json"
         path.write_text(json.dumps(told))
-        window.files.open_paths([path])
+        window.feature(RecordingsFeature).files.open_paths([path])
         trace = window.run_shown.trace
         assert [trace.span(0, n).step in trace.steps for n in (0, 3)] == [False, False]
         for n in (0, 3):
             window.timeline.state.select(trace.span(0, n))
-            assert "Step" not in [window.details.table.item(row, 0).text() for row in range(3)]
+            assert "Step" not in [
+                window.feature(DetailsFeature).panel.widget.table.item(row, 0).text()
+                for row in range(3)
+            ]
             window.timeline.setFocus()
             for key in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight, Qt.Key.Key_Period):
                 qtbot.keyClick(window.timeline, key)
@@ -114,14 +127,13 @@ def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp
     path = tmp_path / "plain.json"
     events = [{"ph": "X", "ts": ts, "dur": 5, "name": f"n{ts}"} for ts in (0, 10, 20, 30)]
     path.write_text(json.dumps(events))
-    window.files.open_paths([path])
+    window.feature(RecordingsFeature).files.open_paths([path])
     before = window.run_shown
     assert before.trace.steps == []
     window.timeline.state.bookmarks.change([Bookmark(9_000), Bookmark(19_000, 26_000)])
-    window.docks["marks"].show()
-    window.docks["marks"].raise_()
-    button = window.panels.bookmarks.steps
-    assert button.isVisibleTo(window.panels.bookmarks)
+    window.bring("marks")
+    button = window.feature(BookmarksFeature).panels[0].widget.steps
+    assert button.isVisibleTo(window.feature(BookmarksFeature).panels[0].widget)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     trace = window.run_shown.trace
     assert window.run_shown is not before and before.trace.steps == []
@@ -137,9 +149,9 @@ def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, windo
             + [{**own, "ts": ts, "dur": 2, "tid": 2, "name": "io"} for ts in range(0, 100, 20)]
         )
     )
-    window.files.open_paths([path])
+    window.feature(RecordingsFeature).files.open_paths([path])
     plain = window.run_shown
-    statistics = window.panels.statistics
+    statistics = window.feature(StatisticsFeature).panel.widget
     for start, end in ((0, 40_000), (50_000, 90_000)):
         window.show_run(plain)
         window.timeline.state.select(TimeRange(start, end))
@@ -152,16 +164,20 @@ def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, windo
     assert " ".join(title_of(first).split()) == "2: 0.000 to 0.040 ms of plain.json"
     assert second.trace.step_bounds(0) == (50_000, 86_000)
     assert plain.trace.steps == []
-    window.comparing.begin(other_of(first))
-    assert window.comparing.two.step_a == window.comparing.two.step_b == 0
-    assert window.panels.compare.sentence.text()
-    b = window.comparing.frame.b.state.scene
+    window.feature(CompareFeature).comparing.begin(other_of(first))
+    assert (
+        window.feature(CompareFeature).comparing.two.step_a
+        == window.feature(CompareFeature).comparing.two.step_b
+        == 0
+    )
+    assert window.feature(CompareFeature).comparing.panel.sentence.text()
+    b = window.feature(CompareFeature).comparing.frame.b.state.scene
     a = window.timeline.state.scene
     assert choice_of(b.colouring) is choice_of(a.colouring) is ColourBy.NAME
-    window.actions_by_name["colour_by_duration"].trigger()
+    window.action("colour_by_duration").trigger()
     assert choice_of(b.colouring) is ColourBy.DURATION
-    window.actions_by_name["colour_by_kind"].trigger()
-    window.comparing.leave()
+    window.action("colour_by_kind").trigger()
+    window.feature(CompareFeature).comparing.leave()
     window.show_run(plain)
     window.timeline.state.select(TimeRange(7_000, 9_000))
     qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
@@ -172,19 +188,23 @@ def test_a_folder_and_a_range_are_saved_as_recordings(qtbot, window, tmp_path):
     open_two_ranks(qtbot, window)
     folder = window.run_shown
     assert file_name(folder) == "two-ranks.arrow"
-    window.files.save_to(tmp_path / "ranks.arrow")
+    window.feature(RecordingsFeature).files.save_to(tmp_path / "ranks.arrow")
     assert folder.saved == tmp_path / "ranks.arrow" and window.banner.isHidden()
     window.timeline.state.select(TimeRange(*folder.trace.step_bounds(1)))
-    window.bookmarking.explain_range()
+    window.feature(BookmarksFeature).bookmarking.explain_range()
     ranged = window.run_shown
     assert file_name(ranged).endswith("-of-two-ranks.arrow")
-    window.files.save_to(tmp_path / "range.arrow")
-    window.files.open_paths([tmp_path / "ranks.arrow", tmp_path / "range.arrow"])
+    window.feature(RecordingsFeature).files.save_to(tmp_path / "range.arrow")
+    window.feature(RecordingsFeature).files.open_paths(
+        [tmp_path / "ranks.arrow", tmp_path / "range.arrow"]
+    )
     ranks, one = window.session.runs[-2:]
     assert ranks.trace.steps == folder.trace.steps and one.trace.steps == [0]
     assert one.trace.step_bounds(0) == ranged.trace.step_bounds(0)
-    assert [row[1:] for row in rows(window.panels.imported)] != []
-    assert window.panels.imported.isVisibleTo(window.panels.imported.parentWidget())
+    assert [row[1:] for row in rows(window.feature(DevicesFeature).imported)] != []
+    assert window.feature(DevicesFeature).imported.isVisibleTo(
+        window.feature(DevicesFeature).imported.parentWidget()
+    )
 
 
 def two_threads(folder, *, flow=True, marks=False):
@@ -213,7 +233,7 @@ def two_threads(folder, *, flow=True, marks=False):
 def test_shift_j_draws_the_flows_of_a_trace(qtbot, window, tmp_path, marks):
     def pictures(path):
         """The timeline before Shift+J and after it; the key is pressed once more at the end."""
-        window.files.open_paths([path])
+        window.feature(RecordingsFeature).files.open_paths([path])
         window.timeline.navigator.fit()
         seen = [window.timeline.grab().toImage()]
         for _ in range(2):

@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt
 from core.recording import recording
 from core.recording.index import Cancelled, read_index
 from gui.features.recordings import opening
+from gui.features.recordings.feature import RecordingsFeature
 from gui.window.window import MainWindow
 from tests.fuzz.bombs import packed
 from tests.make_believe import record, specification
@@ -57,8 +58,8 @@ def threads() -> list[str]:
 def test_a_large_recording_is_shown_once_its_index_is_made(
     window: MainWindow, path: Path, qtbot: object
 ) -> None:
-    strip = window.files.opening
-    window.files.open_from(path)
+    strip = window.feature(RecordingsFeature).files.opening
+    window.feature(RecordingsFeature).files.open_from(path)
     assert strip.isVisible() and window.run_shown is None
     qtbot.waitUntil(lambda: window.run_shown is not None, timeout=WAIT_MS)
     assert not strip.isVisible()
@@ -70,19 +71,19 @@ def test_a_large_recording_is_shown_once_its_index_is_made(
 def test_the_strip_says_what_is_opened_and_how_far_it_is(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
-    strip = window.files.opening
-    window.files.open_from(path)
+    strip = window.feature(RecordingsFeature).files.opening
+    window.feature(RecordingsFeature).files.open_from(path)
     qtbot.waitUntil(lambda: strip.bar.value() == opening.PARTS // 2)
     assert strip.label.text() == "Opening run.arrow: 50 %"
     assert strip.window() is window
-    window.files.opening.cancel()
+    window.feature(RecordingsFeature).files.opening.cancel()
 
 
 def test_cancel_gives_up_and_leaves_nothing(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
-    strip = window.files.opening
-    window.files.open_from(path)
+    strip = window.feature(RecordingsFeature).files.opening
+    window.feature(RecordingsFeature).files.open_from(path)
     qtbot.waitUntil(lambda: strip.bar.value() > 0)
     qtbot.mouseClick(strip.cancel_button, Qt.MouseButton.LeftButton)
     assert half_done.is_set() and not threads()
@@ -93,8 +94,8 @@ def test_cancel_gives_up_and_leaves_nothing(
 def test_closing_the_window_gives_up(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
-    window.files.open_from(path)
-    qtbot.waitUntil(lambda: window.files.opening.bar.value() > 0)
+    window.feature(RecordingsFeature).files.open_from(path)
+    qtbot.waitUntil(lambda: window.feature(RecordingsFeature).files.opening.bar.value() > 0)
     window.close()
     assert half_done.is_set() and not threads()
 
@@ -102,11 +103,11 @@ def test_closing_the_window_gives_up(
 def test_another_recording_takes_the_place_of_one_on_its_way(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
-    window.files.open_from(path)
-    qtbot.waitUntil(lambda: window.files.opening.bar.value() > 0)
-    window.files.open_from(path)
+    window.feature(RecordingsFeature).files.open_from(path)
+    qtbot.waitUntil(lambda: window.feature(RecordingsFeature).files.opening.bar.value() > 0)
+    window.feature(RecordingsFeature).files.open_from(path)
     assert half_done.is_set() and len(threads()) == 1
-    window.files.opening.cancel()
+    window.feature(RecordingsFeature).files.opening.cancel()
 
 
 def test_what_is_no_recording_is_said_in_one_line(
@@ -114,10 +115,10 @@ def test_what_is_no_recording_is_said_in_one_line(
 ) -> None:
     other = tmp_path / "other.bin"
     other.write_bytes(b"nothing of the kind")
-    window.files.open_from(other)
+    window.feature(RecordingsFeature).files.open_from(other)
     qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
     assert "other.bin is no recording" in window.banner.label.text()
-    assert not window.files.opening.isVisible()
+    assert not window.feature(RecordingsFeature).files.opening.isVisible()
 
 
 def packed_trace(path: Path) -> Path:
@@ -131,8 +132,11 @@ def test_a_packed_trace_of_some_kilobytes_is_opened_in_the_background_and_can_be
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: object
 ) -> None:
     monkeypatch.setattr(recording, "INDEXED_BYTES", 64 << 20)
-    path, strip = packed_trace(tmp_path / "trace.json.gz"), window.files.opening
-    window.files.open_from(path)
+    path, strip = (
+        packed_trace(tmp_path / "trace.json.gz"),
+        window.feature(RecordingsFeature).files.opening,
+    )
+    window.feature(RecordingsFeature).files.open_from(path)
     assert strip.isVisible() and threads()
     qtbot.waitUntil(lambda: strip.bar.value() > 0)
     begin = time.monotonic()

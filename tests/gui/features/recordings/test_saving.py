@@ -11,7 +11,10 @@ from core.recording.recording import open_recording
 from gui.app import jobs
 from gui.app import session as sitting
 from gui.app.session import Run
+from gui.features.figures.feature import FiguresFeature
 from gui.features.recordings import files
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.spans.feature import SpansFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import record, specification
@@ -35,29 +38,37 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, window: MainWindow, in_bits: None) -> Run:
     """A recording that is shown."""
     record(specification(), folder / "source.arrow")
-    window.files.open_from(folder / "source.arrow")
+    window.feature(RecordingsFeature).files.open_from(folder / "source.arrow")
     return window.run_shown
 
 
 def test_a_long_recording_is_saved_bit_by_bit(
     window: MainWindow, run: Run, folder: Path, qtbot: object
 ) -> None:
-    window.files.save_to(folder / "copy.arrow")
-    assert window.files.saving.running
+    window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
+    assert window.feature(RecordingsFeature).files.saving.running
     assert not (folder / "copy.arrow").exists()
-    assert window.files.progress.dialog.labelText() == "Saving copy.arrow…"
+    assert (
+        window.feature(RecordingsFeature).files.progress.dialog.labelText() == "Saving copy.arrow…"
+    )
     qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Saved copy.arrow.")
     assert (folder / "copy.arrow").read_bytes() == (folder / "source.arrow").read_bytes()
-    assert not window.files.saving.running and window.files.progress.dialog is None
+    assert (
+        not window.feature(RecordingsFeature).files.saving.running
+        and window.feature(RecordingsFeature).files.progress.dialog is None
+    )
     assert run.saved == folder / "copy.arrow" == window.settings.recent[0]
 
 
 def test_a_cancelled_saving_leaves_nothing_behind(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
-    window.files.save_to(folder / "copy.arrow")
-    window.files.progress.dialog.canceled.emit()
-    assert not window.files.saving.running and window.files.progress.dialog is None
+    window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
+    window.feature(RecordingsFeature).files.progress.dialog.canceled.emit()
+    assert (
+        not window.feature(RecordingsFeature).files.saving.running
+        and window.feature(RecordingsFeature).files.progress.dialog is None
+    )
     assert [path.name for path in folder.iterdir()] == ["source.arrow"]
     assert run.saved is None
 
@@ -65,16 +76,16 @@ def test_a_cancelled_saving_leaves_nothing_behind(
 def test_closing_the_window_amid_a_saving_leaves_nothing_behind(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
-    window.files.save_to(folder / "copy.arrow")
+    window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
     window.close()
-    assert not window.files.saving.running
+    assert not window.feature(RecordingsFeature).files.saving.running
     assert [path.name for path in folder.iterdir()] == ["source.arrow"]
 
 
 def test_a_file_that_cannot_be_written_is_told_in_one_line(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
-    window.files.save_to(folder / "nowhere" / "copy.arrow")
+    window.feature(RecordingsFeature).files.save_to(folder / "nowhere" / "copy.arrow")
     assert window.banner.isVisible()
     assert "nowhere" in window.banner.label.text()
     assert "\n" not in window.banner.label.text()
@@ -84,7 +95,7 @@ def test_a_recording_that_is_gone_cannot_be_saved(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
     (folder / "source.arrow").unlink()
-    window.files.save_to(folder / "copy.arrow")
+    window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
     assert "source.arrow" in window.banner.label.text()
     assert not list(folder.iterdir())
 
@@ -97,10 +108,10 @@ def test_a_run_of_this_sitting_is_saved_while_more_of_it_comes(
     client.perform(specification())
     while not session.runs or not session.runs[0].trace.span_count:
         session.tick()
-    window.files.save_to(folder / "live.arrow")
+    window.feature(RecordingsFeature).files.save_to(folder / "live.arrow")
     while session.live is not None:
         session.tick()
-    qtbot.waitUntil(lambda: not window.files.saving.running)
+    qtbot.waitUntil(lambda: not window.feature(RecordingsFeature).files.saving.running)
     opened = open_recording(folder / "live.arrow")
     assert opened.warning == ""
     assert 0 < opened.trace.span_count <= session.runs[0].trace.span_count
@@ -109,11 +120,11 @@ def test_a_run_of_this_sitting_is_saved_while_more_of_it_comes(
 @pytest.mark.parametrize(
     "write",
     [
-        lambda window, path: window.files.save_to(path),
-        lambda window, path: window.exporting.export_to(path),
-        lambda window, path: window.exporting.report_to(path),
-        lambda window, path: window.trace_exports.trace_to(path),
-        lambda window, path: window.panels.spans.save_to(path),
+        lambda window, path: window.feature(RecordingsFeature).files.save_to(path),
+        lambda window, path: window.feature(FiguresFeature).exporting.export_to(path),
+        lambda window, path: window.feature(FiguresFeature).exporting.report_to(path),
+        lambda window, path: window.feature(FiguresFeature).trace_exports.trace_to(path),
+        lambda window, path: window.feature(SpansFeature).panel.widget.save_to(path),
     ],
 )
 def test_a_file_that_was_opened_is_not_replaced(
@@ -122,7 +133,7 @@ def test_a_file_that_was_opened_is_not_replaced(
     record(specification("dp"), folder / "first.arrow")
     record(specification(), folder / "source.arrow")
     for name in ("first.arrow", "source.arrow"):
-        window.files.open_from(folder / name)
+        window.feature(RecordingsFeature).files.open_from(folder / name)
     (folder / "link.png").symlink_to(folder / "first.arrow")
     before = (folder / "first.arrow").read_bytes()
     write(window, folder / "link.png")
@@ -134,6 +145,6 @@ def test_a_recording_is_saved_over_itself(
     window: MainWindow, run: Run, folder: Path, qtbot: object
 ) -> None:
     before = (folder / "source.arrow").read_bytes()
-    window.files.save_to(folder / "source.arrow")
+    window.feature(RecordingsFeature).files.save_to(folder / "source.arrow")
     qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Saved source.arrow.")
     assert (folder / "source.arrow").read_bytes() == before

@@ -21,6 +21,11 @@ from core.plan.specification import Specification
 from gui.app.run_names import file_name
 from gui.app.settings import Settings
 from gui.features.first_page.samples import DATA_PARALLEL, PIPELINE
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
+from gui.window.frame import FrameFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -30,27 +35,29 @@ CHROME = """{"traceEvents": [{"name": "work", "ph": "X", "ts": 0, "dur": 5, "pid
 
 
 def run_text(window: MainWindow) -> str:
-    return window.bar.findChild(QToolButton, "run").text()
+    return window.feature(StatusFeature).bar.findChild(QToolButton, "run").text()
 
 
 def test_the_button_says_what_it_starts_and_what_is_shown_stands_apart(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    window.form.strategies.choose("ddp")
-    window.form.check_now()
+    window.feature(RunFeature).form.strategies.choose("ddp")
+    window.feature(RunFeature).form.check_now()
     assert run_text(window) == "▶  Run Distributed data parallel"
-    assert window.bar.title.text().startswith("Pipeline 1F1B")
+    assert window.feature(StatusFeature).bar.title.text().startswith("Pipeline 1F1B")
 
 
 def test_while_a_run_goes_on_the_button_says_what_it_does(
     window: MainWindow, client: FakeClient
 ) -> None:
-    window.form.set_specification(Specification(schedule="gpipe", devices="2xcpu"))
-    window.actions_by_name["run"].trigger()
+    window.feature(RunFeature).form.set_specification(
+        Specification(schedule="gpipe", devices="2xcpu")
+    )
+    window.action("run").trigger()
     assert run_text(window) == "Running Pipeline GPipe"
-    window.form.strategies.choose("single")
-    window.form.check_now()
+    window.feature(RunFeature).form.strategies.choose("single")
+    window.feature(RunFeature).form.check_now()
     assert run_text(window) == "Running Pipeline GPipe"
     client.perform(client.asked[-1], Outcome.STOPPED)
     while window.session.asking:
@@ -77,40 +84,48 @@ def test_the_settings_of_every_run_come_back_into_the_form(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(schedule="gpipe", microbatches=4))
-    window.files.open_from(DATA_PARALLEL.path)
-    window.actions_by_name["use_settings"].trigger()
-    assert window.form.specification().strategy == "dp"
-    first = menu_on(qtbot, window.tabs, window.tabs.tabRect(0).center())
+    window.feature(RecordingsFeature).files.open_from(DATA_PARALLEL.path)
+    window.action("use_settings").trigger()
+    assert window.feature(RunFeature).form.specification().strategy == "dp"
+    first = menu_on(
+        qtbot,
+        window.feature(RunsFeature).tabs,
+        window.feature(RunsFeature).tabs.tabRect(0).center(),
+    )
     choose(qtbot, first, "Use this run's settings")
-    asked = window.form.specification()
+    asked = window.feature(RunFeature).form.specification()
     assert (asked.schedule, asked.microbatches) == ("gpipe", 4)
-    item = window.runs.topLevelItem(1)
-    window.docks["runs"].raise_()
-    there = window.runs.visualItemRect(item).center()
-    choose(qtbot, menu_on(qtbot, window.runs.viewport(), there), "Use this run's settings")
-    assert window.form.specification().strategy == "dp"
+    item = window.feature(RunsFeature).runs.topLevelItem(1)
+    window.bring("runs")
+    there = window.feature(RunsFeature).runs.visualItemRect(item).center()
+    choose(
+        qtbot,
+        menu_on(qtbot, window.feature(RunsFeature).runs.viewport(), there),
+        "Use this run's settings",
+    )
+    assert window.feature(RunFeature).form.specification().strategy == "dp"
 
 
 def test_a_recording_of_another_program_says_why_it_has_no_settings(
     window: MainWindow, tmp_path: Path
 ) -> None:
-    window.actions_by_name["use_settings"].trigger()
+    window.action("use_settings").trigger()
     assert "No run is shown" in window.banner.label.text()
     path = tmp_path / "other.json"
     path.write_text(CHROME)
-    window.files.open_from(path)
-    before = window.form.specification()
-    window.actions_by_name["use_settings"].trigger()
+    window.feature(RecordingsFeature).files.open_from(path)
+    before = window.feature(RunFeature).form.specification()
+    window.action("use_settings").trigger()
     assert "another program made it" in window.banner.label.text()
-    assert window.form.specification() == before
+    assert window.feature(RunFeature).form.specification() == before
 
 
 def test_nothing_of_the_usual_form_is_below_the_fold(window: MainWindow) -> None:
     window.resize(1600, 1000)
-    window.files.open_from(PIPELINE.path)
+    window.feature(RecordingsFeature).files.open_from(PIPELINE.path)
     QApplication.processEvents()
-    assert window.form.verticalScrollBar().maximum() == 0
-    folds = window.form.options.folds
+    assert window.feature(RunFeature).form.verticalScrollBar().maximum() == 0
+    folds = window.feature(RunFeature).form.options.folds
     assert folds["advanced"].isVisible() and not folds["advanced"].isChecked()
 
 
@@ -138,19 +153,27 @@ def test_a_run_is_renamed_noted_and_deleted_by_a_right_click(
     perform(window, client, specification())
     perform(window, client, specification("dp"))
     first = window.session.runs[0]
-    tab = window.tabs.tabRect(0).center
-    choose(qtbot, menu_on(qtbot, window.tabs, tab()), "Rename…")
+    tab = window.feature(RunsFeature).tabs.tabRect(0).center
+    choose(qtbot, menu_on(qtbot, window.feature(RunsFeature).tabs, tab()), "Rename…")
     type_into(qtbot, window, "before the change")
-    assert window.tabs.tabText(0) == "1: before the change"
-    assert window.runs.topLevelItem(0).text(1) == "before the change"
-    choose(qtbot, menu_on(qtbot, window.tabs, tab()), "Note…")
+    assert window.feature(RunsFeature).tabs.tabText(0) == "1: before the change"
+    assert window.feature(RunsFeature).runs.topLevelItem(0).text(1) == "before the change"
+    choose(qtbot, menu_on(qtbot, window.feature(RunsFeature).tabs, tab()), "Note…")
     type_into(qtbot, window, "the loader was slow")
-    assert "the loader was slow" in window.tabs.tabToolTip(0)
+    assert "the loader was slow" in window.feature(RunsFeature).tabs.tabToolTip(0)
     assert file_name(first) == "before-the-change.arrow"
-    window.tabs.setCurrentIndex(1)
-    choose(qtbot, menu_on(qtbot, window.tabs, window.tabs.tabRect(1).center()), "Delete")
+    window.feature(RunsFeature).tabs.setCurrentIndex(1)
+    choose(
+        qtbot,
+        menu_on(
+            qtbot,
+            window.feature(RunsFeature).tabs,
+            window.feature(RunsFeature).tabs.tabRect(1).center(),
+        ),
+        "Delete",
+    )
     assert window.session.runs == [first] and window.run_shown is first
-    assert window.runs.topLevelItemCount() == 1
+    assert window.feature(RunsFeature).runs.topLevelItemCount() == 1
     perform(window, client, specification("dp"))
     assert window.session.runs[-1].number == 3
 
@@ -158,11 +181,11 @@ def test_a_run_is_renamed_noted_and_deleted_by_a_right_click(
 def test_a_run_under_way_is_not_deleted(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     header, made = batches(specification())
     client.say(header, *made[:2])
     window.session.tick()
-    menu = menu_on(qtbot, window.runs.viewport(), QPoint(20, 10))
+    menu = menu_on(qtbot, window.feature(RunsFeature).runs.viewport(), QPoint(20, 10))
     delete = next(action for action in menu.actions() if action.text() == "Delete")
     assert not delete.isEnabled()
     menu.close()
@@ -172,7 +195,7 @@ def test_a_recording_is_offered_a_name_made_of_its_run(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    window.actions_by_name["save"].trigger()
+    window.action("save").trigger()
     dialog = window.findChild(QFileDialog)
     (path,) = dialog.selectedFiles()
     assert Path(path).name == "pipeline-1f1b-mlp-2-lanes-batch-64.arrow"
@@ -184,17 +207,17 @@ def test_closing_asks_once_for_runs_that_are_in_no_file(
 ) -> None:
     perform(window, client, specification())
     perform(window, client, specification())
-    window.actions_by_name["quit"].trigger()
+    window.action("quit").trigger()
     box = window.findChild(QMessageBox)
     assert box.text() == "2 runs are not saved."
     box.button(QMessageBox.StandardButton.Cancel).click()
     assert window.isVisible()
-    window.leaving.save_all(tmp_path)
+    window.feature(FrameFeature).leaving.save_all(tmp_path)
     assert not window.isVisible()
     assert len(list(tmp_path.glob("pipeline-1f1b*.arrow"))) == 2
 
 
 def test_closing_without_unsaved_runs_asks_nothing(window: MainWindow) -> None:
-    window.files.open_from(PIPELINE.path)
-    window.actions_by_name["quit"].trigger()
+    window.feature(RecordingsFeature).files.open_from(PIPELINE.path)
+    window.action("quit").trigger()
     assert not window.isVisible()

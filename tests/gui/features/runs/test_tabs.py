@@ -11,8 +11,16 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.engine.messages import Ended, Outcome
 from core.trace.complete import measured_steps
+from gui.features.details.feature import DetailsFeature
+from gui.features.devices.feature import DevicesFeature
+from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import SAMPLES
+from gui.features.log.feature import LogFeature
+from gui.features.palette.feature import PaletteFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.runs.tabs import KEPT_SCENES, title_of
+from gui.features.status.feature import StatusFeature
 from gui.look.text import duration_text
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -23,7 +31,10 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 
 def titles(window: MainWindow) -> list[str]:
-    return [window.tabs.tabText(place) for place in range(window.tabs.count())]
+    return [
+        window.feature(RunsFeature).tabs.tabText(place)
+        for place in range(window.feature(RunsFeature).tabs.count())
+    ]
 
 
 def drop(window: MainWindow, paths: list[Path]) -> None:
@@ -51,12 +62,16 @@ def test_each_tab_keeps_view_selection_and_history(
     qtbot.keyClick(timeline, Qt.Key.Key_Tab, CTRL)
     assert window.run_shown is first
     assert (timeline.state.viewport, timeline.state.selection) == (left, first.trace.span(1, 3))
-    assert "cpu:1" in [window.details.table.item(row, 1).text() for row in range(2)]
+    assert "cpu:1" in [
+        window.feature(DetailsFeature).panel.widget.table.item(row, 1).text() for row in range(2)
+    ]
     qtbot.keyClick(timeline, Qt.Key.Key_Z, CTRL)
     assert timeline.state.viewport == begun
     qtbot.keyClick(timeline, Qt.Key.Key_PageUp, CTRL)
     assert window.run_shown is second
-    assert window.runs.currentItem() is window.runs.topLevelItem(1)
+    assert window.feature(RunsFeature).runs.currentItem() is window.feature(
+        RunsFeature
+    ).runs.topLevelItem(1)
 
 
 def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
@@ -64,19 +79,21 @@ def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
 ) -> None:
     perform(window, client, specification("dp"))
     header, made = batches(specification())
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     client.say(header, *made[:4])
     window.session.tick()
     run = window.session.live
     assert [title.startswith("● ") for title in titles(window)] == [False, True]
-    assert "running" in window.tabs.tabToolTip(1)
+    assert "running" in window.feature(RunsFeature).tabs.tabToolTip(1)
     qtbot.keyClick(window.timeline, Qt.Key.Key_W, CTRL)
-    assert window.tabs.count() == 1
+    assert window.feature(RunsFeature).tabs.count() == 1
     assert window.session.live is run
     client.say(*made[4:], Ended(Outcome.FINISHED))
     while window.session.live is not None:
         window.session.tick()
-    window.runs.setCurrentItem(window.runs.topLevelItem(1))
+    window.feature(RunsFeature).runs.setCurrentItem(
+        window.feature(RunsFeature).runs.topLevelItem(1)
+    )
     assert window.run_shown is run
     assert title_of(run).startswith(titles(window)[1].rstrip("…"))
     assert len(window.scene.step_numbers) == len(header.specification.all_rows)
@@ -87,18 +104,23 @@ def test_closing_the_last_tab_clears_everything_and_shows_the_first_page(
 ) -> None:
     perform(window, client, specification())
     window.timeline.state.select(window.run_shown.trace.span(0, 2))
-    window.actions_by_name["close_tab"].trigger()
+    window.action("close_tab").trigger()
     assert window.run_shown is None
-    assert window.welcome.isVisible()
+    assert window.feature(FirstPageFeature).page.isVisible()
     assert window.windowTitle() == "Bubblescope"
-    assert (window.bar.title.text(), window.status.recorded.text()) == ("", "")
-    assert window.log.model.rowCount() == 0
-    assert window.batch.scene is None
-    assert window.details.table.rowCount() == 0
+    assert (
+        window.feature(StatusFeature).bar.title.text(),
+        window.feature(StatusFeature).line.recorded.text(),
+    ) == ("", "")
+    assert window.feature(LogFeature).panel.widget.model.rowCount() == 0
+    assert window.feature(DevicesFeature).batch.scene is None
+    assert window.feature(DetailsFeature).panel.widget.table.rowCount() == 0
     assert len(window.session.runs) == 1
-    window.actions_by_name["close_tab"].trigger()  # there is nothing to close any more
-    window.runs.setCurrentItem(None)
-    window.runs.setCurrentItem(window.runs.topLevelItem(0))
+    window.action("close_tab").trigger()  # there is nothing to close any more
+    window.feature(RunsFeature).runs.setCurrentItem(None)
+    window.feature(RunsFeature).runs.setCurrentItem(
+        window.feature(RunsFeature).runs.topLevelItem(0)
+    )
     assert window.timeline.isVisible()
     assert window.run_shown is window.session.runs[0]
 
@@ -108,17 +130,19 @@ def test_a_tab_is_closed_by_its_button(
 ) -> None:
     perform(window, client, specification())
     perform(window, client, specification("dp"))
-    button = window.tabs.tabButton(0, window.tabs.ButtonPosition.RightSide)
+    button = window.feature(RunsFeature).tabs.tabButton(
+        0, window.feature(RunsFeature).tabs.ButtonPosition.RightSide
+    )
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert window.tabs.count() == 1
+    assert window.feature(RunsFeature).tabs.count() == 1
     assert window.run_shown is window.session.runs[1]
 
 
 def test_only_the_last_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) -> None:
     for number in range(KEPT_SCENES + 2):
         record(specification(steps=1, warmup=0), tmp_path / f"{number}.arrow")
-        window.files.open_from(tmp_path / f"{number}.arrow")
-    kept = [window.tabs.open(run).scene for run in window.session.runs[:-1]]
+        window.feature(RecordingsFeature).files.open_from(tmp_path / f"{number}.arrow")
+    kept = [window.feature(RunsFeature).tabs.open(run).scene for run in window.session.runs[:-1]]
     assert sum(scene is not None for scene in kept) == KEPT_SCENES
     window.show_run(window.session.runs[0])
     assert window.scene.trace is window.session.runs[0].trace
@@ -150,7 +174,7 @@ def test_several_files_are_opened_at_once_from_the_dialog(
     qtbot.waitUntil(dialog.isVisible)
     dialog.setDirectory(str(SAMPLES[0].path.parent))
     names = " ".join(f'"{sample.file}"' for sample in SAMPLES[:2])
-    dialog.findChild(type(window.command_palette.field)).setText(names)
+    dialog.findChild(type(window.feature(PaletteFeature).palette.field)).setText(names)
     dialog.accept()
     assert sorted(titles(window)) == sorted(sample.file for sample in SAMPLES[:2])
 
@@ -160,11 +184,13 @@ def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
 ) -> None:
     for name in ("a", "b", "gone"):
         record(specification(steps=1), tmp_path / f"{name}.arrow")
-        window.files.open_from(tmp_path / f"{name}.arrow")
-    window.files.open_from(tmp_path / "a.arrow")
+        window.feature(RecordingsFeature).files.open_from(tmp_path / f"{name}.arrow")
+    window.feature(RecordingsFeature).files.open_from(tmp_path / "a.arrow")
     (tmp_path / "gone.arrow").unlink()
-    window.recent.refresh()
-    actions = [a for a in window.recent.menu.actions() if not a.isSeparator()]
+    window.feature(RecordingsFeature).recent.refresh()
+    actions = [
+        a for a in window.feature(RecordingsFeature).recent.menu.actions() if not a.isSeparator()
+    ]
     assert [(action.text(), action.isEnabled()) for action in actions] == [
         ("a.arrow", True),
         ("gone.arrow (missing)", False),
@@ -174,7 +200,7 @@ def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
     ]
     actions[3].trigger()
     assert window.settings.recent == [tmp_path / "a.arrow", tmp_path / "b.arrow"]
-    actions = window.recent.menu.actions()
+    actions = window.feature(RecordingsFeature).recent.menu.actions()
     actions[1].trigger()
     assert window.run_shown.source == tmp_path / "b.arrow"
 
@@ -186,6 +212,6 @@ def test_the_list_of_runs_tells_the_median_step_as_the_verdict_does(
     perform(window, client, spec)
     trace = window.run_shown.trace
     steps = [np.ptp(trace.step_bounds(step)) for step in measured_steps(trace)]
-    told = window.runs.topLevelItem(0).text(3)
+    told = window.feature(RunsFeature).runs.topLevelItem(0).text(3)
     assert told == duration_text(float(np.median(steps)))
     assert told != duration_text(float(np.mean(steps)))

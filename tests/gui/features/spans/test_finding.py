@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QApplication
 
 from core.plan.task import Kind
 from core.trace.span import Span
+from gui.features.spans.feature import SpansFeature
+from gui.features.view.feature import ViewFeature
 from gui.look.theme import DARK
 from gui.timeline.state.colour_choices import ByNumber, ColourBy
 from gui.window.window import MainWindow
@@ -31,7 +33,7 @@ def test_a_slash_searches_return_selects_and_escape_gives_the_lanes_back(
 ) -> None:
     shown(window, client)
     QTest.keyClick(window.timeline, Qt.Key.Key_Slash)
-    field = window.panels.search.field
+    field = window.feature(SpansFeature).search.field
     assert field.hasFocus()
     QTest.keyClicks(field, "kind:backward stage:1")
     QTest.keyClick(field, Qt.Key.Key_Return)
@@ -43,7 +45,7 @@ def test_a_slash_searches_return_selects_and_escape_gives_the_lanes_back(
     QTest.keyClick(window.timeline, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     assert window.timeline.state.selection == first
     QTest.keyClick(field, Qt.Key.Key_Escape)
-    assert not window.panels.search.isVisible()
+    assert not window.feature(SpansFeature).search.isVisible()
     assert window.timeline.state.selection == first
     assert not window.scene.hits
 
@@ -55,7 +57,7 @@ def test_letters_that_are_keys_elsewhere_are_letters_in_the_field(
     QTest.keyClick(window.timeline, Qt.Key.Key_Slash)
     before = window.timeline.state.viewport
     QTest.keyClicks(QApplication.focusWidget(), "wasd[]f,.mb:1")
-    assert window.panels.search.field.text() == "wasd[]f,.mb:1"
+    assert window.feature(SpansFeature).search.field.text() == "wasd[]f,.mb:1"
     assert window.timeline.state.viewport == before
 
 
@@ -63,9 +65,7 @@ def test_the_table_and_the_timeline_select_each_others_span(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     shown(window, client)
-    dock, spans = window.docks["spans"], window.panels.spans
-    dock.show()
-    dock.raise_()
+    spans = window.bring("spans")
     qtbot.waitUntil(lambda: spans.model.rowCount() > 0)
     spans.table.setFocus()
     for _ in range(3):
@@ -85,14 +85,14 @@ def test_colours_follow_the_menu_and_those_of_ones_own_every_picture(
     window: MainWindow, client: FakeClient
 ) -> None:
     shown(window, client)
-    assert window.actions_by_name["colour_by_kind"].isChecked()
-    window.actions_by_name["colour_by_stage"].trigger()
+    assert window.action("colour_by_kind").isChecked()
+    window.action("colour_by_stage").trigger()
     assert window.scene.colouring == ByNumber(ColourBy.STAGE)
-    assert not window.actions_by_name["colour_by_kind"].isChecked()
-    window.actions_by_name["theme"].trigger()
-    window.actions_by_name["colours"].trigger()
-    assert window.colours.panel.isVisible()
-    window.colours.panel.take("forward", "#aabbff")
+    assert not window.action("colour_by_kind").isChecked()
+    window.action("theme").trigger()
+    window.action("colours").trigger()
+    assert window.feature(ViewFeature).colours.panel.isVisible()
+    window.feature(ViewFeature).colours.panel.take("forward", "#aabbff")
     assert window.timeline.state.theme.forward == "#aabbff"
     assert window.timeline.state.theme.plot == DARK.plot
-    window.colours.panel.close()
+    window.feature(ViewFeature).colours.panel.close()

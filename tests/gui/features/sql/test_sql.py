@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gui.app.settings import Settings
-from gui.widgets.layouts import bring
+from gui.features.sql.feature import SqlFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import MakeWindow, perform
@@ -22,13 +22,13 @@ pytest.importorskip("duckdb")
 def window(make_window: MakeWindow, settings: Settings, client: FakeClient) -> MainWindow:
     made = make_window(client, settings)
     made.show()
-    bring(made.docks["sql"])
+    made.bring("sql")
     return made
 
 
 def ask(window: MainWindow, qtbot: object, query: str) -> None:
     """Type a query and run it by keys."""
-    panel = window.panels.sql
+    panel = window.feature(SqlFeature).panel.widget
     panel.query.setFocus()
     panel.query.clear()
     QTest.keyClicks(panel.query, query)
@@ -39,7 +39,7 @@ def ask(window: MainWindow, qtbot: object, query: str) -> None:
 def test_without_a_run_or_a_query_the_panel_says_what_to_do(
     window: MainWindow, qtbot: object
 ) -> None:
-    panel = window.panels.sql
+    panel = window.feature(SqlFeature).panel.widget
     QTest.mouseClick(panel.go, Qt.MouseButton.LeftButton)
     assert panel.status.text() == "Type a query, or choose an example."
     ask(window, qtbot, "SELECT 1")
@@ -47,7 +47,7 @@ def test_without_a_run_or_a_query_the_panel_says_what_to_do(
 
 
 def test_an_example_asks_all_runs(window: MainWindow, client: FakeClient, qtbot: object) -> None:
-    panel = window.panels.sql
+    panel = window.feature(SqlFeature).panel.widget
     for name in ("dp", "pipeline"):
         perform(window, client, specification(name))
     panel.examples.setCurrentIndex(9)
@@ -63,7 +63,7 @@ def test_an_example_asks_all_runs(window: MainWindow, client: FakeClient, qtbot:
 def test_a_row_leads_to_its_span_in_its_run(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
-    panel = window.panels.sql
+    panel = window.feature(SqlFeature).panel.widget
     perform(window, client, specification("dp", steps=2))
     first = window.run_shown
     perform(window, client, specification(steps=2))
@@ -81,7 +81,7 @@ def test_a_row_leads_to_its_span_in_its_run(
 def test_what_is_wrong_stands_in_a_line_and_the_last_answer_stays(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
-    panel = window.panels.sql
+    panel = window.feature(SqlFeature).panel.widget
     perform(window, client, specification())
     ask(window, qtbot, "SELECT count(*) AS n FROM lanes")
     assert panel.model.index(0, 0).data() == "2"
@@ -101,7 +101,7 @@ LONG = {
 def test_a_long_query_is_stopped_and_leaves_no_thread(
     window: MainWindow, client: FakeClient, qtbot: object, query: str
 ) -> None:
-    panel = window.panels.sql
+    panel = window.feature(SqlFeature).panel.widget
     perform(window, client, specification())
     before = threading.active_count()
     panel.query.setPlainText(query)

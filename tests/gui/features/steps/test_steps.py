@@ -17,9 +17,10 @@ from core.report.summary import summarise
 from core.trace.trace import Trace
 from gui.features.steps.bars import StepBars, bars_words, step_bars
 from gui.features.steps.chart import StepAxis, ValueAxis, whole_spacing
+from gui.features.steps.feature import StepsFeature
+from gui.features.view.feature import ViewFeature
 from gui.look.theme import DARK, LIGHT
 from gui.timeline.state.scene import Scene
-from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.core.report.test_warmup import profile
 from tests.gui.fake_client import FakeClient
@@ -29,8 +30,13 @@ from tests.make_believe import batches, specification, trace_of
 
 def show_steps(window: MainWindow, qtbot: object) -> None:
     """Bring the dock to the front and wait for its chart."""
-    bring(window.docks["steps"])
-    qtbot.waitUntil(lambda: window.steps.chart is not None and window.steps.chart.isVisible())
+    window.bring("steps")
+    qtbot.waitUntil(
+        lambda: (
+            window.feature(StepsFeature).panel.widget.chart is not None
+            and window.feature(StepsFeature).panel.widget.chart.isVisible()
+        )
+    )
 
 
 def test_the_bars_are_the_summarys_makespans(
@@ -39,11 +45,19 @@ def test_the_bars_are_the_summarys_makespans(
     perform(window, client, specification(steps=7))
     show_steps(window, qtbot)
     summary = summarise(window.run_shown.trace)
-    heights = window.steps.chart.measured.opts["height"]
+    heights = window.feature(StepsFeature).panel.widget.chart.measured.opts["height"]
     assert heights == pytest.approx([step.makespan_ns / 1e6 for step in summary.steps])
-    losses = window.steps.chart.losses.yData[-7:]
+    losses = window.feature(StepsFeature).panel.widget.chart.losses.yData[-7:]
     assert losses == pytest.approx([step.loss for step in summary.steps])
-    assert window.steps.chart.measured.opts["x"].tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert window.feature(StepsFeature).panel.widget.chart.measured.opts["x"].tolist() == [
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+    ]
 
 
 def test_warm_up_stands_apart_in_colour_legend_and_axis(
@@ -51,13 +65,13 @@ def test_warm_up_stands_apart_in_colour_legend_and_axis(
 ) -> None:
     perform(window, client, specification(warmup=2))
     show_steps(window, qtbot)
-    chart = window.steps.chart
+    chart = window.feature(StepsFeature).panel.widget.chart
     assert chart.warm.opts["x"].tolist() == [-1, 0]
     assert [chart._steps.label_of(number) for number in (-1, 0, 1)] == ["w1", "w2", "1"]
     assert chart.warm.opts["brush"] == QColor(LIGHT.idle)
     assert chart.measured.opts["brush"] == QColor(LIGHT.accent)
-    assert "warm-up" in window.steps.legend.text()
-    assert "2 warm-up steps" in window.steps.accessibleDescription()
+    assert "warm-up" in window.feature(StepsFeature).panel.widget.legend.text()
+    assert "2 warm-up steps" in window.feature(StepsFeature).panel.widget.accessibleDescription()
 
 
 def test_a_run_without_warm_up_has_no_warm_up_in_the_legend(
@@ -65,8 +79,8 @@ def test_a_run_without_warm_up_has_no_warm_up_in_the_legend(
 ) -> None:
     perform(window, client, specification(warmup=0))
     show_steps(window, qtbot)
-    assert "warm-up" not in window.steps.legend.text()
-    assert len(window.steps.chart.warm.opts["x"]) == 0
+    assert "warm-up" not in window.feature(StepsFeature).panel.widget.legend.text()
+    assert len(window.feature(StepsFeature).panel.widget.chart.warm.opts["x"]) == 0
 
 
 def test_a_click_on_a_bar_fits_the_timeline_to_its_step(
@@ -74,7 +88,11 @@ def test_a_click_on_a_bar_fits_the_timeline_to_its_step(
 ) -> None:
     perform(window, client, specification())
     show_steps(window, qtbot)
-    chart, trace, bars = window.steps.chart, window.run_shown.trace, window.steps.bars
+    chart, trace, bars = (
+        window.feature(StepsFeature).panel.widget.chart,
+        window.run_shown.trace,
+        window.feature(StepsFeature).panel.widget.bars,
+    )
     middle = QPointF(bars.numbers[3], bars.makespans_ms[3] / 2)
     at = chart.mapFromScene(chart.getViewBox().mapViewToScene(middle))
     assert chart.place_at(QPointF(at)) == 3
@@ -120,14 +138,18 @@ def test_the_chart_wears_the_windows_theme(
 ) -> None:
     perform(window, client, specification())
     show_steps(window, qtbot)
-    window.colours.toggle_theme(True)
-    assert window.steps.chart.measured.opts["brush"] == QColor(DARK.accent)
-    assert window.steps.chart.backgroundBrush().color() == QColor(DARK.plot)
+    window.feature(ViewFeature).colours.toggle_theme(True)
+    assert window.feature(StepsFeature).panel.widget.chart.measured.opts["brush"] == QColor(
+        DARK.accent
+    )
+    assert window.feature(StepsFeature).panel.widget.chart.backgroundBrush().color() == QColor(
+        DARK.plot
+    )
 
 
 def test_an_empty_panel_says_when_it_will_be_filled(window: MainWindow) -> None:
-    assert "first whole step" in window.steps.accessibleDescription()
-    assert window.steps.chart is None
+    assert "first whole step" in window.feature(StepsFeature).panel.widget.accessibleDescription()
+    assert window.feature(StepsFeature).panel.widget.chart is None
 
 
 def test_steps_without_losses_all_have_a_bar() -> None:

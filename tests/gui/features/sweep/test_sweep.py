@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QDockWidget
 
 from core.engine.messages import Ended, Outcome
 from core.plan.specification import OPTIONS, specification_of
+from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.sweep.feature import SweepFeature
 
 LEFT = Qt.MouseButton.LeftButton
 SPLIT_SIZE = next(option for option in OPTIONS if option.name == "split_size")
@@ -17,9 +20,11 @@ SMALL = {"strategy": "pipeline", "width": 64, "depth": 4, "devices": "2xcpu", "b
 
 @pytest.fixture
 def panel(window, qtbot):
-    window.form.set_specification(specification_of({**SMALL, "steps": 2, "warmup": 1}))
-    window.actions_by_name["sweep"].trigger()
-    made = window.panels.sweep
+    window.feature(RunFeature).form.set_specification(
+        specification_of({**SMALL, "steps": 2, "warmup": 1})
+    )
+    window.action("sweep").trigger()
+    made = window.feature(SweepFeature).sweeping.panel
     assert made.isVisible()
     qtbot.waitUntil(lambda: window.focusWidget() is made.values)
     made.values.clear()
@@ -44,21 +49,23 @@ def test_a_curve_grows_run_by_run_and_a_point_opens_its_run(window, client, pane
     panel.beside.setChecked(True)
     panel.repeat.setValue(2)
     QTest.mouseClick(panel.button, LEFT)
-    sweep = window.sweeping.results.sweep
+    sweep = window.feature(SweepFeature).sweeping.results.sweep
     assert len(sweep.points) == 10 and panel.button.text() == "Stop sweep"
     for number, point in enumerate(sweep.points):
         assert client.asked[-1] == sweep.settings[point.setting]
-        assert len(window.sweeping.results.measured) == number
+        assert len(window.feature(SweepFeature).sweeping.results.measured) == number
         perform(window, client)
-    assert not window.sweeping.running and len(client.asked) == 10
-    assert window.run_shown is None and window.tabs.count() == 0
+    assert not window.feature(SweepFeature).sweeping.running and len(client.asked) == 10
+    assert window.run_shown is None and window.feature(RunsFeature).tabs.count() == 0
     chart = panel.view.chart
     assert [place.series for place in chart.places] == [-1, -1, 0, 0, 0]
     place = chart.places[3]
     QTest.mouseClick(panel.view, LEFT, pos=chart.spot(place).center().toPoint())
     shown = window.run_shown.trace.header.specification
     assert shown == place.result.setting and shown[SPLIT_SIZE] == 8
-    assert window.form.specification()[SPLIT_SIZE] is None  # the form stays as it was
+    assert (
+        window.feature(RunFeature).form.specification()[SPLIT_SIZE] is None
+    )  # the form stays as it was
 
 
 def test_the_keyboard_reaches_every_point(window, client, panel):
@@ -82,11 +89,16 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(window, client, panel):
     QTest.mouseClick(panel.button, LEFT)
     assert client.stopped
     perform(window, client, outcome=Outcome.STOPPED)
-    assert not window.sweeping.running and len(window.sweeping.results.measured) == 1
+    assert (
+        not window.feature(SweepFeature).sweeping.running
+        and len(window.feature(SweepFeature).sweeping.results.measured) == 1
+    )
     assert panel.button.text() == "Run sweep" and len(client.asked) == 2
     QTest.mouseClick(panel.button, LEFT)
     perform(window, client, 2)
-    assert len(client.asked) == 4 and len(window.sweeping.results.measured) == 3
+    assert (
+        len(client.asked) == 4 and len(window.feature(SweepFeature).sweeping.results.measured) == 3
+    )
 
 
 def test_a_setting_that_fails_leaves_the_others(window, client, panel):
@@ -97,7 +109,10 @@ def test_a_setting_that_fails_leaves_the_others(window, client, panel):
     client.say(Ended(Outcome.REFUSED, "there is no memory"))
     take(window)
     perform(window, client, 4)
-    assert not window.sweeping.running and len(window.sweeping.results.measured) == 4
+    assert (
+        not window.feature(SweepFeature).sweeping.running
+        and len(window.feature(SweepFeature).sweeping.results.measured) == 4
+    )
     assert "there is no memory" in panel.progress.text()
 
 
@@ -107,17 +122,22 @@ def test_what_cannot_be_swept_is_said_in_one_line(window, panel):
     assert not panel.button.isEnabled()
     panel.values.setText("4")
     assert not panel.problem.isVisible() and panel.button.isEnabled()
-    window.form.strategies.choose("ddp")
-    window.form.check_now()
+    window.feature(RunFeature).form.strategies.choose("ddp")
+    window.feature(RunFeature).form.check_now()
     assert "Split size is not for ddp" in panel.problem.text()
 
 
 def test_what_the_option_excludes_is_left_out(window, client, panel):
-    window.form.set_specification(specification_of({**SMALL, "microbatches": 4}))
+    window.feature(RunFeature).form.set_specification(
+        specification_of({**SMALL, "microbatches": 4})
+    )
     assert not panel.problem.isVisible()
     QTest.mouseClick(panel.button, LEFT)
-    assert window.sweeping.running and client.asked
-    assert all(not one.to_dict()["microbatches"] for one in window.sweeping.results.sweep.settings)
+    assert window.feature(SweepFeature).sweeping.running and client.asked
+    assert all(
+        not one.to_dict()["microbatches"]
+        for one in window.feature(SweepFeature).sweeping.results.sweep.settings
+    )
 
 
 def test_picked_options_come_with_values_that_can_be_run(panel):
@@ -132,23 +152,25 @@ def test_picture_and_table_are_written(window, client, panel, tmp_path):
     panel.beside.setChecked(False)
     QTest.mouseClick(panel.button, LEFT)
     perform(window, client, 3)
-    window.sweeping.files.image_to(tmp_path / "s.svg")
-    window.sweeping.files.table_to(tmp_path / "s.csv")
+    window.feature(SweepFeature).sweeping.files.image_to(tmp_path / "s.svg")
+    window.feature(SweepFeature).sweeping.files.table_to(tmp_path / "s.csv")
     assert "<svg" in (tmp_path / "s.svg").read_text()
     with (tmp_path / "s.csv").open(newline="") as file:
         assert [row["split_size"] for row in csv.DictReader(file)] != []
-    assert window.sweeping.files.image_to(tmp_path / "none" / "s.svg") is None
+    assert window.feature(SweepFeature).sweeping.files.image_to(tmp_path / "none" / "s.svg") is None
     assert window.banner.isVisible()
 
 
 def test_a_sweep_on_the_real_engine(real_window, qtbot):
     window = real_window
-    window.form.set_specification(specification_of({**SMALL, "steps": 1, "warmup": 0}))
-    window.actions_by_name["sweep"].trigger()
-    panel = window.panels.sweep
+    window.feature(RunFeature).form.set_specification(
+        specification_of({**SMALL, "steps": 1, "warmup": 0})
+    )
+    window.action("sweep").trigger()
+    panel = window.feature(SweepFeature).sweeping.panel
     panel.values.setText("8,16")
     panel.repeat.setValue(1)
     QTest.mouseClick(panel.button, LEFT)
-    qtbot.waitUntil(lambda: not window.sweeping.running, timeout=60_000)
-    assert len(window.sweeping.results.of) == 4
+    qtbot.waitUntil(lambda: not window.feature(SweepFeature).sweeping.running, timeout=60_000)
+    assert len(window.feature(SweepFeature).sweeping.results.of) == 4
     assert window.findChild(QDockWidget, "sweep").isVisible()

@@ -10,7 +10,10 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.idling import Idling, idle_sentences
 from core.report.summary import summarise
+from gui.features.run.feature import RunFeature
+from gui.features.verdict.feature import VerdictFeature
 from gui.features.verdict.suggestion import Change, Suggestion
+from gui.features.why.feature import WhyFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -27,11 +30,13 @@ def test_a_run_that_has_ended_has_its_verdict_above_the_timeline(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     perform(window, client, specification("dp", devices="4xcpu", steps=3))
-    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
-    assert window.verdict.isVisible() and window.verdict.accessibleName() == verdict_of(window)
+    qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.label.text() == verdict_of(window))
+    assert window.feature(VerdictFeature).line.isVisible() and window.feature(
+        VerdictFeature
+    ).line.accessibleName() == verdict_of(window)
     line, lanes = (
         part.mapTo(window, part.rect().bottomLeft()).y()
-        for part in (window.verdict, window.timeline)
+        for part in (window.feature(VerdictFeature).line, window.timeline)
     )
     assert line < lanes
 
@@ -45,11 +50,11 @@ def test_a_run_that_goes_on_has_its_last_whole_step_told(
     client.messages, rest = client.messages[:-1], client.messages[-1:]
     while client.messages or window.session._waiting:
         window.session.tick()
-    window.live.update()
+    window.showing.figures.update()
     trace, steps = window.run_shown.trace, window.run_shown.trace.steps
     assert window.run_shown.live
     told = {str(idle_sentences(Idling.of([explain_run_step(trace, step)]))) for step in steps}
-    assert window.verdict.label.text() in told
+    assert window.feature(VerdictFeature).line.label.text() in told
     client.say(*rest)
 
 
@@ -57,44 +62,53 @@ def test_a_click_on_the_line_and_its_button_bring_why_to_the_front(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     perform(window, client, specification(steps=2))
-    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
-    assert not window.why.isVisible()
-    QTest.mouseClick(window.verdict, Qt.MouseButton.LeftButton, pos=window.verdict.rect().center())
-    qtbot.waitUntil(window.why.isVisible)
-    assert not window.why.visibleRegion().isEmpty()
-    window.why.parentWidget().hide()
-    window.verdict.why.setFocus()
-    QTest.keyClick(window.verdict.why, Qt.Key.Key_Space)
-    qtbot.waitUntil(window.why.isVisible)
+    qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.label.text() == verdict_of(window))
+    assert not window.feature(WhyFeature).panel.widget.isVisible()
+    QTest.mouseClick(
+        window.feature(VerdictFeature).line,
+        Qt.MouseButton.LeftButton,
+        pos=window.feature(VerdictFeature).line.rect().center(),
+    )
+    qtbot.waitUntil(window.feature(WhyFeature).panel.widget.isVisible)
+    assert not window.feature(WhyFeature).panel.widget.visibleRegion().isEmpty()
+    window.feature(WhyFeature).panel.widget.parentWidget().hide()
+    window.feature(VerdictFeature).line.why.setFocus()
+    QTest.keyClick(window.feature(VerdictFeature).line.why, Qt.Key.Key_Space)
+    qtbot.waitUntil(window.feature(WhyFeature).panel.widget.isVisible)
 
 
 def test_a_change_is_offered_and_a_click_puts_it_into_the_form(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     perform(window, client, specification(steps=2))
-    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.label.text() == verdict_of(window))
     other = Specification("dp", ModelSettings("mlp", width=64), "4xvirtual", batch=64)
-    link = window.verdict.changes[0]
+    link = window.feature(VerdictFeature).line.changes[0]
     header = window.run_shown.trace.header
-    window.verdict.advise([Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, -9_000)], header)
+    window.feature(VerdictFeature).line.advise(
+        [Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, -9_000)], header
+    )
     assert link.text().replace("\u00a0", " ") == "Data parallel: 29 ms, −9 kB"
     asked = len(client.asked)
     QTest.mouseClick(link, Qt.MouseButton.LeftButton)
-    assert window.form.specification().strategy == "dp"
-    assert window.form.specification().devices == "4xvirtual" and len(client.asked) == asked
+    assert window.feature(RunFeature).form.specification().strategy == "dp"
+    assert (
+        window.feature(RunFeature).form.specification().devices == "4xvirtual"
+        and len(client.asked) == asked
+    )
     wider = Specification("dp", ModelSettings("mlp", width=512), "4xvirtual", batch=64)
-    window.verdict.suggest(Suggestion(Change.WIDER, wider))
-    assert [one.text() for one in window.verdict.changes[:2]] == [
+    window.feature(VerdictFeature).line.suggest(Suggestion(Change.WIDER, wider))
+    assert [one.text() for one in window.feature(VerdictFeature).line.changes[:2]] == [
         "Try width 512",
         "Data parallel: 29 ms, −9 kB".replace("29 ms", "29\u00a0ms").replace("9 kB", "9\u00a0kB"),
     ]
 
 
 def test_without_a_run_there_is_no_line(window: MainWindow, client: FakeClient) -> None:
-    assert not window.verdict.isVisible()
+    assert not window.feature(VerdictFeature).line.isVisible()
     perform(window, client, specification(steps=2))
-    window.actions_by_name["close_tab"].trigger()
-    assert not window.verdict.isVisible()
+    window.action("close_tab").trigger()
+    assert not window.feature(VerdictFeature).line.isVisible()
 
 
 def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
@@ -108,8 +122,8 @@ def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
     def line_after(*messages: EngineMessage) -> str:
         client.say(*messages)
         window.session.tick()
-        window.live.update()
-        return window.verdict.label.text()
+        window.showing.figures.update()
+        return window.feature(VerdictFeature).line.label.text()
 
     def of(step: int) -> str:
         explanation = explain_run_step(window.run_shown.trace, step)
@@ -129,16 +143,21 @@ def test_the_line_is_as_high_before_answers_arrive_as_after(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     perform(window, client, specification(steps=2))
-    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
-    before, lanes = window.verdict.height(), window.timeline.height()
+    qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.label.text() == verdict_of(window))
+    before, lanes = window.feature(VerdictFeature).line.height(), window.timeline.height()
     header = window.run_shown.trace.header
     others = [Specification(name, devices="4xvirtual", batch=64) for name in ("dp", "ddp", "mp")]
     ways = [Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, 9_000_000) for other in others]
-    window.verdict.advise(ways, header)
-    window.verdict.show_outcome("Predicted before this run: 29 ms. " * 9, header)
-    window.verdict.show_text("A verdict of many words. " * 30)
+    window.feature(VerdictFeature).line.advise(ways, header)
+    window.feature(VerdictFeature).line.show_outcome(
+        "Predicted before this run: 29 ms. " * 9, header
+    )
+    window.feature(VerdictFeature).line.show_text("A verdict of many words. " * 30)
     qtbot.wait(50)
-    assert (window.verdict.height(), window.timeline.height()) == (before, lanes)
-    assert window.verdict.toolTip().startswith("A verdict of many words.")
-    shown = [link.isVisible() for link in window.verdict.changes]
+    assert (window.feature(VerdictFeature).line.height(), window.timeline.height()) == (
+        before,
+        lanes,
+    )
+    assert window.feature(VerdictFeature).line.toolTip().startswith("A verdict of many words.")
+    shown = [link.isVisible() for link in window.feature(VerdictFeature).line.changes]
     assert shown[0] and shown == sorted(shown, reverse=True)

@@ -11,6 +11,8 @@ from core.engine.client import EngineClient
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from gui.app.settings import Settings
+from gui.features.run.feature import RunFeature
+from gui.features.view.feature import ViewFeature
 from gui.features.view.options import grouping_of
 from gui.timeline.layout.groups import Grouping
 from gui.timeline.state.scene import Scene
@@ -38,7 +40,7 @@ def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
     press(window, Qt.Key.Key_G)
     press(window, Qt.Key.Key_G)
     assert window.timeline.lanes.tracks.grouping is Grouping.PIPELINE
-    assert window.actions_by_name["group_pipelines"].isChecked()
+    assert window.action("group_pipelines").isChecked()
     press(window, Qt.Key.Key_S, SHIFT)
     press(window, Qt.Key.Key_E)
     assert shown(window) == [2, 3, 4, 5, 6, 7]
@@ -58,21 +60,21 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     make_window: MakeWindow, client: FakeClient, settings: Settings
 ) -> None:
     window = make_window(client, settings)
-    assert window.actions_by_name["group_devices"].isChecked()
-    window.actions_by_name["group_none"].trigger()
-    window.view_options.set_node_devices(4)
-    assert window.actions_by_name["group_nodes"].isChecked()
-    window.actions_by_name["nested"].trigger()
+    assert window.action("group_devices").isChecked()
+    window.action("group_none").trigger()
+    window.feature(ViewFeature).options.set_node_devices(4)
+    assert window.action("group_nodes").isChecked()
+    window.action("nested").trigger()
     again = make_window(client, settings)
     assert again.timeline.lanes.tracks.grouping is Grouping.NODE
     assert again.timeline.lanes.tracks.node_devices == 4
     assert not again.timeline.state.stack.chosen.nested
-    assert not again.actions_by_name["nested"].isChecked()
+    assert not again.action("nested").isChecked()
 
 
 def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: MainWindow) -> None:
-    window.actions_by_name["node_devices"].trigger()
-    dialog = window.view_options.dialog
+    window.action("node_devices").trigger()
+    dialog = window.feature(ViewFeature).options.dialog
     assert dialog is not None
     assert dialog.isVisible()
     dialog.setIntValue(16)
@@ -89,14 +91,14 @@ def test_settings_that_cannot_be_read_give_groups_by_device() -> None:
 def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
     window: MainWindow,
 ) -> None:
-    window.form.set_specification(Specification(blocks=True))
-    assert window.form.specification().blocks
-    window.form.strategies.choose("ddp")
-    assert not window.form.specification().blocks
-    window.form.options.unfolded = {"advanced"}
-    assert not window.form.fields["blocks"].widget.isVisible()
-    window.form.strategies.choose("dp")
-    assert window.form.fields["blocks"].widget.isVisible()
+    window.feature(RunFeature).form.set_specification(Specification(blocks=True))
+    assert window.feature(RunFeature).form.specification().blocks
+    window.feature(RunFeature).form.strategies.choose("ddp")
+    assert not window.feature(RunFeature).form.specification().blocks
+    window.feature(RunFeature).form.options.unfolded = {"advanced"}
+    assert not window.feature(RunFeature).form.fields["blocks"].widget.isVisible()
+    window.feature(RunFeature).form.strategies.choose("dp")
+    assert window.feature(RunFeature).form.fields["blocks"].widget.isVisible()
 
 
 def test_lanes_grow_and_shrink_without_the_mouse(window: MainWindow) -> None:

@@ -15,6 +15,11 @@ from core.explain.run_step import explain_run_step
 from core.trace.trace import Trace
 from gui.app.explaining import Explainer, why_not_yet
 from gui.app.jobs import close_all
+from gui.features.bubbles.feature import BubblesFeature
+from gui.features.details.feature import DetailsFeature
+from gui.features.devices.feature import DevicesFeature
+from gui.features.figures.feature import FiguresFeature
+from gui.features.why.feature import WhyFeature
 from gui.timeline.state.explained import LARGE, MOST, ExplanationCache, Wanted
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -52,16 +57,19 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01))
     show_why(window)
-    window.why.explain_button.click()
+    window.feature(WhyFeature).panel.widget.explain_button.click()
     qtbot.waitUntil(lambda: gate.asked == [shown_step(window)])
-    assert window.why._question.text() == "Explaining…"
+    assert window.feature(WhyFeature).panel.widget._question.text() == "Explaining…"
     for _ in range(3):  # who asks again and again waits for the one answer
-        window.live.update()
+        window.showing.figures.update()
         QTest.qWait(1)
-    assert window.why.figures is None and window.buckets.isHidden()
+    assert (
+        window.feature(WhyFeature).panel.widget.figures is None
+        and window.feature(DevicesFeature).buckets.isHidden()
+    )
     gate.open.set()
-    qtbot.waitUntil(window.why.waterfall.isVisible)
-    assert not window.buckets.isHidden()
+    qtbot.waitUntil(window.feature(WhyFeature).panel.widget.waterfall.isVisible)
+    assert not window.feature(DevicesFeature).buckets.isHidden()
     assert gate.asked == [shown_step(window)]
 
 
@@ -71,17 +79,17 @@ def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
     perform(window, client, specification("mp", steps=3))
     start, end = window.run_shown.trace.step_bounds(shown_step(window))
     show_why(window)
-    window.why.chooser.setCurrentIndex(1)
+    window.feature(WhyFeature).panel.widget.chooser.setCurrentIndex(1)
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
     window.timeline.selector.select_visible()
-    window.bubbles.step(1)
-    window.actions_by_name["critical_path"].trigger()
+    window.feature(BubblesFeature).bubbles.step(1)
+    window.action("critical_path").trigger()
     window.timeline.grab()
-    window.exporting.export_to(tmp_path / "run.svg")
+    window.feature(FiguresFeature).exporting.export_to(tmp_path / "run.svg")
     click(window, 1, start + MS)
-    window.exporting.report_to(tmp_path / "run.html")
+    window.feature(FiguresFeature).exporting.report_to(tmp_path / "run.html")
     gate.open.set()
-    with qtbot.waitSignal(window.exporting.report.done):
+    with qtbot.waitSignal(window.feature(FiguresFeature).exporting.report.done):
         pass
     assert "Critical path" in (tmp_path / "run.html").read_text()
     assert end > start and not window.banner.isVisible()
@@ -99,12 +107,12 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
     assert window.timeline.overlays.hovered[2][-1] == said
     click(window, 1, start + MS)
-    assert window.details.sentence.text() == said
+    assert window.feature(DetailsFeature).panel.widget.sentence.text() == said
     show_why(window)
-    assert window.why._question.text() == said
-    assert not window.why.explain_button.isVisible()
-    window.exporting.report_to(tmp_path / "run.html")
-    with qtbot.waitSignal(window.exporting.report.failed) as failed:
+    assert window.feature(WhyFeature).panel.widget._question.text() == said
+    assert not window.feature(WhyFeature).panel.widget.explain_button.isVisible()
+    window.feature(FiguresFeature).exporting.report_to(tmp_path / "run.html")
+    with qtbot.waitSignal(window.feature(FiguresFeature).exporting.report.failed) as failed:
         pass
     assert failed.args == [said] and not (tmp_path / "run.html").exists()
     assert gate.asked == []

@@ -23,16 +23,21 @@ from core.recording.schema import NoteRow, Record, note_batch
 from core.report.summary import summarise
 from core.report.verdict import verdict
 from core.trace.span import Span
+from gui.app.feature import Dock
 from gui.app.settings import Settings
 from gui.features.devices.buckets import bucket_name, bucket_words
 from gui.features.devices.devices import balance_rows, share_rows
+from gui.features.devices.feature import DevicesFeature
+from gui.features.figures.feature import FiguresFeature
+from gui.features.runs.feature import RunsFeature
+from gui.features.view.feature import ViewFeature
 from gui.features.why.arrivals import MOST
+from gui.features.why.feature import WhyFeature
 from gui.features.why.panel import LISTED, WhyPanel
 from gui.features.why.shares import SHARE_WORDS
 from gui.features.why.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
 from gui.timeline.paint.critical import path_boxes, path_lines
 from gui.timeline.state.explained import Wanted
-from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.core.recorder.made import two_ranks
 from tests.core.report.verdicts import made
@@ -47,9 +52,9 @@ DOWN = {"ideal": 24 * MS, "imbalance": 0, "bubble": 9 * MS, "contention": -3 * M
 
 def show_why(window: MainWindow) -> None:
     """Open the dock with its key."""
-    if not window.why.isVisible():
+    if not window.feature(WhyFeature).panel.widget.isVisible():
         QTest.keySequence(window, window.findChild(QAction, "show_why").shortcut())
-    assert window.why.isVisible()
+    assert window.feature(WhyFeature).panel.widget.isVisible()
 
 
 def explained(window: MainWindow, client: FakeClient, *given: str, **values: object) -> None:
@@ -64,15 +69,19 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
     explained(window, client, devices="4xcpu", steps=3)
     trace = window.run_shown.trace
     start, end = trace.step_bounds(window.scene.described)
-    *bars, whole = window.why.waterfall.bars
+    *bars, whole = window.feature(WhyFeature).panel.widget.waterfall.bars
     assert [bar.below for bar in bars[1:]] == [bar.above for bar in bars[:-1]]
     assert bars[-1].above == whole.above == end - start
-    assert window.why.waterfall.makespan == sum(bar.value for bar in bars)
+    assert window.feature(WhyFeature).panel.widget.waterfall.makespan == sum(
+        bar.value for bar in bars
+    )
     last = summarise(trace).steps[-1]
     assert {bar.name: bar.value for bar in bars} == last.ladder
-    assert sum(window.why.path_bar.shares.values()) == end - start
+    assert sum(window.feature(WhyFeature).panel.widget.path_bar.shares.values()) == end - start
     assert f"measured {(end - start) / 1e6:.0f} ms, 100.0 %" in (
-        window.why.waterfall.accessibleDescription().replace("\u00a0", " ")
+        window.feature(WhyFeature)
+        .panel.widget.waterfall.accessibleDescription()
+        .replace("\u00a0", " ")
     )
 
 
@@ -80,13 +89,22 @@ def test_the_verdict_on_the_run_stands_above_all(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     explained(window, client, devices="4xcpu", steps=3)
-    qtbot.waitUntil(window.why.verdict.isVisible)
+    qtbot.waitUntil(window.feature(WhyFeature).panel.widget.verdict.isVisible)
     said = summarise(window.run_shown.trace).verdict
-    assert said is not None and window.why.verdict.text() == str(said.text)
-    assert window.why.verdict.y() < window.why.chooser.y()
+    assert said is not None and window.feature(WhyFeature).panel.widget.verdict.text() == str(
+        said.text
+    )
+    assert (
+        window.feature(WhyFeature).panel.widget.verdict.y()
+        < window.feature(WhyFeature).panel.widget.chooser.y()
+    )
     explained(window, client, "single", devices="1xcpu", steps=3)
     qtbot.waitUntil(
-        lambda: window.why.verdict.text().endswith("each cost less than a twentieth of the step.")
+        lambda: (
+            window.feature(WhyFeature)
+            .panel.widget.verdict.text()
+            .endswith("each cost less than a twentieth of the step.")
+        )
     )
 
 
@@ -112,47 +130,59 @@ def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeC
     client.messages = messages[: len(messages) // 2]
     window.session.tick()
     show_why(window)
-    assert window.session.live is not None and not window.why.verdict.isVisible()
+    assert (
+        window.session.live is not None
+        and not window.feature(WhyFeature).panel.widget.verdict.isVisible()
+    )
 
 
 def test_the_idle_bars_are_the_summarys_causes(window: MainWindow, client: FakeClient) -> None:
     explained(window, client, "dp", devices="4xcpu")
     shown = {
-        name: {str(cause): ns for cause, ns in idle.items()} for name, idle in window.why.idle.lanes
+        name: {str(cause): ns for cause, ns in idle.items()}
+        for name, idle in window.feature(WhyFeature).panel.widget.idle.lanes
     }
     lanes = summarise(window.run_shown.trace).steps[-1].lanes
     assert shown == {lane.name: lane.idle_by_cause for lane in lanes}
-    assert sum(window.why.idle.totals.values()) == sum(lane.idle_ns for lane in lanes)
+    assert sum(window.feature(WhyFeature).panel.widget.idle.totals.values()) == sum(
+        lane.idle_ns for lane in lanes
+    )
 
 
 def test_both_bubbles_stand_beside_the_closed_form(window: MainWindow, client: FakeClient) -> None:
     explained(window, client, schedule="gpipe")
     step = summarise(window.run_shown.trace).steps[-1]
     figures = (step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
-    texts = [text.replace("\u00a0", " ") for text in window.why.bubbles.texts]
+    texts = [
+        text.replace("\u00a0", " ")
+        for text in window.feature(WhyFeature).panel.widget.bubbles.texts
+    ]
     assert texts == [f"{100 * figure:.1f} %" for figure in figures]
-    assert "GPipe" in window.why.bubbles.notes[-1].text()
+    assert "GPipe" in window.feature(WhyFeature).panel.widget.bubbles.notes[-1].text()
     explained(window, client, "dp")
-    assert window.why.bubbles.texts[-1] == "–"
-    assert "no formula" in window.why.bubbles.notes[-1].text()
+    assert window.feature(WhyFeature).panel.widget.bubbles.texts[-1] == "–"
+    assert "no formula" in window.feature(WhyFeature).panel.widget.bubbles.notes[-1].text()
 
 
 def test_without_a_run_the_dock_says_when_it_will_be_filled(window: MainWindow) -> None:
     show_why(window)
-    assert window.why._stack.currentIndex() == 0
-    assert "Where a step's time goes" in window.why._stack.currentWidget().text()
-    assert window.why.figures is None
+    assert window.feature(WhyFeature).panel.widget._stack.currentIndex() == 0
+    assert (
+        "Where a step's time goes"
+        in window.feature(WhyFeature).panel.widget._stack.currentWidget().text()
+    )
+    assert window.feature(WhyFeature).panel.widget.figures is None
 
 
 def test_the_step_on_screen_is_explained(window: MainWindow, client: FakeClient) -> None:
     explained(window, client, steps=3, warmup=1)
-    assert window.why.steps == [2]
-    assert window.why.chooser.currentText() == "on screen: step 2"
+    assert window.feature(WhyFeature).panel.widget.steps == [2]
+    assert window.feature(WhyFeature).panel.widget.chooser.currentText() == "on screen: step 2"
     window.timeline.selector.select_span(0, 0)
-    assert window.why.steps == [0]
-    assert window.why.chooser.currentText() == "on screen: warm-up 1"
+    assert window.feature(WhyFeature).panel.widget.steps == [0]
+    assert window.feature(WhyFeature).panel.widget.chooser.currentText() == "on screen: warm-up 1"
     window.timeline.selector.clear()
-    assert window.why.steps == [window.scene.described]
+    assert window.feature(WhyFeature).panel.widget.steps == [window.scene.described]
 
 
 @pytest.mark.parametrize(
@@ -175,18 +205,18 @@ def test_the_mean_says_which_steps_it_is_of_and_a_step_that_was_stopped_is_none_
     # Without what is told of the last step behind its spans: it was stopped in the middle.
     client.say(header, *made[:sent], stopped, Ended(Outcome.STOPPED))
     qtbot.waitUntil(lambda: window.run_shown is not None and window.run_shown.outcome is not None)
-    bring(window.docks["why"])
-    window.live.update()
-    assert window.why.chooser.itemText(1) == wanted
-    window.why.chooser.setCurrentIndex(1)
-    assert window.why.steps == shown
+    window.bring("why")
+    window.showing.figures.update()
+    assert window.feature(WhyFeature).panel.widget.chooser.itemText(1) == wanted
+    window.feature(WhyFeature).panel.widget.chooser.setCurrentIndex(1)
+    assert window.feature(WhyFeature).panel.widget.steps == shown
 
 
 def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     explained(window, client, "dp", batch=30, data=100, warmup=1)
-    chooser = window.why.chooser
+    chooser = window.feature(WhyFeature).panel.widget.chooser
     texts = [chooser.itemText(i) for i in range(chooser.count())]
     assert texts[1:] == ["mean of 4 measured steps", "step 4", "step 3", "step 2", "step 1",
                          "warm-up 1"]  # fmt: skip
@@ -194,12 +224,15 @@ def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
     QTest.keyClick(chooser, Qt.Key.Key_Down)
     steps = summarise(window.run_shown.trace).steps
     # Explained a little at a time: on busy cores not all at once.
-    qtbot.waitUntil(lambda: not window.why.path.isVisible())
-    assert window.why.steps == [step.step for step in steps]
-    assert window.why.waterfall.makespan == sum(step.makespan_ns for step in steps) // 4
+    qtbot.waitUntil(lambda: not window.feature(WhyFeature).panel.widget.path.isVisible())
+    assert window.feature(WhyFeature).panel.widget.steps == [step.step for step in steps]
+    assert (
+        window.feature(WhyFeature).panel.widget.waterfall.makespan
+        == sum(step.makespan_ns for step in steps) // 4
+    )
     chooser.setCurrentIndex(chooser.findText("step 1"))
-    qtbot.waitUntil(window.why.path.isVisible)
-    assert window.why.waterfall.makespan == steps[0].makespan_ns
+    qtbot.waitUntil(window.feature(WhyFeature).panel.widget.path.isVisible)
+    assert window.feature(WhyFeature).panel.widget.waterfall.makespan == steps[0].makespan_ns
     assert LISTED >= 100
 
 
@@ -208,10 +241,17 @@ def test_means_of_many_steps_arrive_without_blocking(
 ) -> None:
     monkeypatch.setattr("gui.features.why.panel.SHARE_S", 0.0)
     explained(window, client, steps=6)
-    window.why.chooser.setCurrentIndex(1)
+    window.feature(WhyFeature).panel.widget.chooser.setCurrentIndex(1)
     mean = sum(step.makespan_ns for step in summarise(window.run_shown.trace).steps) // 6
-    qtbot.waitUntil(lambda: window.why.waterfall.makespan == mean and len(window.why.steps) == 6)
-    assert window.scene.explained.knows(window.why.steps[0], Wanted.FIGURES)
+    qtbot.waitUntil(
+        lambda: (
+            window.feature(WhyFeature).panel.widget.waterfall.makespan == mean
+            and len(window.feature(WhyFeature).panel.widget.steps) == 6
+        )
+    )
+    assert window.scene.explained.knows(
+        window.feature(WhyFeature).panel.widget.steps[0], Wanted.FIGURES
+    )
 
 
 def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
@@ -219,18 +259,22 @@ def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
 ) -> None:
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", 10)
     explained(window, client, devices="4xcpu")
-    assert window.why.figures is None
-    assert window.why.explain_button.isVisible()
-    start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
-    QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
-    assert not window.why.explain_button.isVisible()
-    qtbot.waitUntil(window.why.waterfall.isVisible)
-    assert window.why.waterfall.makespan == end - start
+    assert window.feature(WhyFeature).panel.widget.figures is None
+    assert window.feature(WhyFeature).panel.widget.explain_button.isVisible()
+    start, end = window.run_shown.trace.step_bounds(
+        window.feature(WhyFeature).panel.widget.steps[0]
+    )
+    QTest.mouseClick(
+        window.feature(WhyFeature).panel.widget.explain_button, Qt.MouseButton.LeftButton
+    )
+    assert not window.feature(WhyFeature).panel.widget.explain_button.isVisible()
+    qtbot.waitUntil(window.feature(WhyFeature).panel.widget.waterfall.isVisible)
+    assert window.feature(WhyFeature).panel.widget.waterfall.makespan == end - start
 
 
 def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
     header, made = batches(specification(warmup=0))
-    window.actions_by_name["run"].trigger()
+    window.action("run").trigger()
     told, opened = 1 + 3 * 2, made[1 + 3 * 2]
 
     def explained_after(*messages: EngineMessage) -> list[int]:
@@ -238,9 +282,9 @@ def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClien
         window.session.tick()
         while window.session._waiting:
             window.session.tick()
-        window.live.update()
-        assert window.why.figures is not None
-        return window.why.steps
+        window.showing.figures.update()
+        assert window.feature(WhyFeature).panel.widget.figures is not None
+        return window.feature(WhyFeature).panel.widget.steps
 
     show_why(window)
     # All spans of step 1 are there, but whether it is over shows its loss.
@@ -255,7 +299,7 @@ def test_a_piece_of_the_path_leads_to_its_task(
     window: MainWindow, client: FakeClient, key: Qt.Key | None
 ) -> None:
     explained(window, client, devices="4xcpu")
-    path = window.why.path
+    path = window.feature(WhyFeature).panel.widget.path
     item = path.topLevelItem(1)
     if key is None:
         spot = path.visualItemRect(item).center()
@@ -268,7 +312,7 @@ def test_a_piece_of_the_path_leads_to_its_task(
     assert isinstance(chosen, Span)
     assert chosen.task == item.data(0, Qt.ItemDataRole.UserRole)
     assert path.currentItem().text(1) == item.text(1)
-    assert window.why.isVisible()
+    assert window.feature(WhyFeature).panel.widget.isVisible()
 
 
 def test_the_list_has_every_piece_of_the_path_in_order(
@@ -277,11 +321,11 @@ def test_the_list_has_every_piece_of_the_path_in_order(
     explained(window, client, "dp", devices="4xcpu")
     step = window.scene.described
     pieces = window.scene.explained.step(step).path
-    path = window.why.path
+    path = window.feature(WhyFeature).panel.widget.path
     shares = [path.topLevelItem(i).text(0) for i in range(path.topLevelItemCount())]
     assert shares == [SHARE_WORDS[piece.share][0] for piece in pieces]
     shown = {share: ns for share, ns in path_shares(pieces).items() if ns}
-    assert window.why.path_bar.shares == shown
+    assert window.feature(WhyFeature).panel.widget.path_bar.shares == shown
 
 
 def test_the_action_outlines_the_tasks_that_core_names(
@@ -291,7 +335,7 @@ def test_the_action_outlines_the_tasks_that_core_names(
     window.timeline.setFocus()
     before = window.timeline.viewport().grab().toImage()
     QTest.keyClick(window.timeline, Qt.Key.Key_C)
-    assert window.actions_by_name["critical_path"].isChecked()
+    assert window.action("critical_path").isChecked()
     assert window.timeline.state.strips.path
     scene, frame = window.scene, window.timeline.state.frame
     step = scene.described
@@ -332,9 +376,9 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     first.session.start()
     first.session.tick()
     perform(first, client, specification())
-    first.exporting.export_to(tmp_path / "without.svg")
-    first.actions_by_name["critical_path"].trigger()
-    first.exporting.export_to(tmp_path / "with.svg")
+    first.feature(FiguresFeature).exporting.export_to(tmp_path / "without.svg")
+    first.action("critical_path").trigger()
+    first.feature(FiguresFeature).exporting.export_to(tmp_path / "with.svg")
     assert "critical path" not in words_of(tmp_path / "without.svg")
     assert "critical path" in words_of(tmp_path / "with.svg")
     colour = first.timeline.state.theme.path
@@ -342,7 +386,7 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     assert colour not in (tmp_path / "without.svg").read_text()
     first.close()
     second = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
-    assert second.actions_by_name["critical_path"].isChecked()
+    assert second.action("critical_path").isChecked()
     assert second.timeline.state.stack.chosen.path
 
 
@@ -395,8 +439,12 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
     window: MainWindow, client: FakeClient, theme: str
 ) -> None:
     explained(window, client, devices="4xcpu")
-    window.colours.toggle_theme(theme == "dark")
-    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
+    window.feature(ViewFeature).colours.toggle_theme(theme == "dark")
+    for chart in (
+        window.feature(WhyFeature).panel.widget.waterfall,
+        window.feature(WhyFeature).panel.widget.path_bar,
+        window.feature(WhyFeature).panel.widget.idle,
+    ):
         image = chart.grab().toImage()
         colours = {
             image.pixelColor(x, y).name()
@@ -405,7 +453,7 @@ def test_the_charts_are_drawn_in_the_colours_of_the_theme(
         }
         assert window.timeline.state.theme.plot in colours
         assert len(colours) > 8
-    image = window.why.waterfall.grab().toImage()
+    image = window.feature(WhyFeature).panel.widget.waterfall.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
     assert window.timeline.state.theme.forward in colours
 
@@ -414,13 +462,13 @@ def test_everything_fits_into_a_dock_of_360_pixels(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     explained(window, client, devices="4xcpu", schedule="gpipe")
-    dock = window.docks["why"]
+    dock = window.docks.docks[Dock.WHY]
     dock.setFloating(True)
     dock.resize(360, 700)
-    qtbot.waitUntil(lambda: window.why.width() <= 360)
-    area = window.why.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: window.feature(WhyFeature).panel.widget.width() <= 360)
+    area = window.feature(WhyFeature).panel.widget.findChild(QScrollArea)
     assert area.widget().minimumSizeHint().width() <= area.viewport().width() <= 360
-    assert window.why.waterfall.width() <= area.viewport().width()
+    assert window.feature(WhyFeature).panel.widget.waterfall.width() <= area.viewport().width()
     dock.setFloating(False)
 
 
@@ -428,13 +476,21 @@ def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client)
-    controls = (window.why.chooser, window.why.path, window.why.path_button)
+    controls = (
+        window.feature(WhyFeature).panel.widget.chooser,
+        window.feature(WhyFeature).panel.widget.path,
+        window.feature(WhyFeature).panel.widget.path_button,
+    )
     for control in controls:
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert control.toolTip()
-    assert window.why.chooser.accessibleName() == "Step"
-    assert window.why.path.accessibleName() == "Critical path"
-    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
+    assert window.feature(WhyFeature).panel.widget.chooser.accessibleName() == "Step"
+    assert window.feature(WhyFeature).panel.widget.path.accessibleName() == "Critical path"
+    for chart in (
+        window.feature(WhyFeature).panel.widget.waterfall,
+        window.feature(WhyFeature).panel.widget.path_bar,
+        window.feature(WhyFeature).panel.widget.idle,
+    ):
         assert chart.accessibleName() and chart.accessibleDescription()
 
 
@@ -449,7 +505,7 @@ def test_each_lanes_work_rows_and_memory_stand_in_a_table_with_the_largest_over_
     assert rows[5][3] == "1.07×"
     assert rows[5][2] == "4.00×"
     assert rows[2][2] == "–"
-    words = window.devices.accessibleDescription().replace("\u00a0", " ")
+    words = window.feature(DevicesFeature).devices.accessibleDescription().replace("\u00a0", " ")
     assert "max / mean" in words and "1.07×" in words
 
 
@@ -468,24 +524,28 @@ def test_runs_without_collectives_have_no_chart_of_them(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("dp"))
-    assert not window.buckets.isVisible()
+    assert not window.feature(DevicesFeature).buckets.isVisible()
     perform(window, client, specification("ddp", bucket_mb=0.01))
-    assert window.buckets.isVisible()
-    window.runs.setCurrentItem(window.runs.topLevelItem(0))
-    assert not window.buckets.isVisible()
+    assert window.feature(DevicesFeature).buckets.isVisible()
+    window.feature(RunsFeature).runs.setCurrentItem(
+        window.feature(RunsFeature).runs.topLevelItem(0)
+    )
+    assert not window.feature(DevicesFeature).buckets.isVisible()
 
 
 def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, "ddp", bucket_mb=0.01)
-    met = window.why.figures.collectives
-    lines = window.why.arrivals.text().splitlines()
-    assert window.why.arrivals.isVisible() and len(lines) == min(len(met), MOST + 1)
+    met = window.feature(WhyFeature).panel.widget.figures.collectives
+    lines = window.feature(WhyFeature).panel.widget.arrivals.text().splitlines()
+    assert window.feature(WhyFeature).panel.widget.arrivals.isVisible() and len(lines) == min(
+        len(met), MOST + 1
+    )
     assert sum(count for _, count in met[0].last) == met[0].times == 1
     assert all("came last" in line for line in lines[:MOST])
     perform(window, client, specification("dp"))
-    assert not window.why.arrivals.isVisible()
+    assert not window.feature(WhyFeature).panel.widget.arrivals.isVisible()
 
 
 def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_exposed(
@@ -495,7 +555,7 @@ def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_expo
     step = window.scene.described
     explanation = window.scene.explained.explanation(step)
     expected = bucket_times(explanation, window.run_shown.trace)
-    chart = window.buckets
+    chart = window.feature(DevicesFeature).buckets
     assert [b for lane in sorted(chart.ranks) for b in chart.ranks[lane]] == sorted(
         expected, key=lambda bucket: bucket.lane
     )
@@ -514,16 +574,16 @@ def test_the_collectives_of_the_selected_step_are_shown(
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
     window.timeline.selector.select_span(0, 0)
-    shown = window.buckets.ranks[0][0]
+    shown = window.feature(DevicesFeature).buckets.ranks[0][0]
     begin, end = window.run_shown.trace.step_bounds(0)
     assert begin <= shown.launched <= shown.done <= end
 
 
 def test_more_ranks_than_fit_are_counted(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification("ddp", devices="6xcpu", batch=60))
-    assert len(window.buckets.ranks) == 6
-    assert window.buckets.shown == [0, 1, 2, 3]
-    image = window.buckets.grab().toImage()
+    assert len(window.feature(DevicesFeature).buckets.ranks) == 6
+    assert window.feature(DevicesFeature).buckets.shown == [0, 1, 2, 3]
+    image = window.feature(DevicesFeature).buckets.grab().toImage()
     colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
                for y in range(0, image.height(), 2)}  # fmt: skip
     assert {

@@ -22,6 +22,7 @@ from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.span import Span
 from core.trace.trace import Trace
+from gui.features.details.feature import DetailsFeature
 from gui.features.details.panel import DetailsPanel
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.timeline.layout.frame import Viewport
@@ -79,17 +80,17 @@ def test_a_clicked_gap_says_in_a_sentence_why_it_is_there(
     start, end = first_gap(window, 1)
     click(window, 1, (start + end) / 2)
     assert isinstance(window.timeline.state.selection, Gap)
-    assert window.details.sentence.isVisible()
-    said = plain(window.details.sentence.text())
+    assert window.feature(DetailsFeature).panel.widget.sentence.isVisible()
+    said = plain(window.feature(DetailsFeature).panel.widget.sentence.text())
     assert said == "cpu:1 waits 32 ms for F0 on cpu:0 (pipeline fills)."
-    assert cells(window.details) == [["pipeline fills", "32 ms", "100.0 %", "F0 on cpu:0"]]
+    assert cells(window.feature(DetailsFeature).panel.widget) == [["pipeline fills", "32 ms", "100.0 %", "F0 on cpu:0"]]
 
 
 def test_the_reasons_of_a_gap_add_up_to_it(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification(devices="4xcpu"))
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
-    rows = cells(window.details)
+    rows = cells(window.feature(DetailsFeature).panel.widget)
     assert len(rows) > 2
     assert sum(float(re.sub(r"[^0-9.]", "", row[2])) for row in rows) == pytest.approx(100, abs=0.5)
     assert rows[0] == ["pipeline fills", "4 ms", rows[0][2], "F0 on cpu:0"]
@@ -103,7 +104,7 @@ def test_a_reason_leads_to_its_blocking_task(
     perform(window, client, specification(devices="4xcpu"))
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
-    table = window.details.reasons
+    table = window.feature(DetailsFeature).panel.widget.reasons
     assert table.toolTip() or table.item(0, 3).toolTip() == "Show F0 on cpu:0 in the timeline."
     if by == "mouse":
         spot = table.visualItemRect(table.item(0, 3)).center()
@@ -117,7 +118,7 @@ def test_a_reason_leads_to_its_blocking_task(
     assert (chosen.lane, str(chosen.kind), chosen.microbatch) == (0, "forward", 0)
     assert chosen.step == shown_step(window)
     assert window.timeline.state.viewport.start <= chosen.start
-    assert not window.details.sentence.isVisible()
+    assert not window.feature(DetailsFeature).panel.widget.sentence.isVisible()
 
 
 def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
@@ -127,7 +128,7 @@ def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
     window.timeline.navigator.fit_between(end - MS, end + MS)
-    window.details.blocking_task_chosen.emit(shown_step(window), 0)
+    window.feature(DetailsFeature).panel.widget.blocking_task_chosen.emit(shown_step(window), 0)
     chosen, view = window.timeline.state.selection, window.timeline.state.viewport
     assert view.start <= (chosen.start + chosen.end) / 2 <= view.end
 
@@ -202,10 +203,10 @@ def test_selecting_a_span_or_nothing_takes_the_sentence_away(
     perform(window, client, specification())
     start, end = first_gap(window, 1)
     click(window, 1, (start + end) / 2)
-    assert window.details.sentence.isVisible()
+    assert window.feature(DetailsFeature).panel.widget.sentence.isVisible()
     window.timeline.selector.clear()
-    assert not window.details.sentence.isVisible()
-    assert window.details.reasons.rowCount() == 0
+    assert not window.feature(DetailsFeature).panel.widget.sentence.isVisible()
+    assert window.feature(DetailsFeature).panel.widget.reasons.rowCount() == 0
 
 
 def test_bubbles_with_room_have_a_word(window: MainWindow, client: FakeClient) -> None:
@@ -347,8 +348,13 @@ def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, moment))
     assert window.timeline.overlays.hovered[2][-1] == "Click to see why."
     click(window, 1, moment)
-    assert "explaining it takes some seconds" in window.details.sentence.text()
-    qtbot.waitUntil(lambda: "pipeline fills" in window.details.sentence.text())
+    assert (
+        "explaining it takes some seconds"
+        in window.feature(DetailsFeature).panel.widget.sentence.text()
+    )
+    qtbot.waitUntil(
+        lambda: "pipeline fills" in window.feature(DetailsFeature).panel.widget.sentence.text()
+    )
     assert end > moment
 
 

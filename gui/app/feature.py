@@ -1,0 +1,240 @@
+"""The contract of a part of the window: a feature has panels and actions, and is told what happens.
+
+`gui.window.features.FEATURES` lists the features. The window makes each of them once, in that
+order, then calls `start` of each, then the hooks below as things happen. A hook that a feature does
+not override does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any, Generic, Protocol, TypeVar
+
+from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
+
+from core.message import N_
+from gui.app.banner import Banner
+from gui.app.explaining import Explainer
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.look.theme import Theme
+from gui.timeline.interact.overview import Overview
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.scene import Scene
+
+Widget_co = TypeVar("Widget_co", bound=QWidget, covariant=True)
+Part = TypeVar("Part", bound="Feature")
+
+
+class Menu(StrEnum):
+    """The menus of the menu bar, in their order; the value is the title in English."""
+
+    FILE = N_("File")
+    RUN = N_("Run")
+    VIEW = N_("View")
+    COMPARE = N_("Compare")
+    GO = N_("Go")
+    HELP = N_("Help")
+
+
+class Dock(Enum):
+    """The docks of the window, in their order; the value is the title in English."""
+
+    SETTINGS = N_("Settings")
+    LESSON = N_("Lesson")
+    DEVICES = N_("Devices")
+    WHY = N_("Why")
+    TRY = N_("Try")
+    COMPARE = N_("Compare")
+    STEPS = N_("Steps")
+    DATA = N_("Data")
+    DETAILS = N_("Details")
+
+
+class Style(Enum):
+    """How an action behaves when it is triggered."""
+
+    COMMAND = "command"
+    CHECK = "check"
+    """It can be checked; its slot takes whether it is."""
+    CHOICE = "choice"
+    """One of the choices of its submenu is checked at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A command of a menu. `name` identifies it; `keys` may be several, separated by " or "."""
+
+    name: str
+    text: str
+    slot: Callable[..., object]
+    keys: str = ""
+    tip: str = ""
+    style: Style = Style.COMMAND
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Actions that stand together in a menu, below a separator, or in a submenu of it.
+
+    `submenu` is the title of the submenu in English.
+    """
+
+    menu: Menu
+    actions: tuple[Action, ...]
+    submenu: str = ""
+
+
+class Panel(Generic[Widget_co]):
+    """A page of a dock. Its widget is made when it is first shown, or first asked for."""
+
+    def __init__(self, name: str, title: str, dock: Dock, make: Callable[[], Widget_co]) -> None:
+        self.name, self.title, self.dock = name, title, dock
+        self._make = make
+        self._widget: Widget_co | None = None
+        self.on_made: Callable[[QWidget], None] | None = None
+        """Called once with the new widget; the window places it and tells it what is shown."""
+
+    @property
+    def made(self) -> bool:
+        """True once the widget exists."""
+        return self._widget is not None
+
+    @property
+    def widget(self) -> Widget_co:
+        """The widget, made now if it does not exist yet."""
+        if self._widget is None:
+            self._widget = self._make()
+            if self.on_made is not None:
+                self.on_made(self._widget)
+        return self._widget
+
+
+class Middle(Protocol):
+    """Protocol: what features may use of the centre of the window, where the timeline is."""
+
+    def show_first_page(self) -> None:
+        """Show samples, things to try and recent files."""
+
+    def wait(self, text: str) -> None:
+        """Say in the empty timeline what is waited for; "" ends that."""
+
+    def frame_timeline(self, frame: QWidget) -> None:
+        """Put a frame that holds the timeline where the timeline was."""
+
+
+class Shell(Protocol):
+    """Protocol: what features may use of the main window."""
+
+    session: Session
+    settings: Settings
+    timeline: TimelineView
+    overview: Overview
+    banner: Banner
+    explainer: Explainer
+
+    @property
+    def centre(self) -> Middle:
+        """The place of the timeline; it is made after the features."""
+
+    @property
+    def language_chosen(self) -> SignalInstance:
+        """A signal that asks for a window in another language; "system" is the system's."""
+
+    @property
+    def run_shown(self) -> Run | None:
+        """The run that the timeline shows."""
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene of the run that the timeline shows."""
+
+    @property
+    def coming(self) -> Run | None:
+        """The run that has begun and has no bars yet, while the bars of `run_shown` stay."""
+
+    @property
+    def main_window(self) -> QMainWindow:
+        """The window itself, as the parent of dialogs."""
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in use."""
+
+    def feature(self, kind: type[Part]) -> Part:
+        """Return the feature of a class. Raises KeyError if it has not been made yet."""
+
+    def action(self, name: str) -> QAction:
+        """Return an action by its name. Raises KeyError; actions exist when `start` is called."""
+
+    def menu(self, menu: Menu, submenu: str = "") -> QMenu:
+        """Return a menu or one of its submenus, made if it does not exist yet."""
+
+    def bring(self, panel: str) -> QWidget:
+        """Bring a panel to the front and return its widget."""
+
+    def show_run(self, run: Run) -> None:
+        """Show a run, listing it if it is new."""
+
+    def refresh(self) -> None:
+        """Update all figures of the run shown now."""
+
+    def note(self, text: str) -> None:
+        """Show a line in the status bar for a few seconds."""
+
+    def apply_theme(self) -> None:
+        """Draw the window in the colours of the settings."""
+
+
+class Feature(QObject):
+    """A part of the window. Override `panels`, `groups` and the hooks that concern it."""
+
+    panels: Sequence[Panel[Any]] = ()
+    """The panels, in the order of their pages and of the View menu."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell.main_window)
+        self.shell = shell
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        """The actions, in the order of their menus."""
+        return ()
+
+    def report_from(self, *parts: Any) -> None:
+        """Show the lines of parts: `message` in the status bar, `failed` in the banner."""
+        for part in parts:
+            part.message.connect(self.shell.note)
+            part.failed.connect(self.shell.banner.say)
+
+    def start(self) -> None:
+        """Connect to other features and restore settings; all features and actions exist."""
+
+    def claims(self, run: Run) -> bool:
+        """Return True for a run that this feature started and that stays in the background."""
+        return False
+
+    def show_run(self, run: Run | None) -> None:
+        """Show another run, or none."""
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Update figures: the scene is another one or has grown. None if no run is shown."""
+
+    def show_step(self, scene: Scene, live: bool) -> None:
+        """Update figures of a single step: another step is on screen."""
+
+    def end_run(self, run: Run) -> None:
+        """Handle the end of a run of this session, shown or not."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of a theme."""
+
+    def keep(self) -> None:
+        """Store settings: the window is about to close."""
+
+    def close(self) -> None:
+        """End processes and background work; the window is closed."""

@@ -1,0 +1,78 @@
+"""Lessons: a few steps that really run, with a question and an answer each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.message import N_
+from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.features.lessons.menu import LessonMenu
+from gui.features.run.feature import RunFeature
+from gui.features.verdict.feature import VerdictFeature
+from gui.look.text import tr
+from gui.look.theme import Theme
+
+if TYPE_CHECKING:
+    from gui.features.lessons.lessons import Lessons
+    from gui.features.lessons.panel import LessonPanel
+
+LESSONS = N_("Lessons")
+
+
+class LessonsFeature(Feature):
+    """The Lesson panel and the menu of lessons."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.panels = (Panel("lesson", tr("Lesson"), Dock.LESSON, self._panel),)
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        return (
+            Group(
+                Menu.HELP,
+                (
+                    Action(
+                        "open_lesson",
+                        N_("Open lesson…"),
+                        lambda: self.lessons.ask(),
+                        "",
+                        N_(
+                            "Open your own lesson from a file. docs/lessons.md describes how to "
+                            "write one."
+                        ),
+                    ),
+                ),
+                LESSONS,
+            ),
+        )
+
+    def start(self) -> None:
+        LessonMenu(self.shell.menu(Menu.HELP, LESSONS), self.open)
+
+    def open(self, path: Path) -> None:
+        """Begin a lesson."""
+        self.lessons.open(path)
+
+    def set_theme(self, theme: Theme) -> None:
+        if "lessons" in vars(self):
+            self.lessons.set_theme(theme)
+
+    @cached_property
+    def lessons(self) -> Lessons:
+        """The controller, with its panel."""
+        from gui.features.lessons.lessons import Lessons
+        from gui.features.lessons.pointing import Pointer
+
+        pointer = Pointer(self.shell, self.shell.feature(VerdictFeature).line)
+        made = Lessons(self.shell, pointer, self.shell.feature(RunFeature).control.run_beside)
+        made.set_theme(self.shell.theme)
+        made.opened.connect(self.shell.show_run)
+        made.failed.connect(self.shell.banner.say)
+        return made
+
+    def _panel(self) -> LessonPanel:
+        return self.lessons.panel

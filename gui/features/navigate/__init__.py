@@ -1,0 +1,1 @@
+"""Moving in the timeline: the view, the selection and the lanes."""

@@ -1,0 +1,113 @@
+"""Predictions: What if, the advisor, and the predicted step below the measured one."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from core.plan.specification import Specification, describe
+from gui.app.feature import Dock, Feature, Panel, Shell
+from gui.app.jobs import close_all
+from gui.app.session import Run, opened_files
+from gui.features.run.feature import RunFeature
+from gui.features.status.feature import StatusFeature
+from gui.features.verdict.feature import VerdictFeature
+from gui.look.text import tr
+
+if TYPE_CHECKING:
+    from core.predict.worker.service import PredictionService
+    from gui.features.predict.advisor import AdvisorController
+    from gui.features.predict.advisor_panel import AdvisorPanel
+    from gui.features.predict.ghosts import Ghosts
+    from gui.features.predict.what_if import WhatIfController
+    from gui.features.predict.whatif_panel import WhatIfPanel
+
+
+class PredictFeature(Feature):
+    """The What if and Advisor panels. All their parts are made when a run is first shown."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.panels = (
+            Panel("whatif", tr("What if"), Dock.TRY, self._whatif_panel),
+            Panel("advisor", tr("Advisor"), Dock.TRY, self._advisor_panel),
+        )
+
+    def start(self) -> None:
+        self.shell.feature(RunFeature).control.planned.connect(self._show_settings)
+
+    def show_run(self, run: Run | None) -> None:
+        if run is None or run.live:
+            return
+        self.what_if.show_trace(run.trace)
+        self.advisor.show_trace(run.trace)
+        self.ghosts.predict(run)
+
+    def end_run(self, run: Run) -> None:
+        if run is self.shell.run_shown:
+            self.show_run(run)
+
+    def close(self) -> None:
+        made = vars(self)
+        for name in ("what_if", "advisor", "service"):
+            if name in made:
+                made[name].close()
+        close_all(self)
+
+    @cached_property
+    def service(self) -> PredictionService:
+        """The process that predicts, for all panels."""
+        from core.predict.worker.service import PredictionService
+
+        return PredictionService()
+
+    @cached_property
+    def what_if(self) -> WhatIfController:
+        """The controller of What if, with its panel."""
+        from gui.features.predict.what_if import WhatIfController
+        from gui.features.predict.whatif_panel import WhatIfPanel
+
+        panel = WhatIfPanel(describe(Specification()))
+        made = WhatIfController(panel, self.shell.settings, self.service)
+        made.inputs = lambda: opened_files(self.shell.session.runs)
+        made.drawn.connect(self._show_drawn)
+        self.report_from(made)
+        return made
+
+    @cached_property
+    def advisor(self) -> AdvisorController:
+        """The controller of the advisor, with its panel."""
+        from gui.features.predict.advisor import AdvisorController
+        from gui.features.predict.advisor_panel import AdvisorPanel
+
+        session = self.shell.session
+        made = AdvisorController(AdvisorPanel(), lambda: not session.asking, self.service)
+        line = self.shell.feature(VerdictFeature).line
+        made.advised.connect(line.advise)
+        made.outcome.connect(line.show_outcome)
+        made.panel.chosen.connect(self.shell.feature(RunFeature).control.run_instead)
+        return made
+
+    @cached_property
+    def ghosts(self) -> Ghosts:
+        """Predictions of the runs shown, to be drawn below their measurement."""
+        from gui.features.predict.ghosts import Ghosts
+
+        made = Ghosts(self)
+        made.ready.connect(self.shell.feature(StatusFeature).show_comparison)
+        made.failed.connect(self.shell.banner.say)
+        return made
+
+    def _whatif_panel(self) -> WhatIfPanel:
+        return self.what_if.panel
+
+    def _advisor_panel(self) -> AdvisorPanel:
+        return self.advisor.panel
+
+    def _show_settings(self, specification: Specification) -> None:
+        """The form holds a run that can be planned: predict for its model until a run is shown."""
+        if "what_if" in vars(self) and not specification.own_model:
+            self.what_if.panel.set_model(describe(specification))
+
+    def _show_drawn(self, recording: bytes) -> None:
+        self.shell.show_run(self.shell.session.add_predicted(recording))

@@ -1,0 +1,93 @@
+"""Runs: the list of this session's runs, their tabs above the timeline, and their menu."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from core.message import N_
+from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.session import Run
+from gui.features.run.feature import RunFeature
+from gui.features.runs.menu import RunMenu
+from gui.features.runs.panel import RunsPanel
+from gui.features.runs.tabs import RunTabs
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene
+
+
+class RunsFeature(Feature):
+    """The Runs panel and the tabs."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.runs, self.tabs = RunsPanel(), RunTabs()
+        self.menu = RunMenu(shell, self.runs, self.tabs, shell.feature(RunFeature).use)
+        self.panels = (Panel("runs", tr("Runs"), Dock.DATA, lambda: self.runs),)
+        self.runs.chosen.connect(shell.show_run)
+        for listed in (self.tabs, self.runs):
+            listed.menu_wanted.connect(self.menu.popup)
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        tabs = self.tabs
+        return (
+            Group(
+                Menu.FILE,
+                (
+                    Action(
+                        "close_tab",
+                        N_("Close tab"),
+                        tabs.close_current,
+                        "Ctrl+W",
+                        N_("Close this tab. The run goes on, and stays in the Runs panel."),
+                    ),
+                ),
+            ),
+            Group(
+                Menu.RUN,
+                (
+                    Action(
+                        "use_settings",
+                        N_("Use this run's settings"),
+                        self._use_shown,
+                        "Ctrl+U",
+                        N_("Copy the settings of this run into the form; Run then starts them."),
+                    ),
+                ),
+            ),
+            Group(
+                Menu.GO,
+                (
+                    Action(
+                        "next_tab",
+                        N_("Next tab"),
+                        partial(tabs.step, 1),
+                        "Ctrl+Tab or Ctrl+PgDown",
+                        N_("Show the next open run."),
+                    ),
+                    Action(
+                        "previous_tab",
+                        N_("Previous tab"),
+                        partial(tabs.step, -1),
+                        "Ctrl+Shift+Tab or Ctrl+PgUp",
+                        N_("Show the previous open run."),
+                    ),
+                ),
+            ),
+        )
+
+    def show_run(self, run: Run | None) -> None:
+        if run is not None:
+            self.runs.mark(run)
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        if self.shell.run_shown is not None:
+            self.runs.update_run(self.shell.run_shown)
+
+    def end_run(self, run: Run) -> None:
+        self.runs.update_run(run)
+        self.tabs.update_run(run)
+
+    def _use_shown(self) -> None:
+        self.shell.feature(RunFeature).use(self.shell.run_shown)

@@ -1,0 +1,48 @@
+"""Status: the toolbar above the timeline and the line below it."""
+
+from __future__ import annotations
+
+from gui.app.feature import Feature, Shell
+from gui.app.session import Run
+from gui.features.status.bars import RunBar, StatusLine
+from gui.features.status.words import doubt_text, lane_notes
+from gui.features.verdict.feature import VerdictFeature
+from gui.timeline.state.scene import Scene
+
+
+class StatusFeature(Feature):
+    """The toolbar and the status line; they say what runs, how far it is, and how it was timed."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.line = StatusLine(shell.main_window.statusBar())
+        self.bar = RunBar()
+        shell.main_window.addToolBar(self.bar)
+        shell.timeline.reduction_changed.connect(self.line.set_per_pixel)
+
+    def start(self) -> None:
+        self.bar.fill(self.shell.action)
+        self.shell.feature(VerdictFeature).judge.text_changed.connect(self.line.show_verdict)
+
+    def show_run(self, run: Run | None) -> None:
+        if run is not None:
+            self.show_comparison(run)
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        run = self.shell.run_shown
+        if run is None or scene is None:
+            self.bar.show_nothing()
+            self.line.show_nothing()
+        else:
+            self.bar.show_run(run, scene, self.shell.coming)
+            self.line.show_run(run, self.shell.session.behind_s if live else 0.0)
+
+    def show_step(self, scene: Scene, live: bool) -> None:
+        self.bar.show_step(self.shell.run_shown, scene)
+
+    def show_comparison(self, run: Run) -> None:
+        """Show the prediction of a run next to its measurement, if that run is shown."""
+        if run is self.shell.run_shown:
+            notes, why = lane_notes(run.comparison), doubt_text(run)
+            self.shell.timeline.state.set_prediction(run.ghost, notes, why)
+            self.line.show_comparison(run)

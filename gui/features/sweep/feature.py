@@ -1,0 +1,63 @@
+"""Sweeps: runs with several values of an option, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from core.message import N_
+from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.session import Run
+from gui.features.run.feature import RunFeature
+from gui.look.text import tr
+
+if TYPE_CHECKING:
+    from gui.features.sweep.panel import SweepPanel
+    from gui.features.sweep.sweeping import Sweeping
+
+
+class SweepFeature(Feature):
+    """The Sweep panel and its controller."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.panels = (Panel("sweep", tr("Sweep"), Dock.TRY, self._panel),)
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        return (
+            Group(
+                Menu.RUN,
+                (
+                    Action(
+                        "sweep",
+                        N_("Sweep…"),
+                        self.open,
+                        "",
+                        N_("Run with several values of an option, and see which is the fastest."),
+                    ),
+                ),
+            ),
+        )
+
+    def claims(self, run: Run) -> bool:
+        return "sweeping" in vars(self) and self.sweeping.running
+
+    def open(self) -> None:
+        """Bring the panel to the front."""
+        self.shell.bring("sweep")
+        self.sweeping.panel.values.setFocus()
+
+    @cached_property
+    def sweeping(self) -> Sweeping:
+        """The controller, with its panel."""
+        from gui.features.sweep.sweeping import Sweeping
+
+        made = Sweeping(self.shell, self.shell.feature(RunFeature).form)
+        made.opened.connect(self.shell.show_run)
+        self.report_from(made.files)
+        return made
+
+    def _panel(self) -> SweepPanel:
+        return self.sweeping.panel

@@ -1,0 +1,29 @@
+"""The verdict: what limits the step, in the line above the timeline."""
+
+from __future__ import annotations
+
+from gui.app.feature import Feature, Shell
+from gui.app.session import Run
+from gui.features.verdict.judging import Judge
+from gui.features.verdict.line import VerdictLine
+from gui.timeline.state.scene import Scene
+
+
+class VerdictFeature(Feature):
+    """The line, and the judge that finds what it says."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.line, self.judge = VerdictLine(), Judge(self)
+        self.judge.text_changed.connect(self.line.show_text)
+        self.judge.suggested.connect(self.line.suggest)
+
+    def show_run(self, run: Run | None) -> None:
+        if run is not None:
+            self.line.show_run(run.trace.header)
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        if scene is None:
+            self.judge.show_nothing()
+        else:
+            self.judge.show_scene(scene, live)

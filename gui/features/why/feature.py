@@ -1,0 +1,51 @@
+"""Why: where a step's time goes, from the ideal step to the measured one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gui.app.feature import Dock, Feature, Panel, Shell
+from gui.features.verdict.feature import VerdictFeature
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene
+
+if TYPE_CHECKING:
+    from core.report.verdict import Verdict
+    from gui.features.why.panel import WhyPanel
+
+
+class WhyFeature(Feature):
+    """The Why panel."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.panel = Panel("why", tr("Why"), Dock.WHY, self._make_panel)
+        self.panels = (self.panel,)
+        self._verdict: Verdict | None = None
+
+    def start(self) -> None:
+        verdict = self.shell.feature(VerdictFeature)
+        verdict.judge.judged.connect(self._take_verdict)
+        verdict.line.opened.connect(lambda: self.shell.bring("why"))
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        if self.panel.made:
+            self.panel.widget.show_scene(scene, live)
+
+    def show_step(self, scene: Scene, live: bool) -> None:
+        self.show_scene(scene, live)
+
+    def _make_panel(self) -> WhyPanel:
+        from gui.features.why.panel import WhyPanel
+
+        panel = WhyPanel()
+        panel.path.chosen.connect(self.shell.timeline.selector.select_task)
+        panel.asked.connect(self.shell.explainer.ask)
+        panel.path_button.setDefaultAction(self.shell.action("critical_path"))
+        panel.show_verdict(self._verdict)
+        return panel
+
+    def _take_verdict(self, found: Verdict | None) -> None:
+        self._verdict = found
+        if self.panel.made:
+            self.panel.widget.show_verdict(found)

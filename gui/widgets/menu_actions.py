@@ -1,0 +1,38 @@
+"""Actions as menus, palette and key sheet list them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+
+def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
+    """Every action of a menu and its submenus, with the path of the menu that it stands in."""
+    menu.aboutToShow.emit()  # to those that list what there is at the moment
+    title = menu.title().replace("&", "")
+    path = f"{above} › {title}" if above else title
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            yield from listed_actions(inner, path)
+        elif not action.isSeparator():
+            yield path, action
+
+
+def keys_text(action: QAction) -> str:
+    """The first shortcut of an action as the platform writes it; empty if it has none."""
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def all_keys_text(action: QAction) -> str:
+    """All shortcuts of an action, the first one first."""
+    native = QKeySequence.SequenceFormat.NativeText
+    return ", ".join(keys.toString(native) for keys in action.shortcuts())
+
+
+def tip_with_keys(tip: str, action: QAction) -> str:
+    """Return a tooltip that ends with the first shortcut of an action."""
+    keys = keys_text(action)
+    return f"{tip} ({keys})" if keys else tip

@@ -1,0 +1,154 @@
+"""The run that the window shows, and the one that has begun and has no bars yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from core.engine.messages import Outcome
+from gui.app.faults import banner_text, faults_of
+from gui.app.feature import Feature, Shell
+from gui.app.live_figures import LiveFigures, Part
+from gui.app.run_names import shown_title
+from gui.app.session import Run
+from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
+from gui.look.text import sentence, tr
+from gui.timeline.state.scene import Scene
+from gui.window.centre import Centre
+
+
+class RunOnScreen(QObject):
+    """Shows runs in the timeline, keeps live ones up to date, and tells the features.
+
+    `coming` is a run that has begun and has no bars yet, while those of `run` stay.
+    """
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell.main_window)
+        self._shell = shell
+        self.run: Run | None = None
+        self.scene: Scene | None = None
+        self.coming: Run | None = None
+        self.figures = LiveFigures(self, self._is_live, self._draw_frame, self._figure_parts)
+        session = shell.session
+        session.records_arrived.connect(self._grow)
+        # The first listener, so that every other one finds the end of the run shown.
+        session.run_ended.connect(self._grow)
+
+    def start(self, features: Sequence[Feature], centre: Centre) -> None:
+        """Follow the session: all features have been made."""
+        self._features, self._centre = features, centre
+        session, tabs = self._shell.session, self._shell.feature(RunsFeature).tabs
+        session.run_started.connect(self.begin)
+        session.ticked.connect(self.figures.tick)
+        session.run_ended.connect(self.end)
+        tabs.chosen.connect(self.show)
+        tabs.closed.connect(self._show_instead)
+        self._shell.timeline.step_on_screen.changed.connect(self._show_step)
+        self._shell.explainer.explained.connect(self.figures.update)
+        self.figures.runner.failed.connect(self._shell.banner.say)
+
+    def begin(self, run: Run) -> None:
+        """Show a run that has begun and follow it; until it has bars, those shown stay."""
+        self._shell.banner.hide()
+        self._centre.wait("")
+        self._shell.feature(RunsFeature).runs.add(run)
+        if any(feature.claims(run) for feature in self._features):
+            return
+        if self.run is None:
+            self.show(run)
+        else:
+            self.coming = run
+            self._shell.feature(StatusFeature).bar.show_coming(run)
+
+    def end(self, run: Run) -> None:
+        """Report how a run ended; what it recorded stays."""
+        self._centre.wait("")
+        if run is self.run and self.scene is not None:
+            self.scene.update()
+            # Without a present: no bar grows any more.
+            self._shell.timeline.state.refresh(None)
+        for feature in self._features:
+            feature.end_run(run)
+        self._report(run)
+        if run is self.run:
+            self.figures.update()
+
+    def show(self, run: Run) -> None:
+        """Show a run of this session."""
+        self.coming = None
+        # Even if its bars are shown already: the first page may cover them.
+        self._centre.show_run_page()
+        if run is self.run:
+            return
+        state, tabs = self._shell.timeline.state, self._shell.feature(RunsFeature).tabs
+        if self.run is not None:
+            tabs.leave(self.run, self.scene, state.saved)
+        kept = tabs.open(run)
+        self.run = run
+        self.scene = Scene(run.trace) if kept.scene is None else kept.scene
+        self.scene.update()
+        state.show_scene(self.scene, run.live, kept.saved)
+        for feature in self._features:
+            feature.show_run(run)
+        self._shell.main_window.setWindowTitle(f"{shown_title(run)} – Bubblescope")
+        self.figures.update()
+
+    def _report(self, run: Run) -> None:
+        banner = self._shell.banner
+        if run.outcome is Outcome.FAILED:
+            kept = tr("What was recorded is kept; press Run to start afresh.")
+            banner.say(f"{sentence(run.text or tr('The run failed.'))} {kept}")
+        elif faults := faults_of(run.trace):
+            banner.say(banner_text(faults), "warning")
+        elif run.outcome is Outcome.STOPPED:
+            self._shell.note(sentence(run.text or tr("Stopped; what was recorded is kept.")))
+
+    def _grow(self, run: Run) -> None:
+        """Handle new rows of a run, or its end."""
+        if run is self.coming:
+            if run.trace.span_count or not run.live:
+                self.show(run)
+            else:
+                self._shell.feature(StatusFeature).bar.show_coming(run)
+
+    def _show_instead(self, run: Run | None) -> None:
+        """Show this run, or nothing: a tab was closed."""
+        # Parts that still wait for a step ask again.
+        self._shell.explainer.cancel()
+        self.figures.runner.cancel()
+        if run is not None:
+            self.show(run)
+            return
+        self.run = self.scene = None
+        self._shell.timeline.state.show_scene(None)
+        for feature in self._features:
+            feature.show_run(None)
+            feature.show_scene(None, False)
+        self._shell.main_window.setWindowTitle("Bubblescope")
+        self._centre.show_first_page()
+
+    def _show_step(self) -> None:
+        if self.run is not None and self.scene is not None:
+            for feature in self._features:
+                feature.show_step(self.scene, self.run.live)
+
+    def _is_live(self) -> bool:
+        return self.run is not None and self.run.live
+
+    def _draw_frame(self) -> None:
+        """Let the bars of a live run grow."""
+        if self.run is not None and self.scene is not None:
+            self.scene.update()
+            self._shell.timeline.state.refresh(self.run.now)
+
+    def _figure_parts(self) -> list[Part]:
+        if self.run is None or self.scene is None:
+            return []
+        live = self.run.live
+        updates = [partial(feature.show_scene, self.scene, live) for feature in self._features]
+        # The scene's sums come first: the features show them.
+        return [self.scene.sum_up, *updates]
