@@ -1,31 +1,53 @@
-"""The page of the window tells every panel, and its example of one is a panel."""
+"""The page of the window describes every panel, and its example of one is a panel."""
 
 import re
+import sys
+from types import ModuleType
 
-from PySide6.QtWidgets import QDockWidget
+import pytest
 
 from core.paths import PROJECT_ROOT
-from core.recording.recording import open_recording
 from gui.features.first_page.samples import PIPELINE
-from gui.timeline.state.scene import Scene
+from gui.features.recordings.feature import RecordingsFeature
+from gui.window import window as main_window
+
+FOLDER = "gui.features.longest_step"
 
 
 def test_the_page_of_the_window_has_a_heading_for_each_panel(window):
     headings = re.findall(r"^### (.+)$", (PROJECT_ROOT / "docs" / "window.md").read_text(), re.M)
-    titles = [dock.windowTitle() for dock in window.findChildren(QDockWidget)]
+    titles = [page.panel.title for page in window.docks.pages.values()]
     assert headings and sorted(headings) == sorted(titles)
 
 
-def test_the_panel_that_the_docs_add_names_the_slowest_step(qapp):
+@pytest.fixture
+def example(monkeypatch):
+    """The feature of docs/adding.md, imported as if its folder were there and in FEATURES."""
     page = (PROJECT_ROOT / "docs" / "adding.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names = {}
-    exec(next(text for text in blocks if "LongestStepPanel" in text), names)
-    panel = names["LongestStepPanel"]()
-    panel.show_scene(None, False)
-    assert panel.text() == "No step yet."
-    trace = open_recording(PROJECT_ROOT / "resources/recordings" / PIPELINE.file).trace
-    panel.show_scene(Scene(trace), False)
-    steps = trace.step_table
+    for name in ("panel", "feature"):
+        source = next(
+            text for text in blocks if text.startswith(f"# gui/features/longest_step/{name}.py")
+        )
+        module = ModuleType(f"{FOLDER}.{name}")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(source, vars(module))
+    monkeypatch.setitem(sys.modules, FOLDER, ModuleType(FOLDER))
+    added = (*main_window.FEATURES, module.LongestStepFeature)
+    monkeypatch.setattr(main_window, "FEATURES", added)
+
+
+def test_the_panel_that_the_docs_add_names_the_slowest_step_in_the_window(
+    example, make_window, client, settings
+):
+    window = make_window(client, settings)
+    page = window.docks.pages["longest_step"]
+    assert not page.panel.made
+    window.action("longest_step").trigger()
+    assert page.isVisible() and page.panel.widget.text() == "No step yet."
+    window.feature(RecordingsFeature).files.open_from(PIPELINE.path)
+    steps = window.run_shown.trace.step_table
     slowest = max(range(len(steps)), key=lambda i: steps.ends[i] - steps.starts[i])
-    assert panel.text().startswith(f"step {steps.numbers[slowest]}: ")
+    assert page.panel.widget.text().startswith(f"step {steps.numbers[slowest]}: ")
+    window.action("show_longest_step").trigger()  # it is in front: this hides its tab
+    assert not page.isVisible()
