@@ -35,7 +35,7 @@ class StatusFeature(Feature):
             self.line.show_nothing()
         else:
             self.bar.show_run(run, scene, self.shell.coming)
-            self.line.show_run(run, self.shell.session.behind_s if live else 0.0)
+            self.line.show_run(run, self.shell.session.backlog_s if live else 0.0)
 
     def show_step(self, scene: Scene, live: bool) -> None:
         self.bar.show_step(self.shell.run_shown, scene)
