@@ -205,6 +205,11 @@ class Feature(QObject):
         """The actions, in the order of their menus."""
         return ()
 
+    def keep_until_shown(self, *widgets: QWidget) -> None:
+        """Let the window own the widgets of panels that are made before their page is shown."""
+        for widget in widgets:
+            widget.setParent(self.shell.main_window)
+
     def report_from(self, *parts: Any) -> None:
         """Show the lines of parts: `message` in the status bar, `failed` in the banner."""
         for part in parts:

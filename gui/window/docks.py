@@ -48,6 +48,8 @@ class PanelPage(QWidget):
     def place(self, widget: QWidget) -> None:
         """Put the panel's widget here."""
         self._box.addWidget(widget)
+        # Qt would show it with the next event only.
+        widget.setVisible(True)
         if not widget.accessibleName():
             widget.setAccessibleName(self.panel.title)
 

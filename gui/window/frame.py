@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.message import N_
-from gui.app.feature import Action, Feature, Group, Menu, Shell, Style
+from gui.app.feature import Action, Dock, Feature, Group, Menu, Shell, Style
 from gui.window.leaving import Leaving
 from gui.window.panes import Panes
 
@@ -108,6 +108,9 @@ class FrameFeature(Feature):
     def _parts(self) -> list[QWidget]:
         """The parts of the window in the order of the key that steps through them."""
         window, timeline = self.shell.main_window, self.shell.timeline
-        left, *others = window.findChildren(QDockWidget)
+        # Qt changes the order of docks when one comes to the front.
+        order = [dock.name.lower() for dock in Dock]
+        docks = window.findChildren(QDockWidget)
+        left, *others = sorted(docks, key=lambda dock: order.index(dock.objectName()))
         centre = timeline if timeline.isVisible() else window.centralWidget() or timeline
         return [left, centre, *others]

@@ -22,6 +22,7 @@ class BookmarksFeature(Feature):
         super().__init__(shell)
         panel = BookmarksPanel()
         self.bookmarking = Bookmarking(shell.timeline, panel)
+        self.keep_until_shown(panel)
         self.panels = (Panel("marks", tr("Marks"), Dock.DATA, lambda: panel),)
         self.report_from(self.bookmarking)
         self.bookmarking.stepped.connect(self._show_stepped)

@@ -161,6 +161,7 @@ class CompareFeature(Feature):
         from gui.features.compare.comparing import Comparing
 
         made = Comparing(self.shell)
+        self.keep_until_shown(made.panel)
         made.files.inputs = lambda: opened_files(self.shell.session.runs)
         self.report_from(made.files)
         made.aligner.message.connect(self.shell.note)

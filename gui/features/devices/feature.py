@@ -21,6 +21,7 @@ class DevicesFeature(Feature):
         super().__init__(shell)
         self.imported, self.devices, self.buckets = ImportedPanel(), DevicesPanel(), BucketsChart()
         self.batch = BatchPanel()
+        self.keep_until_shown(self.imported, self.devices, self.buckets, self.batch)
         self.panels = (
             Panel("devices", tr("Devices"), Dock.DEVICES, self._make_page),
             Panel("batch", tr("Batch split"), Dock.DEVICES, lambda: scrolled(self.batch)),

@@ -69,6 +69,7 @@ class LessonsFeature(Feature):
 
         pointer = Pointer(self.shell, self.shell.feature(VerdictFeature).line)
         made = Lessons(self.shell, pointer, self.shell.feature(RunFeature).control.run_beside)
+        self.keep_until_shown(made.panel)
         made.set_theme(self.shell.theme)
         made.opened.connect(self.shell.show_run)
         made.failed.connect(self.shell.banner.say)

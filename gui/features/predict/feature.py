@@ -68,6 +68,7 @@ class PredictFeature(Feature):
         from gui.features.predict.whatif_panel import WhatIfPanel
 
         panel = WhatIfPanel(describe(Specification()))
+        self.keep_until_shown(panel)
         made = WhatIfController(panel, self.shell.settings, self.service)
         made.inputs = lambda: opened_files(self.shell.session.runs)
         made.drawn.connect(self._show_drawn)
@@ -82,6 +83,7 @@ class PredictFeature(Feature):
 
         session = self.shell.session
         made = AdvisorController(AdvisorPanel(), lambda: not session.asking, self.service)
+        self.keep_until_shown(made.panel)
         line = self.shell.feature(VerdictFeature).line
         made.advised.connect(line.advise)
         made.outcome.connect(line.show_outcome)

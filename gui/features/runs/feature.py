@@ -23,6 +23,7 @@ class RunsFeature(Feature):
         super().__init__(shell)
         self.runs, self.tabs = RunsPanel(), RunTabs()
         self.menu = RunMenu(shell, self.runs, self.tabs, shell.feature(RunFeature).use)
+        self.keep_until_shown(self.runs)
         self.panels = (Panel("runs", tr("Runs"), Dock.DATA, lambda: self.runs),)
         self.runs.chosen.connect(shell.show_run)
         for listed in (self.tabs, self.runs):

@@ -55,6 +55,7 @@ class SweepFeature(Feature):
         from gui.features.sweep.sweeping import Sweeping
 
         made = Sweeping(self.shell, self.shell.feature(RunFeature).form)
+        self.keep_until_shown(made.panel)
         made.opened.connect(self.shell.show_run)
         self.report_from(made.files)
         return made

@@ -22,6 +22,7 @@ from shiboken6 import isValid, ownedByPython
 from gui.app.settings import Settings
 from gui.features.compare.chooser import other_of
 from gui.features.compare.feature import CompareFeature
+from gui.features.keys.feature import KeysFeature
 from gui.features.palette.feature import PaletteFeature
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.runs.feature import RunsFeature
@@ -138,7 +139,7 @@ class Sitting:
             popup.close()
 
     def show_sheet(self) -> None:
-        self.window.key_sheets.toggle()
+        self.window.feature(KeysFeature).toggle()
 
 
 def settle() -> None:
@@ -187,7 +188,7 @@ def test_menus_and_palette_still_open_after_a_long_sitting(
         count += 1
     sitting.open_menus()
     sitting.open_palette()
-    held = [window.feature(StatusFeature).bar._progress_action, *window.actions_by_name.values()]
+    held = [window.feature(StatusFeature).bar._progress_action, *window._menus.actions.values()]
     assert all(map(isValid, held))
     window.feature(StatusFeature).bar.set_asking(True)
     window.feature(StatusFeature).bar.set_asking(False)

@@ -24,9 +24,6 @@ from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.features.compare.chooser import other_of, others
 from gui.features.compare.comparing import Comparing
-from gui.features.compare.feature import CompareFeature
-from gui.features.compare.frame import CompareFrame
-from gui.features.compare.panel import ComparePanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from tests.core.helpers import Note, batch_of
@@ -40,8 +37,10 @@ class Stand:
 
     comparing: Comparing
     session: Session
+    settings: Settings
     client: FakeClient
     said: list[str]
+    timeline: TimelineView
     run_shown: Run | None = None
 
     @property
@@ -68,15 +67,15 @@ def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
     """A timeline and a panel beside each other, with a session behind them."""
     client, widget = FakeClient(), QWidget()
     session = Session(client)
-    made = Stand(None, session, client, [])  # type: ignore[arg-type]
-    frame, panel = CompareFrame(TimelineView()), ComparePanel()
-    made.feature(CompareFeature).comparing = Comparing(made, frame, panel, session, settings)
+    made = Stand(None, session, settings, client, [], TimelineView())  # type: ignore[arg-type]
+    made.comparing = Comparing(made)
+    frame, panel = made.comparing.frame, made.comparing.panel
     parts = (
-        made.feature(CompareFeature).comparing.choice,
-        made.feature(CompareFeature).comparing.files,
+        made.comparing.choice,
+        made.comparing.files,
     )
     for signal in (
-        made.feature(CompareFeature).comparing.aligner.message,
+        made.comparing.aligner.message,
         *(part.failed for part in parts),
         parts[1].message,
     ):

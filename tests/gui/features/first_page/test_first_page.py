@@ -103,7 +103,7 @@ def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
 def test_two_schedules_run_one_after_the_other_and_are_compared(
     window: MainWindow, client: FakeClient
 ) -> None:
-    window.first_page_actions.do("schedules")
+    window.feature(FirstPageFeature).page.tried.emit("schedules")
     for _ in range(2):
         client.perform(client.asked[-1])
         window.session.tick()

@@ -4,7 +4,6 @@ from dataclasses import replace
 from html import escape
 
 import pytest
-from gui.menus.menus import listed_actions
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
@@ -19,6 +18,7 @@ from gui.features.lessons.feature import LessonsFeature
 from gui.features.palette.commands import all_commands
 from gui.features.palette.feature import PaletteFeature
 from gui.features.run.feature import RunFeature
+from gui.widgets.menu_actions import listed_actions
 from tests.core.lessons.test_lesson import GOOD, small
 
 LEFT = Qt.MouseButton.LeftButton
@@ -82,6 +82,7 @@ def test_a_step_runs_points_asks_and_answers_from_what_ran(window, client, qtbot
     read = read_lesson(lesson)
     assert client.asked == list(read.steps[0].runs)
     assert window.run_shown.trace.header.specification == read.steps[0].runs[0]
+    QApplication.processEvents()  # the panel was just made, and is laid out with the next event
     (place,) = window.feature(LessonsFeature).lessons.spotlight.places
     assert window.feature(DevicesFeature).batch.isVisible() and place.contains(
         window.feature(DevicesFeature).batch.mapTo(
@@ -132,7 +133,7 @@ def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, 
     window.feature(LessonsFeature).lessons.open(lesson)
     window.feature(LessonsFeature).lessons.step(1)
     make_runs(window, client, qtbot)
-    window._show(window.feature(LessonsFeature).lessons.done[1].runs[0])
+    window.showing.show(window.feature(LessonsFeature).lessons.done[1].runs[0])
     for point in (*PARTS, "lane 1", Kind.FORWARD, Kind.ALL_REDUCE):
         window.feature(LessonsFeature).lessons.spotlight.point(
             window.feature(LessonsFeature).lessons._pointer.places(point)

@@ -133,9 +133,11 @@ def test_what_was_unfolded_is_unfolded_the_next_time(
     make_window: object, client: FakeClient, settings: Settings
 ) -> None:
     first = make_window(client, settings)
-    first.form.options.folds["advanced"].click()
+    first.feature(RunFeature).form.options.folds["advanced"].click()
     first.close()
-    assert make_window(FakeClient(), settings).form.options.unfolded == {"advanced"}
+    assert make_window(FakeClient(), settings).feature(RunFeature).form.options.unfolded == {
+        "advanced"
+    }
 
 
 def type_into(qtbot: object, window: MainWindow, text: str) -> None:

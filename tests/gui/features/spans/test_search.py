@@ -46,7 +46,9 @@ class Parts:
         self.timeline.setGeometry(0, 60, 1100, 380)
         self.overview.setGeometry(0, 440, 1100, 58)
         self.bar.setGeometry(0, 0, 1100, 60)
-        self.finder = Finder(self.bar, self.spans, self.timeline, self.overview)
+        self.finder = Finder(self.bar, self.timeline, self.overview)
+        self.finder.follow_in(self.spans)
+        self.spans.chosen.connect(self.timeline.selector.select_span)
         self.timeline.state.show_scene(scene)
         self.bar.show_scene(scene, False)
 

@@ -5,7 +5,6 @@ import csv
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget
 
 from core.engine.messages import Ended, Outcome
 from core.plan.specification import OPTIONS, specification_of
@@ -173,4 +172,4 @@ def test_a_sweep_on_the_real_engine(real_window, qtbot):
     QTest.mouseClick(panel.button, LEFT)
     qtbot.waitUntil(lambda: not window.feature(SweepFeature).sweeping.running, timeout=60_000)
     assert len(window.feature(SweepFeature).sweeping.results.of) == 4
-    assert window.findChild(QDockWidget, "sweep").isVisible()
+    assert window.docks.pages["sweep"].isVisible()

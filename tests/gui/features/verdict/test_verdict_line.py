@@ -71,7 +71,7 @@ def test_a_click_on_the_line_and_its_button_bring_why_to_the_front(
     )
     qtbot.waitUntil(window.feature(WhyFeature).panel.widget.isVisible)
     assert not window.feature(WhyFeature).panel.widget.visibleRegion().isEmpty()
-    window.feature(WhyFeature).panel.widget.parentWidget().hide()
+    window.docks.hide("why")
     window.feature(VerdictFeature).line.why.setFocus()
     QTest.keyClick(window.feature(VerdictFeature).line.why, Qt.Key.Key_Space)
     qtbot.waitUntil(window.feature(WhyFeature).panel.widget.isVisible)
