@@ -177,6 +177,9 @@ class Shell(Protocol):
     def bring(self, panel: str) -> QWidget:
         """Bring a panel to the front and return its widget."""
 
+    def hide_panel(self, panel: str) -> None:
+        """Hide the dock of a panel."""
+
     def show_run(self, run: Run) -> None:
         """Show a run, listing it if it is new."""
 

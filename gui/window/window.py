@@ -139,6 +139,9 @@ class MainWindow(QMainWindow):
     def bring(self, panel: str) -> QWidget:  # noqa: D102
         return self.docks.bring(panel)
 
+    def hide_panel(self, panel: str) -> None:  # noqa: D102
+        self.docks.hide(panel)
+
     def show_run(self, run: Run) -> None:  # noqa: D102
         self.feature(RunsFeature).runs.add(run)
         self.showing.show(run)

@@ -27,8 +27,11 @@ class DetailsFeature(Feature):
         return panel
 
     def _select(self, selection: Selection | None) -> None:
-        if selection is None and not self.panel.made:
-            return
+        if selection is None:
+            # Its room is given back to the other panels.
+            self.shell.hide_panel("details")
+            if not self.panel.made:
+                return
         self._show(selection)
         # A user who walks through a list stays in it.
         in_list = isinstance(QApplication.focusWidget(), QTableView | QTreeView)

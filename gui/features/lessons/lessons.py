@@ -119,7 +119,7 @@ class Lessons(QObject):
                 self.open(following)
             else:
                 self._give_up()
-                self._dock.close()
+                self._shell.hide_panel("lesson")
             return
         self._give_up()
         self.place = max(0, self.place + by)

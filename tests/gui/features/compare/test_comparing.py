@@ -69,7 +69,10 @@ def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
     session = Session(client)
     made = Stand(None, session, settings, client, [], TimelineView())  # type: ignore[arg-type]
     made.comparing = Comparing(made)
-    frame, panel = made.comparing.frame, made.comparing.panel
+    frame, panel = (
+        made.comparing.frame,
+        made.comparing.panel,
+    )
     parts = (
         made.comparing.choice,
         made.comparing.files,

@@ -39,7 +39,7 @@ def test_three_panels_are_answered_by_one_process(
     blocks.measure.click()
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: "Predicted step" in blocks.predicted.text(), timeout=ANSWER_MS)
-    bring(window.docks.pages["whatif"])
+    window.bring("whatif")
     picture = window.feature(PredictFeature).what_if.panel.picture
     qtbot.waitUntil(lambda: picture.answer is not None, timeout=ANSWER_MS)
     window.bring("advisor")

@@ -83,7 +83,9 @@ def test_a_clicked_gap_says_in_a_sentence_why_it_is_there(
     assert window.feature(DetailsFeature).panel.widget.sentence.isVisible()
     said = plain(window.feature(DetailsFeature).panel.widget.sentence.text())
     assert said == "cpu:1 waits 32 ms for F0 on cpu:0 (pipeline fills)."
-    assert cells(window.feature(DetailsFeature).panel.widget) == [["pipeline fills", "32 ms", "100.0 %", "F0 on cpu:0"]]
+    assert cells(window.feature(DetailsFeature).panel.widget) == [
+        ["pipeline fills", "32 ms", "100.0 %", "F0 on cpu:0"]
+    ]
 
 
 def test_the_reasons_of_a_gap_add_up_to_it(window: MainWindow, client: FakeClient) -> None:
