@@ -89,13 +89,11 @@ class MainWindow(QMainWindow):
             # In this order: docks are fitted into the size that the window has by then.
             self.restoreGeometry(kept[0])
             self.docks.restore(kept[1], self.settings.pages)
-        self.centre.pages.currentChanged.connect(self._fit_docks)
         self.centre.show_first_page()
-        self._fit_docks()
+        low_docks = self._low_docks
+        low_docks.set_low("first page", True)
+        self.centre.pages.currentChanged.connect(lambda n: low_docks.set_low("first page", n == 0))
         self.timeline.setFocus()
-
-    def _fit_docks(self) -> None:
-        self._low_docks.set_low("first page", self.centre.shows_first_page)
 
     def _tell(self, panel: Panel[Any], feature: Feature) -> None:
         """Tell a feature what is shown: one of its panels has just been made."""
