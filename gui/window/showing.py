@@ -151,4 +151,4 @@ class RunOnScreen(QObject):
         live = self.run.live
         updates = [partial(feature.show_scene, self.scene, live) for feature in self._features]
         # The scene's sums come first: the features show them.
-        return [self.scene.sum_up, *updates]
+        return [self.scene.update_figures, *updates]
