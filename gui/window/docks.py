@@ -90,16 +90,17 @@ class Docks:
     def bring(self, name: str) -> QWidget:
         """Bring a panel to the front and return its widget. Raises KeyError."""
         page = self.pages[name]
-        dock = self.docks[page.panel.dock]
-        if page.panel.dock is Dock.DETAILS and dock.isHidden():
-            dock.show()
+        dock, book = self.docks[page.panel.dock], self._books[page.panel.dock]
+        # First: no other page of the dock is shown, and made, on the way.
+        book.choose(page)
+        was_hidden = dock.isHidden()
+        dock.show()
+        if page.panel.dock is Dock.DETAILS and was_hidden:
             width = WIDTHS[Dock.DETAILS]
             self._window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
-        dock.show()
         dock.raise_()
-        self._books[page.panel.dock].choose(page)
         # Shown now: Qt says later which dock came to the front.
-        self._books[page.panel.dock].show()
+        book.show()
         widget: QWidget = page.panel.widget
         return widget
 

@@ -135,7 +135,7 @@ def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(
     perform(window, client, specification(
         "dp", devices="2xcpu", batch=30, data=100, steps=4, warmup=1,
     ))  # fmt: skip
-    said = window.feature(DevicesFeature).batch.accessibleDescription()
+    said = window.feature(DevicesFeature).batch.accessibleDescription().replace("\u00a0", " ")
     assert "step 1 to step 3: 15, 15; step 4: 5, 5" in said
     assert window.feature(DevicesFeature).devices.accessibleDescription().startswith("cpu:0: 1.")
 
