@@ -210,8 +210,11 @@ class Feature(QObject):
 
     def keep_until_shown(self, *widgets: QWidget) -> None:
         """Let the window own the widgets of panels that are made before their page is shown."""
+        # Hidden itself, as children that were never hidden are shown with their parent.
+        owner = QWidget(self.shell.main_window)
+        owner.hide()
         for widget in widgets:
-            widget.setParent(self.shell.main_window)
+            widget.setParent(owner)
 
     def report_from(self, *parts: Any) -> None:
         """Show the lines of parts: `message` in the status bar, `failed` in the banner."""

@@ -66,7 +66,9 @@ class BatchPanel(Sheet):
             return 0, []
         known, version = self._known, scene.trace.version
         if known is None or known[0] is not scene.trace or known[1:3] != (version, step):
-            known = self._known = (scene.trace, version, step, lane_parts(scene.trace, step))
+            # Traces of other programs and of jobs have passes whose rows are not known.
+            parts = [part for part in lane_parts(scene.trace, step) if part.rows]
+            known = self._known = (scene.trace, version, step, parts)
         return step, known[3]
 
     def splits(self, scene: Scene) -> list[Split]:

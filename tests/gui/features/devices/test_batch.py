@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from core.plan.strategies import STRATEGIES
+from core.recording.exporters.chrome import write_chrome
+from core.recording.recording import open_recording
 from gui.features.devices.batch import BatchPanel
 from gui.timeline.state.scene import Scene
 from gui.widgets.batch_preview import split_text
@@ -35,3 +39,14 @@ def test_a_split_is_told_after_a_run_as_before_it(strategy: str) -> None:
     (plan,) = header_and_plans(asked)[1].values()
     plain = split_text(plan.parts).replace("\u00a0", " ")
     assert heading(strategy=strategy, devices="4xcpu", batch=26) == plain
+
+
+def test_a_trace_that_does_not_know_its_rows_is_drawn_without_pieces(tmp_path: Path) -> None:
+    trace = trace_of(specification(steps=1))
+    list(write_chrome(trace, tmp_path / "trace.json"))
+    opened = open_recording(tmp_path / "trace.json").trace
+    panel = BatchPanel()
+    panel.resize(600, 300)
+    panel.show_scene(Scene(opened), False)
+    assert not panel.grab().isNull()
+    assert panel.parts(Scene(opened))[1] == []
