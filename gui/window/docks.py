@@ -198,7 +198,11 @@ class Docks:
             # Otherwise it asks for room for all docks next to each other.
             layout.invalidate()
             layout.activate()
+        most = max(bar.count() for bar in tab_bars(window))
         for bar in tab_bars(window):
+            if 1 < bar.count() < most:
+                # Qt made it on the way, does not use it any more, and would show it with the window.
+                bar.hide()
             bar.setDocumentMode(True)
             bar.setExpanding(False)
             # Titles that are cut allow a narrow window.

@@ -184,3 +184,14 @@ def test_the_timeline_has_half_of_the_windows_height(
     qtbot.wait(50)
     assert window.height() == size[1]
     assert 2 * window.timeline.height() >= size[1]
+
+
+def test_a_new_window_has_no_tab_bar_outside_of_its_docks(
+    make_window: Callable[[EngineClient, Settings], MainWindow],
+    client: FakeClient,
+    settings: Settings,
+) -> None:
+    window = make_window(client, settings)
+    visible = [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.isVisible()]
+    inside = [bar for bar in visible if window.rect().intersects(bar.geometry())]
+    assert [bar.count() for bar in inside] == [6]
