@@ -201,7 +201,7 @@ class Docks:
         most = max(bar.count() for bar in tab_bars(window))
         for bar in tab_bars(window):
             if 1 < bar.count() < most:
-                # Qt made it on the way, does not use it any more, and would show it with the window.
+                # Qt made it on the way, and would show it with the window, though it is not used.
                 bar.hide()
             bar.setDocumentMode(True)
             bar.setExpanding(False)
