@@ -229,6 +229,10 @@ class Feature(QObject):
         """Return True for a run that this feature started and that stays in the background."""
         return False
 
+    def group_of_new_run(self) -> str:
+        """Return a name for the runs that this feature is making, such as a sweep's; else ""."""
+        return ""
+
     def show_run(self, run: Run | None) -> None:
         """Show another run, or none."""
 

@@ -8,14 +8,36 @@ from pathlib import Path
 
 from core.trace.source import Source
 from gui.app.session import Run
-from gui.app.titles import run_title
+from gui.app.setting_names import differing_texts
+from gui.app.titles import DOT, run_title
 
 SUFFIX = ".arrow"
 
 
 def shown_title(run: Run) -> str:
     """Return the name that the user gave a run, or its title."""
-    return run.name or run_title(run.trace)
+    if run.name:
+        return run.name
+    return DOT.join(filter(None, (run_title(run.trace), run.distinction)))
+
+
+def name_apart(runs: Iterable[Run]) -> list[Run]:
+    """Add to equal titles the settings in which the runs differ; return the runs renamed by that.
+
+    `Pipeline 1F1B · MLP · 4 lanes · batch 32 · Micro-batches 4`.
+    """
+    alike: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.trace.header.source is Source.RUN:
+            alike.setdefault(run_title(run.trace), []).append(run)
+    renamed = []
+    for group in alike.values():
+        texts = differing_texts([run.trace.header.specification for run in group])
+        for run, text in zip(group, texts, strict=True):
+            if run.distinction != text:
+                run.distinction = text
+                renamed.append(run)
+    return renamed
 
 
 def file_name(run: Run) -> str:

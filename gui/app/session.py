@@ -53,6 +53,8 @@ class Run:
     `ghost` is its prediction and `comparison` the comparison with it, once computed. `saved` is the
     path that a received run was last saved to; `bookmarks` is None until they are read. `name` and
     `note` are the user's. `stepped` is true if the steps of the trace were defined by the user.
+    `distinction` names the settings in which it differs from runs of the same title, and `group`
+    what it was made for with others, such as a sweep.
     """
 
     number: int
@@ -68,6 +70,8 @@ class Run:
     name: str = ""
     note: str = ""
     stepped: bool = False
+    distinction: str = ""
+    group: str = ""
 
     @property
     def live(self) -> bool:

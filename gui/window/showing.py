@@ -55,7 +55,9 @@ class RunOnScreen(QObject):
         """Show a run that has begun and follow it; until it has bars, those shown stay."""
         self._shell.banner.hide()
         self._centre.wait("")
-        self._shell.feature(RunsFeature).runs.add(run)
+        groups = (feature.group_of_new_run() for feature in self._features)
+        run.group = next(filter(None, groups), "")
+        self._shell.feature(RunsFeature).add(run)
         if any(feature.claims(run) for feature in self._features):
             return
         if self.run is None:

@@ -85,7 +85,7 @@ class Sitting:
 
 def _take_over(window: MainWindow, other: MainWindow) -> None:
     """Show the runs of another window of the same session, and end that one."""
-    runs = window.feature(RunsFeature).runs
+    runs = window.feature(RunsFeature)
     for run in window.session.runs:
         runs.add(run)
     for run in other.feature(RunsFeature).tabs.runs:

@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         self.docks.hide(panel)
 
     def show_run(self, run: Run) -> None:  # noqa: D102
-        self.feature(RunsFeature).runs.add(run)
+        self.feature(RunsFeature).add(run)
         self.showing.show(run)
 
     def refresh(self) -> None:  # noqa: D102

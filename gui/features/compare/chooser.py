@@ -23,10 +23,10 @@ from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
 from gui.app.run_names import shown_title
 from gui.app.session import Run
+from gui.app.setting_names import settings_text
 from gui.app.titles import run_title
 from gui.features.recordings.files import open_filters
 from gui.features.runs.panel import run_columns
-from gui.features.sweep.words import settings_text
 from gui.look.text import duration_text, tr
 from gui.timeline.state.scene import step_name
 from gui.widgets.label import Label

@@ -166,7 +166,7 @@ class CompareFeature(Feature):
         self.report_from(made.files)
         made.aligner.message.connect(self.shell.note)
         made.choice.failed.connect(self.shell.banner.say)
-        made.choice.opened.connect(self.shell.feature(RunsFeature).runs.add)
+        made.choice.opened.connect(self.shell.feature(RunsFeature).add)
         made.aligner.aligned.connect(self.shell.action("compare_align").setChecked)
         made.begun.connect(self._begin)
         made.left.connect(self._leave)

@@ -57,6 +57,12 @@ class LessonsFeature(Feature):
         """Begin a lesson."""
         self.lessons.open(path)
 
+    def group_of_new_run(self) -> str:
+        if not ("lessons" in vars(self) and self.lessons.running):
+            return ""
+        lesson = self.lessons.lesson
+        return "" if lesson is None else lesson.title
+
     def set_theme(self, theme: Theme) -> None:
         if "lessons" in vars(self):
             self.lessons.set_theme(theme)

@@ -68,7 +68,7 @@ class Lessons(QObject):
         self.place = 0
         self.done: dict[int, Done] = {}
         self._made: Sequence[Run] = ()
-        self._running, self._message, self._whole = False, "", ""
+        self.running, self._message, self._whole = False, "", ""
         self._connect()
 
     def set_theme(self, theme: Theme) -> None:
@@ -95,14 +95,14 @@ class Lessons(QObject):
 
     def run(self) -> None:
         """Make the runs of the step, or end the one that is under way."""
-        if self._running:
+        if self.running:
             self._session.stop()
         elif self.lesson is not None and not self._session.asking:
             self.spotlight.hide()
-            self._running, self._message, self._whole = True, "", ""
+            self.running, self._message, self._whole = True, "", ""
             self._queue.run(self._step.runs, self._take)
             # The engine may have refused the run before `run` returned.
-            self._running = self._session.asking
+            self.running = self._session.asking
             self._show()
 
     def step(self, by: int) -> None:
@@ -154,7 +154,7 @@ class Lessons(QObject):
 
     def _end(self, run: Run) -> None:
         """A run is over: go on with the next one, or say why there is none."""
-        if not self._running:
+        if not self.running:
             return
         self._queue.end(run)
         if run.outcome is Outcome.STOPPED:
@@ -166,12 +166,12 @@ class Lessons(QObject):
 
     def _stop_waiting(self, message: str) -> None:
         """No run of the step is under way any more; a long message is shortened."""
-        if self._running:
+        if self.running:
             self._queue.forget()
             # What a model's own error says may have any length.
             short = shortened(message)
             self._whole = "" if short == message else message
-            self._running, self._message = False, sentence(short) if short else ""
+            self.running, self._message = False, sentence(short) if short else ""
             self._show()
 
     def _give_up(self) -> None:
@@ -179,7 +179,7 @@ class Lessons(QObject):
         # All that may still come for the old step would otherwise be shown on the new one.
         self._soon.stop()
         self._figures.cancel()
-        if self._running:
+        if self.running:
             self._session.stop()
         self._stop_waiting("")
         self._message = self._whole = ""
@@ -206,19 +206,19 @@ class Lessons(QObject):
         lesson = self.lesson
         if lesson is None:
             return
-        done, allowed = self.done.get(self.place), self._running or not self._session.asking
+        done, allowed = self.done.get(self.place), self.running or not self._session.asking
         self.panel.show_page(
             Page(
                 lesson, self.place, [] if done is None else done.figures, self._progress(),
-                self._running, allowed, self._after(lesson), self._whole,
+                self.running, allowed, self._after(lesson), self._whole,
                 [] if done is None else done.bars,
             )
         )  # fmt: skip
 
     def _progress(self) -> str:
-        if self._running and self._figures.running:
+        if self.running and self._figures.running:
             return tr("Working out what ran…")
-        if not self._running:
+        if not self.running:
             return self._message
         count = len(self._step.runs)
         if count == 1:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from core.lessons.figures import StepBar
 from core.lessons.lesson import MOST_RUNS, Lesson, LessonStep, differing, filled
 from core.plan.specification import Specification
+from gui.app.setting_names import settings_text
 from gui.features.lessons.run_bar import RunBar
-from gui.features.sweep.words import settings_text
 from gui.look.text import tr
 from gui.widgets.label import Label, wrapped_tip
 from gui.widgets.layouts import button, column, grid, joined, row, widget_of

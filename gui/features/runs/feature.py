@@ -7,11 +7,14 @@ from functools import partial
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.run_names import name_apart
 from gui.app.session import Run
 from gui.features.run.feature import RunFeature
+from gui.features.runs.baseline import Baseline
 from gui.features.runs.menu import RunMenu
 from gui.features.runs.panel import RunsPanel
 from gui.features.runs.tabs import RunTabs
+from gui.features.status.feature import StatusFeature
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene
 
@@ -22,7 +25,9 @@ class RunsFeature(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.runs, self.tabs = RunsPanel(), RunTabs()
-        self.menu = RunMenu(shell, self.runs, self.tabs, shell.feature(RunFeature).use)
+        self.baseline = Baseline()
+        use = shell.feature(RunFeature).use
+        self.menu = RunMenu(shell, self.runs, self.tabs, use, self.baseline)
         self.keep_until_shown(self.runs)
         self.panels = (Panel("runs", tr("Runs"), Dock.DATA, lambda: self.runs),)
         self.runs.chosen.connect(shell.show_run)
@@ -78,13 +83,22 @@ class RunsFeature(Feature):
             ),
         )
 
+    def add(self, run: Run) -> None:
+        """List a run, and name it apart from runs of the same title."""
+        self.runs.add(run)
+        for renamed in name_apart(self.shell.session.runs):
+            self.menu.report(renamed)
+
     def show_run(self, run: Run | None) -> None:
         if run is not None:
             self.runs.mark(run)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        if self.shell.run_shown is not None:
-            self.runs.update_run(self.shell.run_shown)
+        shown = self.shell.run_shown
+        text = "" if shown is None else self.baseline.text_for(shown)
+        self.shell.feature(StatusFeature).bar.show_baseline(text)
+        if shown is not None:
+            self.runs.update_run(shown)
 
     def end_run(self, run: Run) -> None:
         self.runs.update_run(run)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu
 from gui.app.feature import Shell
 from gui.app.run_names import shown_title
 from gui.app.session import Run
+from gui.features.runs.baseline import Baseline
 from gui.features.runs.panel import RunsPanel
 from gui.features.runs.tabs import RunTabs
 from gui.look.text import tr
@@ -19,11 +20,16 @@ class RunMenu(QObject):
     """Opens the menu of a run; `use` copies a run's settings into the form."""
 
     def __init__(
-        self, shell: Shell, runs: RunsPanel, tabs: RunTabs, use: Callable[[Run], None]
+        self,
+        shell: Shell,
+        runs: RunsPanel,
+        tabs: RunTabs,
+        use: Callable[[Run], None],
+        baseline: Baseline,
     ) -> None:
         super().__init__(shell.main_window)
         self._shell, self._window, self._session = shell, shell.main_window, shell.session
-        self._runs, self._tabs, self._use = runs, tabs, use
+        self._runs, self._tabs, self._use, self._baseline = runs, tabs, use, baseline
 
     def popup(self, run: Run, at: QPoint) -> QMenu:
         """Show the menu of a run at a place on screen."""
@@ -32,6 +38,11 @@ class RunMenu(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         menu.addAction(tr("Use this run's settings"), lambda: self._use(run))
+        others = menu.addAction(tr("Close other tabs"), lambda: self._tabs.close_others(run))
+        others.setEnabled(run in self._tabs.runs and len(self._tabs.runs) > 1)
+        pinned = menu.addAction(tr("Use as the baseline"), lambda: self._pin(run))
+        pinned.setCheckable(True)
+        pinned.setChecked(run is self._baseline.run)
         menu.addAction(tr("Rename…"), lambda: self.rename(run))
         menu.addAction(tr("Note…"), lambda: self.note(run))
         delete = menu.addAction(
@@ -53,9 +64,21 @@ class RunMenu(QObject):
         label = tr("What to remember of this run, in this sitting:")
         self._ask(tr("Note"), label, run.note, lambda note: self._note(run, note))
 
+    def report(self, run: Run) -> None:
+        """Write a run's names again."""
+        self._runs.update_run(run)
+        self._tabs.update_run(run)
+
+    def _pin(self, run: Run) -> None:
+        """Compare every run with this one, or no longer."""
+        self._baseline.run = None if run is self._baseline.run else run
+        self._shell.refresh()
+
     def remove(self, run: Run) -> None:
         """Take a run off the lists; a file that it is in stays."""
         self._session.runs.remove(run)
+        if run is self._baseline.run:
+            self._baseline.run = None
         self._runs.remove(run)
         self._tabs.close_run(run)
 
@@ -68,8 +91,7 @@ class RunMenu(QObject):
         self._report(run)
 
     def _report(self, run: Run) -> None:
-        self._runs.update_run(run)
-        self._tabs.update_run(run)
+        self.report(run)
         self._shell.refresh()
 
     def _ask(self, title: str, label: str, text: str, take: Callable[[str], None]) -> None:

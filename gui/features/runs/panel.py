@@ -21,9 +21,10 @@ RUN_ROLE = Qt.ItemDataRole.UserRole
 
 
 class RunsPanel(QTreeWidget):
-    """A row for each run; `chosen` carries the run that was picked.
+    """A row for each run, in groups of those that were made together.
 
-    `menu_wanted` carries a run and the place on screen where its menu is asked for.
+    `chosen` carries the run that was picked, `menu_wanted` a run and the place on screen where its
+    menu is asked for.
     """
 
     chosen = Signal(object)
@@ -38,7 +39,8 @@ class RunsPanel(QTreeWidget):
     def add(self, run: Run) -> None:
         """List a run, once, and mark it, without choosing it."""
         if self._item(run) is None:
-            QTreeWidgetItem(self).setData(0, RUN_ROLE, run)
+            parent = self._group(run.group) if run.group else self.invisibleRootItem()
+            QTreeWidgetItem(parent).setData(0, RUN_ROLE, run)
         self.update_run(run)
         self.mark(run)
 
@@ -59,24 +61,46 @@ class RunsPanel(QTreeWidget):
                 item.setToolTip(column, plain_tip(run.note or run.text or text))
 
     def remove(self, run: Run) -> None:
-        """Take a run off the list, without choosing another."""
+        """Take a run off the list, without choosing another; its group goes with the last run."""
+        item = self._item(run)
+        if item is None:
+            return
+        parent = item.parent() or self.invisibleRootItem()
         with QSignalBlocker(self):
-            if (item := self._item(run)) is not None:
-                self.takeTopLevelItem(self.indexOfTopLevelItem(item))
+            parent.removeChild(item)
+            if parent is not self.invisibleRootItem() and not parent.childCount():
+                self.invisibleRootItem().removeChild(parent)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         item = self.currentItem() if by_key else self.itemAt(event.pos())
-        if item is not None:
-            self.menu_wanted.emit(item.data(0, RUN_ROLE), event.globalPos())
+        run = None if item is None else item.data(0, RUN_ROLE)
+        if run is not None:
+            self.menu_wanted.emit(run, event.globalPos())
+
+    def _group(self, name: str) -> QTreeWidgetItem:
+        """Return the row of a group of runs, made if it does not exist yet."""
+        root = self.invisibleRootItem()
+        items = [self.topLevelItem(place) for place in range(self.topLevelItemCount())]
+        for item in items:
+            if item is not None and item.data(0, RUN_ROLE) is None and item.text(1) == name:
+                return item
+        made = QTreeWidgetItem(root, ["", name])
+        made.setExpanded(True)
+        self.setRootIsDecorated(True)
+        return made
 
     def _item(self, run: Run) -> QTreeWidgetItem | None:
-        items = (self.topLevelItem(index) for index in range(self.topLevelItemCount()))
-        return next((item for item in items if item and item.data(0, RUN_ROLE) is run), None)
+        for item in self.findItems("", Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive):
+            if item.data(0, RUN_ROLE) is run:
+                return item
+        return None
 
     def _emit_chosen(self) -> None:
         for item in self.selectedItems():
-            self.chosen.emit(item.data(0, RUN_ROLE))
+            run = item.data(0, RUN_ROLE)
+            if run is not None:
+                self.chosen.emit(run)
 
 
 def run_columns(run: Run) -> tuple[str, str, str, str]:

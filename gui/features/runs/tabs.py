@@ -116,6 +116,15 @@ class RunTabs(QTabBar):
         """Close a run's tab, if it has one."""
         self.close_at(self._place(run))
 
+    def close_others(self, run: Run) -> None:
+        """Close every tab but a run's, and show that run."""
+        for other in self.runs:
+            if other is not run:
+                with QSignalBlocker(self):
+                    self._kept.pop(other)
+                    self.removeTab(self._place(other))
+        self.chosen.emit(run)
+
     def _close_button(self, run: Run) -> QToolButton:
         name = tr("Close {title}", title=title_of(run))
         tip = tr("Close this tab; the run stays in the Runs panel. (Ctrl+W)")

@@ -77,6 +77,7 @@ class RunBar(QToolBar):
         # bar.
         self.toggleViewAction().setEnabled(False)
         self.title, self.step = Elided("title"), Label(look="step")
+        self.baseline = named(Label(look="step"), tr("Comparison with the baseline"))
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
         self.title.setContentsMargins(PADDING, 0, 0, 0)
         self.title.setMinimumWidth(LEAST)
@@ -99,6 +100,7 @@ class RunBar(QToolBar):
         stop.setAccessibleName(tr("Stop"))
         self.addWidget(self.title)
         self.addAction(self._progress_action)
+        self.addWidget(self.baseline)
         self.addWidget(self.step)
         self.addActions([action("follow"), action("export"), action("sheet")])
 
@@ -121,6 +123,10 @@ class RunBar(QToolBar):
         words = starting_text(run)
         self.step.setText(tr("{title}: {words}", title=shown_title(run), words=words))
         self._show_progress(run)
+
+    def show_baseline(self, text: str) -> None:
+        """Say how the run compares with the pinned one; "" if there is none."""
+        self.baseline.setText(text)
 
     def _show_progress(self, run: Run) -> None:
         done, total = progress(run)

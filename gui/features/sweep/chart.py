@@ -10,7 +10,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from core.sweep.results import Result, Results
-from gui.features.sweep.words import fastest_text, option_title, setting_title, settings_text
+from gui.app.setting_names import option_title, settings_text
+from gui.features.sweep.words import fastest_text, setting_title
 from gui.look.text import sentence as ends
 from gui.look.text import significant, tr
 from gui.look.theme import Theme

@@ -44,6 +44,11 @@ class SweepFeature(Feature):
     def claims(self, run: Run) -> bool:
         return "sweeping" in vars(self) and self.sweeping.running
 
+    def group_of_new_run(self) -> str:
+        if not ("sweeping" in vars(self) and self.sweeping.running):
+            return ""
+        return tr("Sweep: {option}", option=self.sweeping.panel.option.currentText())
+
     def open(self) -> None:
         """Bring the panel to the front."""
         self.shell.bring("sweep")

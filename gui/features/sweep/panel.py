@@ -18,8 +18,8 @@ from core.plan.strategies import STRATEGIES
 from core.sweep.results import Results
 from core.sweep.sweep import REFERENCES, REPEATS
 from core.sweep.values import SWEPT
+from gui.app.setting_names import option_title
 from gui.features.sweep.view import SweepView
-from gui.features.sweep.words import option_title
 from gui.look.text import tr
 from gui.widgets.fields import WheelGuard, choice, whole
 from gui.widgets.label import Label

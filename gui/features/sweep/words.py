@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
-from core.option import Option, Value
-from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.sweep.results import MOST_NAMED, Result, Results
 from core.sweep.sweep import Sweep
-from core.sweep.values import value_text
+from gui.app.setting_names import settings_text
 from gui.app.titles import DOT, model_title
 from gui.look.text import duration_text, ntr, tr
 
@@ -19,35 +14,6 @@ from gui.look.text import duration_text, ntr, tr
 def ms_text(ms: float) -> str:
     """A time in ms as a duration of the unit that suits it."""
     return duration_text(1e6 * ms)
-
-
-def option_title(option: Option[Any]) -> str:
-    """What an option is called; the strategy has no field of its own."""
-    return tr(option.title) if option.title else tr(option.name.replace("_", " ").capitalize())
-
-
-def value_title(option: Option[Any], value: Value) -> str:
-    """A value as people call it: `Model parallel`, `GPipe`, `4`."""
-    if option.name == "strategy" and value in STRATEGIES:
-        return tr(STRATEGIES[str(value)].title)
-    if option.name == "schedule" and value in SCHEDULES:
-        return tr(SCHEDULES[str(value)].title)
-    if option.name == "model":
-        return model_title(str(value))
-    if isinstance(value, bool):
-        return tr("yes") if value else tr("no")
-    return value_text(value) or tr("default")
-
-
-def settings_text(settings: Iterable[tuple[Option[Any], Value]]) -> str:
-    """What tells a setting from the others: `Pipeline · Split size 4`."""
-    parts = []
-    for option, value in settings:
-        title = value_title(option, value)
-        named = option.name in ("strategy", "schedule", "model")
-        parts.append(title if named else tr("{option} {value}", option=option_title(option),
-                                            value=title))  # fmt: skip
-    return DOT.join(parts)
 
 
 def setting_title(sweep: Sweep, setting: Specification) -> str:

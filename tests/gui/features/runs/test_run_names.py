@@ -1,0 +1,96 @@
+"""Names of runs that differ, groups of runs, and the pinned baseline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QMenu
+
+from gui.app.run_names import name_apart, shown_title
+from gui.app.session import Run
+from gui.features.runs.baseline import Baseline
+from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
+from tests.make_believe import specification, trace_of
+
+
+def run_of(number: int, **values: Any) -> Run:
+    return Run(number, trace_of(specification(**values)))
+
+
+def entry(menu: QMenu, text: str) -> Any:
+    return next(action for action in menu.actions() if action.text() == text)
+
+
+def test_runs_of_the_same_title_are_named_by_what_differs(qapp: object) -> None:
+    runs = [run_of(number, microbatches=count) for number, count in ((1, 2), (2, 4))]
+    other = run_of(3, strategy="dp")
+    assert name_apart([*runs, other]) == runs
+    titles = [shown_title(run) for run in (*runs, other)]
+    assert titles[0].endswith("· Micro-batches 2") and titles[1].endswith("· Micro-batches 4")
+    assert "Micro-batches" not in titles[2]
+    runs[0].name = "the small one"
+    assert shown_title(runs[0]) == "the small one"
+
+
+def test_equal_runs_have_equal_names_and_lose_the_difference_with_their_peer(qapp: object) -> None:
+    runs = [run_of(number, microbatches=count) for number, count in ((1, 2), (2, 4))]
+    name_apart(runs)
+    assert name_apart(runs[:1]) == runs[:1] and not runs[0].distinction
+    assert name_apart([run_of(1), run_of(2)]) == []
+
+
+def test_a_run_says_how_it_compares_with_the_pinned_one(
+    window: MainWindow, client: FakeClient
+) -> None:
+    runs, bar = window.feature(RunsFeature), window.feature(StatusFeature).bar
+    perform(window, client, specification(steps=8, microbatches=2))
+    first = window.run_shown
+    assert first is not None and bar.baseline.text() == ""
+    entry(runs.menu.popup(first, QPoint()), "Use as the baseline").trigger()
+    assert bar.baseline.text() == "baseline"
+    perform(window, client, specification(steps=8, microbatches=8))
+    assert bar.baseline.text().endswith("against the baseline")
+    window.show_run(first)
+    entry(runs.menu.popup(first, QPoint()), "Use as the baseline").trigger()
+    assert bar.baseline.text() == ""
+
+
+@pytest.mark.parametrize(("steps", "said"), [(8, "within"), (2, "too few steps")])
+def test_below_the_noise_no_run_is_called_slower(qapp: object, steps: int, said: str) -> None:
+    one, other = run_of(1, steps=steps), run_of(2, steps=steps)
+    for run in (one, other):
+        run.source = None
+        run.outcome = "finished"  # type: ignore[assignment]
+    assert said in Baseline(one).text_for(other)
+
+
+def test_runs_of_a_group_are_listed_below_it_and_the_group_goes_with_the_last(
+    window: MainWindow, client: FakeClient
+) -> None:
+    panel = window.feature(RunsFeature).runs
+    perform(window, client, specification())
+    grouped = run_of(7, strategy="dp")
+    grouped.group = "Sweep: Split size"
+    window.session.runs.append(grouped)
+    window.feature(RunsFeature).add(grouped)
+    assert panel.topLevelItemCount() == 2
+    group = panel.topLevelItem(1)
+    assert group.text(1) == "Sweep: Split size" and group.childCount() == 1
+    window.feature(RunsFeature).menu.remove(grouped)
+    assert panel.topLevelItemCount() == 1
+
+
+def test_all_tabs_but_one_are_closed_at_once(window: MainWindow, client: FakeClient) -> None:
+    runs = window.feature(RunsFeature)
+    for count in (2, 4, 8):
+        perform(window, client, specification(microbatches=count))
+    kept = runs.tabs.runs[1]
+    entry(runs.menu.popup(kept, QPoint()), "Close other tabs").trigger()
+    assert runs.tabs.runs == [kept] and window.run_shown is kept
+    assert len(window.session.runs) == 3
