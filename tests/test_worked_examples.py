@@ -14,6 +14,12 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.report.summary import summarise
 from tests.core.helpers import SMALL, run_here
+from tests.core.recording.importers.pipeline_jobs import (
+    Fault,
+    JobOptions,
+    make_job,
+    write_primus,
+)
 from tests.test_docs import commands, generator
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,7 +114,7 @@ def test_the_examples_of_costs_predict(tmp_path, monkeypatch, capsys):
     examples = [
         words
         for words in commands((DOCS / "predictions.md").read_text())
-        if words[0] == "predict" and words[words.index("--costs") + 1] == "real.json"
+        if words[0] == "predict" and "real.json" in words
     ]
     assert len(examples) == 2
     makespans = []
@@ -116,3 +122,19 @@ def test_the_examples_of_costs_predict(tmp_path, monkeypatch, capsys):
         assert run_arguments(words) == 0
         makespans.append(re.search(r"step: ([\d,.]+) ms", capsys.readouterr().out)[1])
     assert makespans == ["816", "733"]
+
+
+def test_the_examples_of_costs_from_a_recording_predict(tmp_path, monkeypatch, capsys):
+    job = JobOptions(steps=20, sends=False, own_clocks=True, fault=Fault.STAGE)
+    write_primus(make_job(job), tmp_path / "job")
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "predictions.md").read_text()
+    printed = []
+    for words in commands(text):
+        if "--from" in words:
+            assert run_arguments(words) == 0
+            printed.append(capsys.readouterr().out)
+    replayed, planned = printed
+    (shown,) = re.findall(r"```text\n(job: .*?)```", text, re.DOTALL)
+    assert replayed == shown
+    assert planned.startswith("pipeline interleaved, 8 stages on 4 lanes, 8 micro-batches")

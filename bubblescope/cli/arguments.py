@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NoReturn, TypeAlias
 
 import shtab
@@ -160,7 +160,7 @@ def _add_runs(commands: Commands) -> None:
         help="number or *.md file",
     )
     predict = commands.add_parser("predict", help="predict a step from the costs of its passes")
-    _add_specification(predict)
+    _add_specification(predict, forms={"steps": _STEPS_OF_PREDICTION})
     _add_prediction(predict)
     calibrate = commands.add_parser(
         "calibrate", help="measure the costs of passes and transfers here"
@@ -232,13 +232,36 @@ def _add_jobs(commands: Commands) -> None:
     record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=meaning)
 
 
-def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> None:
-    """Add an argument for every option, in groups; with `runs` also the options of runs alone."""
+def _number_or_range(text: str) -> int | str:
+    """Return a number of steps, or the text of a range of steps such as 3-10."""
+    return text if "-" in text[1:] else int(text)
+
+
+_STEPS_OF_PREDICTION: dict[str, Any] = {
+    "type": _number_or_range,
+    "metavar": "N|FIRST-LAST",
+    "help": (
+        "Number of measured steps, for hiccups; with --from the measured steps of the file that "
+        "give the costs, such as 3-10. Default: all."
+    ),
+}
+
+
+def _add_specification(
+    parser: argparse.ArgumentParser,
+    runs: bool = False,
+    forms: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
+    """Add an argument for every option, in groups; with `runs` also the options of runs alone.
+
+    `forms` has keyword arguments of `add_argument` that replace an option's own, by its name.
+    """
     for group in OptionGroup:
         add = parser.add_argument_group(group).add_argument
         for option in OPTIONS:
             if option.group is group and (runs or not option.runs_only):
-                add(option.flag, dest=option.name, default=option.default, **_form_of(option))
+                form = _form_of(option) | (forms or {}).get(option.name, {})
+                add(option.flag, dest=option.name, default=option.default, **form)
 
 
 def _add_swept(parser: argparse.ArgumentParser) -> None:
@@ -330,6 +353,11 @@ def _metavar(option: Option[Any]) -> str:
 def _add_prediction(parser: _Parser) -> None:
     add = parser.add_argument
     add("--costs", metavar="FILE", help="costs of passes and transfers, *.json or *.toml")
+    meaning = (
+        "take the costs from a recording, a trace of another program or a folder of ranks; without "
+        "options of a run its own steps are replayed"
+    )
+    add("--from", dest="source", metavar="RECORDING", help=meaning)
     meaning = "the measured step to predict, with its hiccups and jitter (default: 1)"
     add("--step", type=int, default=1, metavar="N", help=meaning)
     add("--record", metavar="FILE", help="save the prediction as a recording, for the window")

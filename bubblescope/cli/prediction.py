@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from bubblescope.cli.commands import RunError, describe_model, execute
+from bubblescope.cli.commands import RunError, describe_model, execute, open_with_warnings
 from bubblescope.cli.drawing import draw
 from bubblescope.cli.figures import figure_options
 from bubblescope.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
@@ -26,27 +26,46 @@ from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
-from core.plan.specification import specification_of
+from core.plan.specification import OPTIONS, Specification, specification_of
+from core.plan.task import Kind
+from core.predict.basis import Basis, basis_of
 from core.predict.compare import CostSource, known_costs
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.without_machine import PlannedStep, plan_without_machine
+from core.report.forecast import Forecast, forecast
+from core.report.measured import MeasuredSteps
+from core.report.plan_costs import PlanCosts, plan_costs
 from core.report.step_figures import step_figures
 from core.report.verdict import verdict
+from core.trace.excerpt import ExcerptOptions, resolve_steps
+from core.trace.median_step import whole_steps
 from core.trace.trace import Trace
 
 MOST_LANES_SHOWN = 64
+_DEFAULTS = {option.name: option.default for option in OPTIONS}
 MOST_JUDGED = 250_000
 """Largest step that gets a verdict, which needs ten simulations of 1 s per million tasks."""
 
 
 def predict(arguments: argparse.Namespace) -> None:
-    """Predict a step, print its table and write the outputs. Raises PlanError in one line."""
-    specification = specification_of(vars(arguments))
+    """Predict a step, print its table and write the outputs. Raises PlanError in one line.
+
+    With a recording and no options of a run, the recording's own steps are replayed.
+    """
+    specification = _specification(arguments)
+    measured = _measured(arguments)
+    if measured is not None:
+        if specification == specification_of(_DEFAULTS):
+            _replay(arguments, *measured)
+            return
+        costs_of_run = _plan_costs(arguments, *measured)
+        specification = costs_of_run.filled(specification)
     check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
     options = figure_options(arguments)
-    costs = costs_of_arguments(arguments)
+    costs = costs_of_arguments(arguments) if measured is None else costs_of_run.costs
+    costs = over_link(arguments, costs)
     model = describe_model(specification)
     steps = len(specification.step_rows)
     if not 1 <= arguments.step <= steps:
@@ -59,7 +78,7 @@ def predict(arguments: argparse.Namespace) -> None:
     prediction = predict_step(run.plan, costs, faults, step)
     # A prediction has no warm-up, so its step has the user's number minus one.
     predicted = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
-    summary = summary_of(run, prediction, predicted_trace(*predicted))
+    summary = summary_of(run, prediction, predicted_trace(*predicted), costs)
     write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     if arguments.record is not None:
         with whole_file(arguments.record) as path:
@@ -111,13 +130,21 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
 def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     """Read the costs that the options name. Raises CostError if they are missing or invalid."""
     if arguments.costs is None:
-        raise CostError(f"predict needs --costs FILE, a JSON or TOML file with {NEEDED}")
-    costs = read_costs(arguments.costs)
+        raise CostError(
+            f"predict needs --from RECORDING, or --costs FILE, a JSON or TOML file with {NEEDED}"
+        )
+    return read_costs(arguments.costs)
+
+
+def over_link(arguments: argparse.Namespace, costs: CostModel) -> CostModel:
+    """Return the costs over the link of `--link`, if it is given. Raises PlanError."""
     link = None if arguments.link is None else read_link(arguments.link)
     return costs if link is None else costs.over(link)
 
 
-def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[str, object]:
+def summary_of(
+    run: PlannedStep, prediction: Prediction, trace: Trace, costs: CostModel
+) -> dict[str, object]:
     """Return a prediction as plain JSON values; each lane's times add up to the makespan.
 
     `trace` is the prediction as a trace, for the verdict. Steps of more than MOST_JUDGED tasks get
@@ -125,6 +152,7 @@ def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[s
     """
     specification, plan = run.specification, run.plan
     explanation = explain_step(prediction.columns, plan.lanes)
+    basis = basis_of(plan, costs, explanation)
     figures = asdict(step_figures(explanation, plan.pipeline))
     idle = figures.pop("idle_by_cause")
     found = verdict(trace) if len(plan.tasks) <= MOST_JUDGED else None
@@ -141,6 +169,7 @@ def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[s
         "injected_faults": faults_given(specification),
         "verdict": None if found is None else found.to_dict(),
         "makespan_ns": prediction.makespan_ns,
+        **asdict(basis),
         **figures,
         "lanes": lanes,
     }
@@ -155,6 +184,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
         f"{summary['strategy']}{schedule}, {stages_text(summary['stages'])} on "
         f"{lanes_text(len(computing))}, {pieces}: predicted",
         f"step: {milliseconds(summary['makespan_ns'])} ms",
+        f"basis: {_basis_text(summary)}",
         bubble_text(
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
         ),
@@ -167,6 +197,105 @@ def prediction_text(summary: dict[str, Any]) -> str:
     text = "\n".join(lines) + "\n\n" + table(header, rows)
     hidden = len(computing) - len(rows)
     return text + (f"\n{hidden} further lanes: see --summary FILE" if hidden else "")
+
+
+def _basis_text(summary: Mapping[str, Any]) -> str:
+    """Return the text of the basis in a summary."""
+    return str(Basis(summary["measured_share"], summary["low_ns"], summary["high_ns"]).text)
+
+
+def _specification(arguments: argparse.Namespace) -> Specification:
+    """Return the run that the options describe. Raises PlanError for a range without --from."""
+    given = dict(vars(arguments))
+    if arguments.source is not None:
+        given["steps"] = None
+    elif isinstance(arguments.steps, str):
+        raise PlanError(
+            f"--steps {arguments.steps}: a range needs --from RECORDING; without it use a number"
+        )
+    return specification_of(given)
+
+
+def _measured(arguments: argparse.Namespace) -> tuple[Trace, list[int]] | None:
+    """Return the trace of `--from` and the steps that give the costs; None without the option.
+
+    Raises ValueError in one line.
+    """
+    name = arguments.source
+    if name is None:
+        return None
+    if arguments.costs is not None:
+        raise PlanError(f"--from {name} and --costs {arguments.costs} both give costs: use one")
+    trace = open_with_warnings(name)
+    whole = whole_steps(trace)
+    if not whole:
+        raise PlanError(f"--from {name}: it has no whole step")
+    if arguments.steps is None:
+        return trace, whole
+    chosen = resolve_steps(ExcerptOptions(steps=str(arguments.steps)), trace)
+    steps = [step for step in chosen if step in whole]
+    if not steps:
+        raise PlanError(f"--steps {arguments.steps}: none of these steps of {name} is whole")
+    return trace, steps
+
+
+def _plan_costs(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> PlanCosts:
+    """Return the costs of steps for plans of other runs. Raises PlanError."""
+    found = plan_costs(MeasuredSteps.of(trace, steps))
+    if Kind.FORWARD not in found.costs.passes:
+        raise PlanError(f"--from {arguments.source}: it has no forward passes of stages or blocks")
+    return found
+
+
+def _replay(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> None:
+    """Predict a trace's own steps, print the figures and write them. Raises PlanError."""
+    for option in ("record", "image"):
+        file = getattr(arguments, option)
+        if file is not None:
+            raise PlanError(f"--{option} {file}: only for a plan; choose one, as with --strategy")
+    check_outputs(vars(arguments))
+    try:
+        found = forecast(trace, steps)
+    except PlanError as error:
+        raise PlanError(f"--from {arguments.source}: {error}") from error
+    summary = replay_summary(found, trace, arguments.source)
+    write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
+    say(replay_text(summary))
+
+
+def replay_summary(found: Forecast, trace: Trace, name: str) -> dict[str, Any]:
+    """Return a forecast as plain JSON values, with steps as users number them."""
+    first = trace.header.specification.warmup - 1
+    values = asdict(found)
+    basis = values.pop("basis")
+    return {
+        "predicted": True,
+        "from": name,
+        **values,
+        **basis,
+        "used": [step - first for step in found.used],
+        "unseen": [step - first for step in found.unseen],
+    }
+
+
+def replay_text(summary: Mapping[str, Any]) -> str:
+    """Return the text that `predict` prints for a replay."""
+    lines = [
+        f"{summary['from']}: predicted from {_steps_text(summary['used'])}",
+        f"step: {milliseconds(summary['makespan_ns'])} ms",
+        f"basis: {_basis_text(summary)}",
+    ]
+    if summary["unseen"]:
+        measured = milliseconds(summary["unseen_ns"])
+        error = 100 * summary["error"]
+        lines.append(f"{_steps_text(summary['unseen'])}: {measured} ms measured ({error:+.1f} %)")
+    return "\n".join(lines)
+
+
+def _steps_text(steps: Sequence[int]) -> str:
+    if len(steps) == 1:
+        return f"step {steps[0]}"
+    return f"steps {steps[0]} to {steps[-1]} (mean of {len(steps)})"
 
 
 def costs_text(costs: CostModel) -> str:

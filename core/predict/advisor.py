@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Bools
 from core.costs.blockwise import blockwise
-from core.costs.costs import (
-    STAGED,
-    CostError,
-    CostModel,
-    Curve,
-    cost_at,
-    least_cost_at,
-    most_cost_at,
-)
-from core.costs.durations import durations
+from core.costs.costs import STAGED, CostError, CostModel, Curve
 from core.costs.footprint import peak_bytes
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
@@ -41,6 +32,7 @@ from core.plan.specification import STRATEGY_OPTIONS, Specification, with_defaul
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import KIND_CODES, KINDS, Kind
+from core.predict.basis import range_factors
 
 WORTH = 0.05
 """Least fraction of a step that another way must be predicted to save to be advised."""
@@ -260,26 +252,17 @@ class _Predictor:
             return None
         columns = predict_times(plan, self._costs)
         step_ns = int(columns.end.max())
-        least, most = self._bounds(plan)
+        least, most = range_factors(plan, self._costs, doubt)
         memory = peak_bytes(plan, columns, self._model, choice.optimizer, strategy.kept_bytes)
         return Advice(
             specification=choice,
             step_ns=step_ns,
-            low_ns=round(step_ns * least * (1 - min(doubt, 1.0))),
-            high_ns=round(step_ns * most * (1 + doubt)),
+            low_ns=round(step_ns * least),
+            high_ns=round(step_ns * most),
             bubble=bubble_of(columns, plan.lanes).by_makespan,
             memory_bytes=int(memory.max()),
             known=_is_known(plan, self._costs),
         )
-
-    def _bounds(self, plan: Plan) -> tuple[float, float]:
-        """Return the least and the largest sum of the tasks' costs, relative to the likely sum."""
-        sums: list[int] = []
-        for read in (cost_at, least_cost_at, most_cost_at):
-            costs_ns = durations(plan.columns, self._costs, plan.stages, plan.lanes, read)
-            sums.append(int(costs_ns.sum()))
-        likely, least, most = sums
-        return least / max(1, likely), most / max(1, likely)
 
 
 def _is_known(plan: Plan, costs: CostModel) -> bool:

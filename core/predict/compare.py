@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import statistics
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.costs.costs import CostError, CostModel, Curve, CurvePoint
+from core.costs.costs import CostError, CostModel
 from core.costs.costs_file import reported_costs
 from core.costs.durations import durations, gaps
 from core.costs.simulate import simulate
-from core.costs.waits import meeting, waits_of
+from core.costs.waits import meeting
 from core.message import N_, message
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
-from core.plan.task import ABSENT, KINDS, Kind
 from core.predict.predict import lane_times
+from core.predict.step_costs import costs_of_step
 from core.trace.complete import completed_steps
 from core.trace.median_step import median_step
 from core.trace.source import Source
@@ -166,39 +162,6 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     return costs_of_step(columns, trace.header.lanes), CostSource.WARMUP
 
 
-def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
-    """Return the costs of a step that was run: by block if its tasks are of blocks, else by stage.
-
-    They are medians of the durations, without the time in which a collective waits for its ranks.
-    """
-    by_block = bool((columns.block != ABSENT).any())
-    unit = columns.block if by_block else columns.stage
-    units = max(1, int(unit.max(initial=0)) + 1)
-    taken = columns.end - waits_of(columns, lanes).begun
-    passes: dict[Kind, tuple[Curve, ...]] = {}
-    transfers: dict[Kind, Curve] = {}
-    for code in np.unique(columns.kind).tolist():
-        kind = KINDS[code]
-        mine = columns.kind == code
-        if kind.is_communication:
-            transfers[kind] = _curve(columns.bytes[mine], taken[mine])
-        elif kind is Kind.LOSS:
-            passes[kind] = (_curve(columns.rows[mine], taken[mine]),)
-        elif (unit[mine] == ABSENT).all():
-            # An update of all blocks at once: each has an equal share.
-            passes[kind] = (_curve(columns.rows[mine], taken[mine] / units),)
-        elif kind is not Kind.OVERLAP:
-            # An overlap is left out, because the times of its two halves are not known.
-            known: dict[int, Curve] = {}
-            for place in np.unique(unit[mine]).tolist():
-                of_place = mine & (unit == place)
-                known[place] = _curve(columns.rows[of_place], taken[of_place])
-            # A list of curves has an entry for every unit, also for those without such a task.
-            default = next(iter(known.values()))
-            passes[kind] = tuple(known.get(place, default) for place in range(units))
-    return CostModel(passes, transfers, by_rows=True, by_block=by_block)
-
-
 def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     """Return the predicted steps as a trace with the run's lanes and step numbers.
 
@@ -277,15 +240,3 @@ def _lane_errors(
             error = expected / busy - 1 if busy else None
             errors.append(LaneError(lane.name, busy, expected, error))
     return tuple(errors)
-
-
-def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:
-    """Return the curve of the median ns of each size; a size of 0 counts as 1."""
-    by_size: dict[int, list[float]] = defaultdict(list)
-    for size, time in zip(sizes.tolist(), times.tolist(), strict=True):
-        # Beyond its points a curve is proportional to the nearest size, which must not be 0.
-        by_size[max(1, size)].append(time)
-    points: list[CurvePoint] = []
-    for size in sorted(by_size):
-        points.append((float(size), statistics.median(by_size[size])))
-    return tuple(points)

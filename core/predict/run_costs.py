@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from core.costs.costs import CostModel
 from core.costs.costs_file import reported_costs
 from core.plan.division import Stage
-from core.predict.compare import CostSource, costs_of_step, known_costs
+from core.predict.compare import CostSource, known_costs
 from core.predict.replan import RunPlans
+from core.predict.step_costs import costs_of_step
 from core.trace.complete import completed_steps
 from core.trace.source import Source
 from core.trace.step import StepColumns

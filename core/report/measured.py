@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.arrays import Floats, Ints
 from core.costs.durations import durations
 from core.costs.simulate import makespan_ns
-from core.costs.waits import waits_of
+from core.costs.waits import Waits, waits_of
 from core.errors import PlanError
 from core.order import evenly
 from core.plan.division import Stage
@@ -41,6 +41,8 @@ class MeasuredSteps:
 
     - `taken`, shape (S, n): the duration of each task without waits for other members of a
       collective
+    - `late`, shape (S, n): the time from a task's last wait, or the begin of the step, to its start
+      (of a collective, to the arrival of its last member)
     - `spans`, shape (S,): the length of each step
     - `median`: the position of the run's median step (core.trace.median_step) among the S steps
     - `columns`, `meets`: the tasks of the median step, and its collectives of ranks
@@ -58,6 +60,7 @@ class MeasuredSteps:
     columns: StepColumns
     meets: Ints
     taken: Ints
+    late: Ints
     spans: Ints
     median: int
     alike: Ints
@@ -82,9 +85,14 @@ class MeasuredSteps:
         every = [StepColumns.of_spans(spans[step]) for step in alike.steps]
         waits = [waits_of(columns, lanes) for columns in every]
         taken = []
-        for columns, wait, positions in zip(every, waits, alike.places, strict=True):
+        late = []
+        for step, columns, wait, positions in zip(
+            alike.steps, every, waits, alike.places, strict=True
+        ):
             durations_ns = columns.end - wait.begun
             taken.append(durations_ns[positions])
+            late_ns = wait.begun - _ready(columns, wait, trace.step_bounds(step)[0])
+            late.append(np.maximum(0, late_ns)[positions])
         reference = alike.reference
         places = alike.places[reference]
         columns = every[reference].picked(places)
@@ -100,6 +108,7 @@ class MeasuredSteps:
             columns=columns,
             meets=waits[reference].meets[places],
             taken=np.stack(taken),
+            late=np.stack(late),
             spans=np.array([lengths[step] for step in alike.steps], np.int64),
             median=reference,
             alike=same_work(columns, stages, header.model, names, exactly=True),
@@ -213,6 +222,12 @@ class MeasuredSteps:
         without = self.lasts(self.taken[self.median] / factors)
         lost = int(self.makespans[self.median]) - without
         return lost, lost / max(1, self.step_ns)
+
+
+def _ready(columns: StepColumns, waits: Waits, begin: int) -> Ints:
+    """Return the end of each task's last wait in ns, shape (n,); `begin` if it waited for none."""
+    last = waits.before[waits.slowest]
+    return np.where(last == ABSENT, begin, columns.end[last])
 
 
 def _costs(trace: Trace, columns: StepColumns, stages: Sequence[Stage]) -> Floats | None:

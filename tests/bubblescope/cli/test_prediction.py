@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from bubblescope.cli.start import run_arguments
 from core.paths import PROJECT_ROOT
 from core.plan.faults import HICCUP
 from core.plan.plan import Role
@@ -14,6 +15,7 @@ from core.recording.recording import open_recording
 from core.report.verdict import verdict
 from core.trace.source import Source
 from tests.bubblescope.cli.status import status_of
+from tests.core.recording.importers.pipeline_jobs import JobOptions, make_job, write_primus
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
          "transfer_ms": 0}  # fmt: skip
@@ -140,7 +142,10 @@ def test_devices_that_are_made_up_are_said_to_be(predict):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--stages 4", "predict needs --costs FILE, a JSON or TOML file with forward_ms, "),
+        (
+            "--stages 4",
+            "predict needs --from RECORDING, or --costs FILE, a JSON or TOML file with forward_ms",
+        ),
         ("--stages 4 --costs none.json", "--costs none.json cannot be read"),
         (
             "--stages 4 --costs costs.json --slow-lane 1:2 --slow-lane 1:3",
@@ -237,3 +242,75 @@ def test_a_plan_with_more_stages_than_blocks_is_predicted(tmp_path):
     (tmp_path / "costs.json").write_text(json.dumps(costs))
     words = ["predict", "--strategy", "tp", "--model", "gpt"]
     assert status_of([*words, "--costs", str(tmp_path / "costs.json")]) == 0
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory):
+    """A folder of another program with 12 steps of a pipeline."""
+    folder = tmp_path_factory.mktemp("jobs") / "job"
+    write_primus(make_job(JobOptions(steps=12, sends=False, own_clocks=True)), folder)
+    return folder
+
+
+def test_a_replay_is_printed_and_written_with_the_same_figures(job, tmp_path, capsys):
+    words = ["predict", "--from", str(job), "--steps", "3-10"]
+    assert run_arguments([*words, "--summary", str(tmp_path / "out.json")]) == 0
+    printed = capsys.readouterr().out
+    values = json.loads((tmp_path / "out.json").read_text())
+    assert values["used"] == list(range(3, 11)) and values["unseen"] == [11, 12]
+    assert abs(values["error"]) < 0.03
+    assert f"step: {values['makespan_ns'] / 1e6:.3g} ms" in printed
+    share = round(100 * values["measured_share"])
+    low, high = values["low_ns"] / 1e6, values["high_ns"] / 1e6
+    assert f"basis: {share} % of the critical path is measured, {100 - share} % is" in printed
+    assert f"range: {low:.3g} to {high:.3g} ms" in printed
+    assert f"steps 11 to 12 (mean of 2): {values['unseen_ns'] / 1e6:.3g} ms measured" in printed
+
+
+def test_costs_of_a_trace_predict_another_plan(job, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    words = ["predict", "--from", str(job), "--steps", "3", "--schedule", "gpipe"]
+    assert run_arguments([*words, "--microbatches", "16", "--summary", str(out)]) == 0
+    values = json.loads(out.read_text())
+    assert values["stages"] == 4 and values["microbatches"] == 16
+    assert values["schedule"] == "gpipe" and values["measured_share"] > 0.9
+    assert "pipeline gpipe, 4 stages on 4 lanes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--steps 3-10 --costs c.json", "--steps 3-10: a range needs --from RECORDING"),
+        ("--from JOB --costs c.json", "and --costs c.json both give costs: use one"),
+        ("--from JOB --steps 3-40", "--steps 3-40: the run has the measured steps 1 to 12"),
+        ("--from JOB --steps 4-3", "--steps 4-3: its last step must not be before its first"),
+        ("--from JOB --steps 3-x", "--steps 3-x: use a step or FIRST-LAST"),
+        ("--from JOB --image x.png", "--image x.png: only for a plan; choose one, as with"),
+        ("--from none", "none: there is no such file"),
+        ("", "predict needs --from RECORDING, or --costs FILE, a JSON or TOML file with"),
+    ],
+)
+def test_what_cannot_be_predicted_is_said_in_one_line(words, said, job, capsys):
+    given = [str(job) if word == "JOB" else word for word in words.split()]
+    assert run_arguments(["predict", *given]) == 2
+    *_, last = capsys.readouterr().err.splitlines()
+    assert last.startswith("bubblescope: ") and said in last
+
+
+def test_the_basis_of_a_prediction_is_printed_and_written(tmp_path, capsys):
+    sizes = [{"rows": 8, "forward_ms": 6}]
+    costs = {**COSTS, "rows": 2, "sizes": sizes, "scatter": 0.1}
+    (tmp_path / "costs.json").write_text(json.dumps(costs))
+    out = tmp_path / "out.json"
+    words = ["predict", "--costs", str(tmp_path / "costs.json"), "--summary", str(out)]
+    shares = []
+    for batch in (8, 16):
+        assert run_arguments([*words, "--stages", "2", "--microbatches", "4",
+                              "--batch", str(batch)]) == 0  # fmt: skip
+        values = json.loads(out.read_text())
+        shares.append(values["measured_share"])
+        assert "% of the critical path is measured" in capsys.readouterr().out
+        assert values["low_ns"] <= 0.9 * values["makespan_ns"] + 1
+        assert values["high_ns"] >= 1.1 * values["makespan_ns"] - 1
+    # Two rows were measured; four are between two sizes.
+    assert shares[0] == 1 and shares[1] == 0

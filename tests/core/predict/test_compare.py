@@ -12,11 +12,11 @@ from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.predict.compare import (
     CostSource,
-    costs_of_step,
     known_costs,
     predict_steps,
     prediction_trace,
 )
+from core.predict.step_costs import costs_of_step
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record, Timings, span_batch
 from core.trace.source import Source

@@ -1,0 +1,120 @@
+"""Prediction of a job's later steps from the costs of some of its steps.
+
+Each of these steps is replayed with its own costs: every task starts when the tasks before it on
+its lane and all that it waits for have ended, as late as it did, and takes as long as it did. The
+prediction is the mean of the replays. The mean costs would not do: if the lengths of micro-batches
+change from step to step, the lanes wait for another one each time. Steps that were not used show
+how good the prediction is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.arrays import Bools, Floats
+from core.costs.replay import Replay
+from core.errors import PlanError
+from core.explain.run_step import explain_run_step
+from core.message import message
+from core.order import evenly
+from core.predict.basis import Basis, measured_share
+from core.recording.importers.pipeline_copies import INFERRED
+from core.report.job_step import JobStep
+from core.report.measured import MeasuredSteps
+from core.report.peer_replays import MOST_JOB_STEPS
+from core.trace.median_step import median_step, whole_steps
+from core.trace.step import StepSpans
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """A predicted step of a job, and the measured steps that it is compared with.
+
+    The costs are those of the steps `used`. `unseen` are the steps after them, or if there are none
+    the steps before. Lengths are means in ns. `own_error` is
+    predicted / measured - 1 of the steps used, and `error` of the unseen steps, None if there are
+    none. The measured share of the `basis` is that of the median step.
+    """
+
+    used: tuple[int, ...]
+    unseen: tuple[int, ...]
+    makespan_ns: int
+    basis: Basis
+    used_ns: int
+    own_error: float
+    unseen_ns: int | None
+    error: float | None
+
+
+def forecast(trace: Trace, used: Sequence[int]) -> Forecast:
+    """Predict the steps of a trace that follow the steps `used`.
+
+    Raises PlanError if the trace does not have the waits between its lanes, as the streams of a
+    device.
+    """
+    steps, replays = _job_replays(trace, used) if trace.step_table.follow else _replays(trace, used)
+    unseen = _unseen(trace, used)
+    predicted = float(replays.mean())
+    used_ns = float(_lengths(trace, steps).mean())
+    own_error = predicted / max(1.0, used_ns) - 1
+    unseen_ns = float(_lengths(trace, unseen).mean()) if unseen else None
+    median = median_step(trace, steps)
+    share = measured_share(explain_run_step(trace, median), _is_recorded(trace, median))
+    return Forecast(
+        steps,
+        unseen,
+        round(predicted),
+        Basis(
+            share,
+            round(float(replays.min()) * max(0.0, 1 - abs(own_error))),
+            round(float(replays.max()) * (1 + abs(own_error))),
+        ),
+        round(used_ns),
+        own_error,
+        None if unseen_ns is None else round(unseen_ns),
+        None if unseen_ns is None else predicted / max(1.0, unseen_ns) - 1,
+    )
+
+
+def _job_replays(trace: Trace, used: Sequence[int]) -> tuple[tuple[int, ...], Floats]:
+    """Return the replayed steps of a recorded job, some of many, and their lengths in ns."""
+    steps = tuple(evenly(used, MOST_JOB_STEPS))
+    lengths: list[float] = []
+    for step in steps:
+        job_step = JobStep.of(explain_run_step(trace, step))
+        lengths.append(float(job_step.periods(job_step.taken[:, np.newaxis])[0]))
+    return steps, np.array(lengths)
+
+
+def _replays(trace: Trace, used: Sequence[int]) -> tuple[tuple[int, ...], Floats]:
+    """Return the replayed steps of a trace and their lengths in ns. Raises PlanError."""
+    run = MeasuredSteps.of(trace, used)
+    if not run.has_waits:
+        raise PlanError(message("the trace does not contain what tasks wait for on other lanes"))
+    replay = Replay.of(run.columns, run.meets)
+    return run.steps, replay.makespans(run.taken + run.late)
+
+
+def _is_recorded(trace: Trace, step: int) -> Bools:
+    """Return a mask of a step's tasks: False for transfers whose times an importer inferred."""
+    names = StepSpans.of(trace, step).spans["name"]
+    inferred = [place for place, name in enumerate(trace.table.names) if name == INFERRED]
+    return ~np.isin(names, inferred)
+
+
+def _unseen(trace: Trace, used: Sequence[int]) -> tuple[int, ...]:
+    """Return the whole steps after the used ones, or if there are none the ones before."""
+    whole = whole_steps(trace)
+    after = tuple(step for step in whole if step > max(used))
+    return after or tuple(step for step in whole if step < min(used))
+
+
+def _lengths(trace: Trace, steps: Sequence[int]) -> Floats:
+    """Return the measured length of each step in ns."""
+    bounds = np.array([trace.step_bounds(step) for step in steps], np.float64)
+    lengths: Floats = bounds[:, 1] - bounds[:, 0]
+    return lengths

@@ -1,0 +1,99 @@
+"""Costs of steps of a job, to predict other plans of the same model on the same lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
+from core.plan.schedules import schedule_of
+from core.plan.specification import Specification, with_defaults
+from core.plan.strategies import STRATEGIES
+from core.plan.strategies.dp_pp import REPLICAS
+from core.plan.task import Kind
+from core.predict.step_costs import costs_of_times
+from core.report.measured import MeasuredSteps
+
+FEWEST_STAGES = 3
+"""Fewest stages from which the head of the model can be told apart from the other stages."""
+_NOTHING: Mapping[Kind, tuple[Curve, ...]] = {
+    Kind.STEP: (((1.0, 0.0),),),
+    Kind.LOSS: (((1.0, 0.0),),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCosts:
+    """Costs from steps of a job, and its numbers of ranks in a replica, micro-batches, replicas."""
+
+    costs: CostModel
+    ranks: int
+    microbatches: int
+    replicas: int
+
+    def filled(self, specification: Specification) -> Specification:
+        """Return a run with the job's numbers of stages, micro-batches and replicas if not given.
+
+        Raises PlanError for an unknown schedule.
+        """
+        options = STRATEGIES[specification.strategy].options
+        given: dict[str, int] = {}
+        has_replicas = REPLICAS in options
+        if STAGES in options and specification[STAGES] is None:
+            name = with_defaults(specification)[SCHEDULE] if MICROBATCHES in options else None
+            schedule = None if name is None else schedule_of(name)
+            chunks = 1 if schedule is None else specification[CHUNKS] or schedule.chunks
+            given["stages"] = self.ranks * chunks
+        if MICROBATCHES in options and specification[MICROBATCHES] is None:
+            given["microbatches"] = self.microbatches
+        if has_replicas and specification[REPLICAS] is None and self.replicas > 1:
+            given["replicas"] = self.replicas
+        return specification.having(**given)
+
+
+def plan_costs(run: MeasuredSteps) -> PlanCosts:
+    """Return the costs of steps: medians by stage, so that a slow lane among several is left out.
+
+    The gap is the median time by which a computing task is late. What the last stage takes longer
+    than the median of the others is the model's head. The scatter is half of the range of the
+    steps' lengths.
+    """
+    columns = run.columns
+    found = costs_of_times(columns, run.taken)
+    late = run.late[:, run.computes]
+    spans = run.spans.astype(np.float64)
+    costs = replace(
+        found,
+        passes={**_NOTHING, **found.passes},
+        gap_ns=float(np.median(late)) if late.size else 0.0,
+        scatter=float((spans.max() - spans.min()) / max(1.0, 2 * spans.mean())),
+    )
+    replicas = max(1, int(columns.replica.max(initial=0)) + 1)
+    ranks = max(1, len(run.compute_lanes) // replicas)
+    microbatches = max(1, int(columns.microbatch.max(initial=0)) + 1)
+    return PlanCosts(_with_head(costs), ranks, microbatches, replicas)
+
+
+def _with_head(costs: CostModel) -> CostModel:
+    """Return costs by stage with the head of the model separate from the last stage."""
+    if costs.by_block:
+        return costs
+    passes = dict(costs.passes)
+    head: dict[Kind, Curve] = {}
+    for kind in STAGED:
+        curves = passes.get(kind, ())
+        if len(curves) < FEWEST_STAGES:
+            continue
+        *others, last = curves
+        usual: list[tuple[float, float]] = []
+        extra: list[tuple[float, float]] = []
+        for size, ns in last:
+            typical = float(np.median([cost_at(curve, size) for curve in others]))
+            usual.append((size, min(ns, typical)))
+            extra.append((size, max(0.0, ns - typical)))
+        passes[kind] = (*others, tuple(usual))
+        head[kind] = tuple(extra)
+    return replace(costs, passes=passes, head=head)
