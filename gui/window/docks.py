@@ -64,10 +64,9 @@ class PanelPage(QWidget):
 
 
 class Docks:
-    """Every dock of a window.
+    """Every dock of a window; `pages` has the page of each panel by the panel's name.
 
-    `place` of the settings is restored by `restore`. `tell` is called with a panel whose widget has
-    just been made.
+    `tell` is called with a panel whose widget has just been made.
     """
 
     def __init__(
@@ -77,7 +76,6 @@ class Docks:
         tell: Callable[[Panel[Any]], None],
     ) -> None:
         self._window, self._tell = window, tell
-        self.by_name: dict[str, QDockWidget] = {}
         self.docks: dict[Dock, QDockWidget] = {}
         self.pages: dict[str, PanelPage] = {}
         self._books: dict[Dock, PageBook] = {}
@@ -168,7 +166,6 @@ class Docks:
         book.setSizePolicy(policy)
         made.visibilityChanged.connect(book.setVisible)
         self.docks[dock], self._books[dock] = made, book
-        self.by_name[made.objectName()] = made
 
     def _made(self, page: PanelPage) -> Callable[[QWidget], None]:
         def take(widget: QWidget) -> None:

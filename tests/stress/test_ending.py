@@ -264,6 +264,7 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
+from gui.features.recordings.feature import RecordingsFeature
 from gui.window import start as app
 from gui.window import window
 class Saving(window.MainWindow):
@@ -271,6 +272,7 @@ class Saving(window.MainWindow):
         super().__init__(*given)
         QTimer.singleShot(0, self.begin)
     def begin(self):
+        self.files = self.feature(RecordingsFeature).files
         self.files.open_from(Path("made.arrow"))
         self.files.saving.done.connect(lambda _: QTimer.singleShot(0, self.save))
         self.save()

@@ -19,8 +19,6 @@ import pyarrow as pa
 import pytest
 
 from core.trace.header import Header
-from gui.features.predict.feature import PredictFeature
-from gui.features.run.feature import RunFeature
 
 pytest.importorskip("torch")
 pytest.importorskip("PySide6")
@@ -36,7 +34,9 @@ from core.recording.recording import open_recording
 from core.recording.schema import RECORDS, Record
 from gui.app.session import Run
 from gui.app.settings import Settings
+from gui.features.predict.feature import PredictFeature
 from gui.features.predict.whatif_panel import WhatIfPanel
+from gui.features.run.feature import RunFeature
 from gui.window.window import MainWindow
 from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
 from tests.processes import children, family, wait_gone

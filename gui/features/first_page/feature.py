@@ -9,7 +9,6 @@ from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell
 from gui.features.bubbles.feature import BubblesFeature
 from gui.features.compare.feature import CompareFeature
-from gui.features.first_page.actions import FirstPageActions
 from gui.features.first_page.welcome import WelcomePage
 from gui.features.lessons.feature import LessonsFeature
 from gui.features.recordings.feature import RecordingsFeature
@@ -58,6 +57,9 @@ class FirstPageFeature(Feature):
         self.refresh()
 
     def _try(self, name: str) -> None:
+        # Here: it loads all that a comparison needs, and the window opens sooner without.
+        from gui.features.first_page.actions import FirstPageActions
+
         shell = self.shell
         actions = FirstPageActions(
             shell.feature(RunFeature).control.queue,

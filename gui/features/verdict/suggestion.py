@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from core.errors import PlanError
 from core.plan.lanes import virtual_instead
 from core.plan.planning import check
 from core.plan.specification import Specification
-from core.predict.advisor import AdviceResult
 from core.report.limits import Limit
 from core.trace.source import Source
 from core.trace.trace import Trace
+
+if TYPE_CHECKING:  # the window opens sooner without
+    from core.predict.advisor import AdviceResult
 
 ALTERNATIVES = 3
 WIDTH = 512

@@ -90,7 +90,7 @@ def test_a_rank_waits_for_the_collective_that_ended_last_whichever_lane_it_is_on
     assert causes(explanation, 0) == [(Cause.SLOWEST_RANK, 6, ABSENT), (Cause.COLLECTIVE, 6, 0)]
     assert causes(explanation, 1) == [(Cause.COLLECTIVE, 6, 0)]
     report = gap_report(explanation, 1, 26 * MS)
-    assert report is not None and sentence(report).endswith("exposed collective")
+    assert report is not None and sentence(report).endswith("(exposed collective)")
 
 
 def test_the_path_goes_through_the_collective_that_ended_last() -> None:
