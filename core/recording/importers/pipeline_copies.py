@@ -94,7 +94,7 @@ def with_copies(imported: ImportedEvents, edges: Edges, compute: list[Ints]) -> 
     inferred, is_inferred = _inferred_copies(imported, unrecorded, compute)
     imported.issues[ImportIssue.INFERRED_TRANSFER] += len(inferred.start)
     transfers = np.flatnonzero(places.transfer >= 0)
-    imported.issues[ImportIssue.UNMATCHED_TRANSFER] += len(transfers) - len(used)
+    imported.issues[ImportIssue.UNMATCHED_TRANSFER] += len(transfers) - len(np.unique(used))
     within = edges.picked(~crosses)
     immediate = unrecorded.picked(~is_inferred)
     links = np.concatenate([imported.links, within.links, immediate.links])

@@ -10,10 +10,12 @@ from core.costs.simulate import simulate
 from core.costs.waits import waits_of
 from core.explain.causes import cause_totals
 from core.explain.run_step import explain_run_step
+from core.paths import PROJECT_ROOT
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
 from core.recording.importers.pipeline_copies import INFERRED
 from core.recording.importers.to_trace import trace_of_events
+from core.recording.recording import open_recording
 from core.trace.dependencies import lane_links
 from core.trace.import_issue import ImportIssue
 from core.trace.own_steps import with_range
@@ -208,3 +210,11 @@ def test_issues_are_counted_once_for_each_file():
     before = Counter(events.issues)
     trace_of_events(events, "first")
     assert events.issues == before
+
+
+def test_a_transfer_that_two_passes_claim_is_counted_once():
+    # Found by the fuzzer: a damaged MegaScan trace said that -1 transfers belong to no passes.
+    path = PROJECT_ROOT / "tests" / "data" / "megascan-transfer-of-two-passes.json.gz"
+    issues = open_recording(path).trace.imported.issues
+    assert min(issues.values()) >= 0
+    assert issues.get(ImportIssue.UNMATCHED_TRANSFER, 0) == 0
