@@ -87,7 +87,7 @@ def predicted(spec: Specification) -> tuple[str, Trace]:
     costs = equal_blocks(len(run.model.blocks))
     prediction = predict_step(run.plan, costs, Faults.of(run.specification))
     trace = predicted_trace(run.header, run.plan.tasks, prediction.columns)
-    return prediction_text(summary_of(run, prediction, trace)), trace
+    return prediction_text(summary_of(run, prediction, trace, costs)), trace
 
 
 def agrees(printed: str, expected: float, digits: int = 3) -> bool:

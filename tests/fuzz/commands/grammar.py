@@ -61,6 +61,7 @@ GOOD = {
     "rdzv_endpoint": ("127.0.0.1:0",), "launcher": ("torchrun",), "lesson": ("lesson.md", "2"),
     "query": ("FROM steps", "SELECT 1", "SELECT * FROM spans LIMIT 3", "SELECT cause FROM idle"),
     "costs": ("costs.json", "costs.toml"),
+    "source": ("own.arrow",),
     "new": ("own.arrow",), "name": ("main",), "baseline": ("own.arrow",), "markdown": ("gate.md",),
     "junit": ("gate.xml",), "assertions": ("bubble<90%",), "axes": ("rank", "stage"),
     "fail_over": ("3%",), "balance": ("yes", "no"), "verify": ("yes",), "blocks": ("no",),
