@@ -23,7 +23,7 @@ from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given, hiccups_of
 from core.plan.link import read_link
-from core.plan.pipeline.options import SCHEDULE
+from core.plan.pipeline.options import SCHEDULE, STAGES
 from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import OPTIONS, Specification, specification_of
@@ -39,6 +39,7 @@ from core.report.step_figures import step_figures
 from core.report.verdict import verdict
 from core.trace.excerpt import ExcerptOptions, resolve_steps
 from core.trace.median_step import whole_steps
+from core.trace.source import Source
 from core.trace.trace import Trace
 
 MOST_LANES_SHOWN = 64
@@ -59,6 +60,7 @@ def predict(arguments: argparse.Namespace) -> None:
             _replay(arguments, *measured)
             return
         costs_of_run = _plan_costs(arguments, *measured)
+        specification = _on_recorded_devices(specification, costs_of_run.ranks, measured[0])
         specification = costs_of_run.filled(specification)
     check_unmeasured(specification)
     check(specification)
@@ -245,6 +247,18 @@ def _plan_costs(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int
     if Kind.FORWARD not in found.costs.passes:
         raise PlanError(f"--from {arguments.source}: it has no forward passes of stages or blocks")
     return found
+
+
+def _on_recorded_devices(specification: Specification, ranks: int, trace: Trace) -> Specification:
+    """Return a run on the devices that the costs were measured on, if it has as many lanes.
+
+    Imagined GPUs would copy while they compute, which CPU lanes do not.
+    """
+    header = trace.header
+    is_ours = header.source is Source.RUN and len(header.compute_lanes) == ranks
+    if specification.devices.strip() != "auto" or specification[STAGES] is not None or not is_ours:
+        return specification
+    return specification.having(devices=header.specification.devices)
 
 
 def _replay(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> None:

@@ -19,7 +19,7 @@ MOSTLY = 2 / 3
 
 
 class TimeClass(StrEnum):
-    """Where most of the time of a collective goes."""
+    """Classes of collectives, by where most of their time goes."""
 
     TRANSFER = "transfer"
     """Moving data."""

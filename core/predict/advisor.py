@@ -226,7 +226,7 @@ class _Predictor:
         self._costs = costs
 
     def doubt_of(self, specification: Specification, measured_ns: int | None) -> float:
-        """Return the relative error that predictions may have: that of the run that was measured.
+        """Return the relative error to expect: the error of the prediction of the measured run.
 
         It is at least the scatter of the costs.
         """

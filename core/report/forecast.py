@@ -37,7 +37,7 @@ class Forecast:
     The costs are those of the steps `used`. `unseen` are the steps after them, or if there are none
     the steps before. Lengths are means in ns. `own_error` is
     predicted / measured - 1 of the steps used, and `error` of the unseen steps, None if there are
-    none. The measured share of the `basis` is that of the median step.
+    none. `basis` describes the median step.
     """
 
     used: tuple[int, ...]

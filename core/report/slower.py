@@ -28,7 +28,7 @@ KIND_ERROR = 0.05
 COLD_KIND_NS = 100_000
 """Longest delay of the first lane for each kind of task: caches and interpreter are cold."""
 COLD_TASK_NS = 20_000
-"""The same delay for each task of the first lane, in addition to that of its kind."""
+"""Longest further delay of each task of the first lane, for the same reason."""
 TRIMMED = 5
 """A trimmed mean ignores one in this many values, half of them at each end."""
 

@@ -1,4 +1,4 @@
-"""The contract of a part of the window: a feature has panels and actions, and is told what happens.
+"""The contract between the window and its parts: each part, a feature, has panels and actions.
 
 `gui.window.features.FEATURES` lists the features. The window makes each of them once, in that
 order, then calls `start` of each, then the hooks below as things happen. A hook that a feature does
@@ -45,7 +45,6 @@ class Dock(Enum):
     """The docks of the window, in their order; the value is the title in English."""
 
     SETTINGS = N_("Settings")
-    LESSON = N_("Lesson")
     DEVICES = N_("Devices")
     WHY = N_("Why")
     TRY = N_("Try")
@@ -53,10 +52,11 @@ class Dock(Enum):
     STEPS = N_("Steps")
     DATA = N_("Data")
     DETAILS = N_("Details")
+    LESSON = N_("Lesson")
 
 
 class Style(Enum):
-    """How an action behaves when it is triggered."""
+    """Behaviour of an action when it is triggered."""
 
     COMMAND = "command"
     CHECK = "check"

@@ -30,7 +30,7 @@ HIDDEN_AT_FIRST = (Dock.LESSON, Dock.DETAILS)
 FRONT = Dock.DEVICES
 """The dock that is in front at first of those that share a place."""
 WIDTHS = {Dock.SETTINGS: 280, Dock.DEVICES: 830, Dock.DETAILS: 330}
-HEIGHTS = {Dock.DEVICES: 240}
+HEIGHTS = {Dock.DEVICES: 212}
 LOW = 84
 PADDING = 30  # pixels next to the longest name of a list of pages
 

@@ -55,7 +55,7 @@ class Other:
 
 
 def others(runs: Sequence[Run], shown: Run) -> list[Other]:
-    """What `shown` can be compared with: its prediction, then the other runs.
+    """Return the runs that `shown` can be compared with: its prediction, then the others.
 
     Runs of the same model and batch come first, and of those the latest.
     """

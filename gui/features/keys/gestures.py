@@ -1,4 +1,4 @@
-"""What the mouse does in the timeline."""
+"""Gestures of the mouse in the timeline."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def _status(status: JobStatus) -> str:
 
 
 def _connected(status: JobStatus) -> str:
-    """How many ranks are connected; of a job that has ended, how many steps it recorded."""
+    """Return how many ranks are connected or, if the job has ended, how many steps it had."""
     if not status.peers:
         return tr("No job has connected yet.")
     here = sum(peer.is_here for peer in status.peers)

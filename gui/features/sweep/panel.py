@@ -91,10 +91,11 @@ class SweepPanel(QScrollArea):
             part.setEnabled(results is not None and bool(results.of))
 
     def _build_fields(self) -> None:
-        entries = [(option_title(option), option.name, tr(option.help))
-                   for option in SWEPT
-                   if (option.title or option.name == "strategy")
-                   and option.name not in NOT_OFFERED]  # fmt: skip
+        entries = []
+        for option in SWEPT:
+            has_title = bool(option.title) or option.name == "strategy"
+            if has_title and option.name not in NOT_OFFERED:
+                entries.append((option_title(option), option.name, tr(option.help)))
         self.option = choice(entries)
         self.option.setCurrentIndex(self.option.findData(FIRST))
         self.values = QLineEdit()

@@ -16,6 +16,7 @@ from core.report.verdict import verdict
 from core.trace.source import Source
 from tests.bubblescope.cli.status import status_of
 from tests.core.recording.importers.pipeline_jobs import JobOptions, make_job, write_primus
+from tests.make_believe import record, specification
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
          "transfer_ms": 0}  # fmt: skip
@@ -275,6 +276,17 @@ def test_costs_of_a_trace_predict_another_plan(job, tmp_path, capsys):
     assert values["stages"] == 4 and values["microbatches"] == 16
     assert values["schedule"] == "gpipe" and values["measured_share"] > 0.9
     assert "pipeline gpipe, 4 stages on 4 lanes" in capsys.readouterr().out
+
+
+def test_another_plan_is_predicted_on_the_devices_of_the_recording(tmp_path, capsys):
+    path = tmp_path / "run.arrow"
+    record(specification(devices="2xcpu", steps=3), path)
+    assert run_arguments(["predict", "--from", str(path), "--schedule", "gpipe"]) == 0
+    printed = capsys.readouterr().out
+    assert "cpu:0" in printed and "imagined" not in printed and "cuda" not in printed
+    words = ["predict", "--from", str(path), "--devices", "2xvirtual"]
+    assert run_arguments(words) == 0
+    assert "virtual:0" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def times(plan: Plan, costs: CostModel) -> dict[str, float]:
 
 
 def measured_of(plan: Plan, costs: CostModel, kind: Kind) -> set[bool]:
-    """Whether the costs of the tasks of a kind are measured."""
+    """Return which of True and False occur: are the costs of a kind's tasks measured?"""
     columns = StepColumns.of_plan(plan)
     known = task_costs(columns, costs, plan.stages, plan.lanes).measured
     return set(known[columns.kind == KIND_CODES[kind]].tolist())

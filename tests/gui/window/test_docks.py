@@ -184,6 +184,9 @@ def test_the_timeline_has_half_of_the_windows_height(
     qtbot.wait(50)
     assert window.height() == size[1]
     assert 2 * window.timeline.height() >= size[1]
+    perform(window, client, specification(devices="4xvirtual", steps=3))  # tabs of runs appear
+    qtbot.wait(50)
+    assert 2 * window.timeline.height() >= size[1]
 
 
 def test_a_new_window_has_no_tab_bar_outside_of_its_docks(
