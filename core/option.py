@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from core.message import Message, Text, error_message, message
 
 T = TypeVar("T")
-Value = int | float | str | bool | None
+OptionValue = int | float | str | bool | None
 
 
 class OptionGroup(StrEnum):
@@ -114,7 +114,7 @@ class Option(Generic[T]):
             return self.usual
         return "" if self.kind is bool or self.default is None else f"{self.default}"
 
-    def problem(self, value: Value) -> Text:
+    def problem(self, value: OptionValue) -> Text:
         """Return the error text for an invalid value, with the accepted ones; "" if it is valid."""
         if value is None or self.kind is bool:
             return ""
@@ -167,7 +167,7 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def option_values(settings: Any) -> Iterator[tuple[Option[Any], Value]]:
+def option_values(settings: Any) -> Iterator[tuple[Option[Any], OptionValue]]:
     """Yield the options that are fields of a dataclass instance, with their values."""
     for each in fields(settings):
         option = each.metadata.get(Option)

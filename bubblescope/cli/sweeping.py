@@ -19,7 +19,7 @@ from bubblescope.cli.report import table
 from core.engine.client import EngineClient
 from core.errors import PlanError
 from core.files import check_outputs, reason
-from core.option import Option, Value, flag_of, listed
+from core.option import Option, OptionValue, flag_of, listed
 from core.plain import plain, say
 from core.plan.devices import Hardware
 from core.plan.planning import plan_run, run_lanes
@@ -201,7 +201,7 @@ def _row(results: Results, result: Result) -> list[str]:
     ]
 
 
-def _word(option: Option[Any], value: Value) -> str:
+def _word(option: Option[Any], value: OptionValue) -> str:
     if option.name == "strategy":
         return f"{value}"
     return f"{flag_of(option.name)} {value_text(value) or 'default'}"

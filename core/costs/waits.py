@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import Bools, Ints
+from core.arrays import Bools, Ints, Positions
 from core.order import groups, row_keys, stable_argsort, turns
 from core.plan.plan import Lane, lane_ranks
 from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, Kind
@@ -15,8 +15,6 @@ from core.trace.step import StepColumns
 
 _COPY = KIND_CODES[Kind.COPY]
 _LONG_AGO = np.iinfo(np.int64).min
-
-Positions = Ints
 
 
 @dataclass(frozen=True, slots=True)

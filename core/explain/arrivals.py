@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.arrays import Ints
-from core.costs.waits import Positions, Waits, waits_of
+from core.arrays import Ints, Positions
+from core.costs.waits import Waits, waits_of
 from core.explain.causes import Explanation
 from core.order import groups
 from core.plan.plan import lane_ranks

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Bools, Ints
-from core.costs.waits import Positions, Waits
+from core.arrays import Bools, Ints, Positions
+from core.costs.waits import Waits
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT, IS_COLLECTIVE

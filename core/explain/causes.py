@@ -27,8 +27,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Bools, Ints
-from core.costs.waits import Positions, Waits, waits_of
+from core.arrays import Bools, Ints, Positions
+from core.costs.waits import Waits, waits_of
 from core.explain.blocking import IdleGaps, IdlePieces, blocking_pieces, idle_gaps
 from core.explain.devices import cut_by_device
 from core.message import N_, Text

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.arrays import Bools, Ints
-from core.costs.waits import Positions
+from core.arrays import Bools, Ints, Positions
 from core.explain.causes import CAUSES, Bounds, Cause, Explanation, explain_step
 from core.explain.intervals import subtract
 from core.order import stable_argsort

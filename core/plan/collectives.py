@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.arrays import Ints
+from core.arrays import Ints, Positions
 from core.order import groups, row_keys, stable_argsort, turns
 from core.plan.task import ABSENT, IS_COLLECTIVE, TaskColumns
-
-Positions = Ints
 
 
 def start_together(columns: TaskColumns) -> TaskColumns:

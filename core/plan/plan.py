@@ -12,7 +12,7 @@ from core.counts import rows_text
 from core.errors import PlanError
 from core.message import Message, Text, message
 from core.models.description import ModelDescription
-from core.option import Option, Value
+from core.option import Option, OptionValue
 from core.plan.division import Collectives, Part, Pipeline, Placement, Stage
 from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Task, TaskColumns
@@ -220,7 +220,7 @@ class Job:
     lanes: tuple[Lane, ...]
     rows: int
     schedule: Schedule
-    settings: Mapping[str, Value] = field(default_factory=dict)
+    settings: Mapping[str, OptionValue] = field(default_factory=dict)
 
     def __getitem__(self, option: Option[T]) -> T:
         return cast(T, self.settings.get(option.name, option.default))

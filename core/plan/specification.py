@@ -12,8 +12,8 @@ from core.models.description import ModelDescription
 from core.option import (
     Option,
     OptionGroup,
+    OptionValue,
     RunSettings,
-    Value,
     option_values,
     with_options,
 )
@@ -229,11 +229,11 @@ class Specification:
         return value
 
     @property
-    def values(self) -> Iterator[tuple[Option[Any], Value]]:
+    def values(self) -> Iterator[tuple[Option[Any], OptionValue]]:
         """Every option, including the model's, with its value."""
         return chain(option_values(self), option_values(self.model))
 
-    def having(self, **values: Value) -> Specification:
+    def having(self, **values: OptionValue) -> Specification:
         """Return a copy with other values of some settings, which may be a strategy's options."""
         changes: dict[str, Any] = values
         return replace(self, **changes)
@@ -286,13 +286,13 @@ OPTIONS = sorted(
 """Every option of a run, including the model's, in the order of help, form and docs."""
 
 
-def specification_of(given: Mapping[str, Value]) -> Specification:
+def specification_of(given: Mapping[str, OptionValue]) -> Specification:
     """Return the specification with these option values by name, and defaults for the others."""
     model = ModelSettings(**_fields_from(ModelSettings, given))
     return Specification(model=model, **_fields_from(Specification, given))
 
 
-def _fields_from(kind: type[Any], given: Mapping[str, Value]) -> dict[str, Any]:
+def _fields_from(kind: type[Any], given: Mapping[str, OptionValue]) -> dict[str, Any]:
     options = ((f.name, f.metadata.get(Option)) for f in fields(kind))
     return {name: given[option.name] for name, option in options if option and option.name in given}
 

@@ -20,7 +20,7 @@ from core.errors import PlanError
 from core.explain.bubble import bubble_of, closed_form
 from core.message import message
 from core.models.description import ModelDescription
-from core.option import Value
+from core.option import OptionValue
 from core.order import stable_argsort
 from core.plan.devices import PREDICTED
 from core.plan.division import Pipeline, Stage
@@ -58,7 +58,7 @@ class WhatIfQuery:
     chunks: int | None = None
     batch: int | None = None
     link: Link | None = None
-    faults: Mapping[str, Value] = field(default_factory=dict)
+    faults: Mapping[str, OptionValue] = field(default_factory=dict)
     measured: tuple[Stage, ...] = ()
     device: str = PREDICTED.name
 

@@ -23,7 +23,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from .blocks import inner_module
-from .functional import CollectiveCall, FunctionalCollectives
+from .functional import CollectiveCall, FunctionalCollectives, NoteEnd
 from .guard import Guard
 from .hooks import BlockHooks
 from .kinds import HOST
@@ -49,7 +49,6 @@ KINDS = {
 }
 """The functions of torch.distributed that are recorded, and their kinds."""
 PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
-NoteEnd = Callable[[], None]
 
 
 class BucketHook:

@@ -18,7 +18,7 @@ from .blocks import unwrapped
 from .clocks import ClockOffset, RankClocks
 from .events import RecordedStep
 from .rank_step import TRACKS, CounterValue, PlannedTask, rank_lanes, timed_step
-from .stream import FORMAT, Item, Sender, Write, counter_rows, note_row, plan_row, step_rows
+from .stream import FORMAT, QueuedWrite, Sender, Write, counter_rows, note_row, plan_row, step_rows
 from .wire import connect, is_address
 
 WARMUP = 1
@@ -115,7 +115,7 @@ class RankWriter:
         if self._sender.failed:
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
 
-    def _idle_step(self) -> Item | None:
+    def _idle_step(self) -> QueuedWrite | None:
         step = self._take_idle(IDLE_SECONDS)
         return None if step is None else partial(self._write_step, step)
 

@@ -78,7 +78,7 @@ SCHEMA = pa.schema(
 _WORDS = pa.array(RECORDS, _TEXT)
 _NO_NOTE = {"name": None, "lane": None, "value": None, "text": None}
 Write = Callable[[pa.RecordBatch], None]
-Item = Callable[[Write], None]
+QueuedWrite = Callable[[Write], None]
 """Writes a part of the stream, given the function that writes a batch."""
 
 
@@ -172,11 +172,11 @@ class Sender:
     def __init__(
         self,
         open_sink: Callable[[], Any],
-        take_idle: Callable[[], Item | None] = lambda: None,
+        take_idle: Callable[[], QueuedWrite | None] = lambda: None,
     ) -> None:
         self._open_sink = open_sink
         self._take_idle = take_idle
-        self._waiting: queue.Queue[Item | None] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[QueuedWrite | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._run, daemon=True, name="bubblescope")
         self._closing = threading.Event()
         self.failed = ""
@@ -186,7 +186,7 @@ class Sender:
         self._schema = stream_schema(header)
         self._thread.start()
 
-    def hand_in(self, write: Item) -> bool:
+    def hand_in(self, write: QueuedWrite) -> bool:
         """Queue an item; return False if the queue is full and the item is dropped."""
         try:
             self._waiting.put_nowait(write)
@@ -194,7 +194,7 @@ class Sender:
             return False
         return True
 
-    def close(self, last: Item | None = None, seconds: float = 10.0) -> None:
+    def close(self, last: QueuedWrite | None = None, seconds: float = 10.0) -> None:
         """Write the waiting items and then `last`, and end the stream, within `seconds` at most."""
         self._closing.set()
         if not self._thread.is_alive():
@@ -232,7 +232,7 @@ class Sender:
             while self._waiting.get() is not None:
                 pass
 
-    def _next(self) -> Item | None:
+    def _next(self) -> QueuedWrite | None:
         """Wait for the next item, or for one that `take_idle` returns; None ends the stream."""
         while True:
             try:

@@ -53,7 +53,7 @@ Progress = Callable[[int, int], bool | None]
 """Called with the amount that is done and the total; returning False cancels."""
 WATCHED = 1 << 16
 """Number of items between two checks for cancelling."""
-Arrays = dict[str, NDArray[Any]]
+IndexArrays = dict[str, NDArray[Any]]
 Thing = TypeVar("Thing")
 _FACTS = "facts"
 _KEY = b"bubblescope-index"
@@ -199,7 +199,7 @@ def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> Non
             file.write_batch(pa.RecordBatch.from_arrays(columns, schema=_SCHEMA))
 
 
-def _read_parts(place: Path) -> Arrays:
+def _read_parts(place: Path) -> IndexArrays:
     """Return the mapped arrays of an index. Raises DamagedIndex if a checksum does not match."""
     parts, checksum = {}, 0
     try:
@@ -271,7 +271,7 @@ def _filled(
         whole += count * sum(np.dtype(dtype).itemsize for dtype in dtypes.values())
     room = _room(folder, whole)
     for count, dtypes in zip(counts, lane_dtypes, strict=True):
-        columns: Arrays = {}
+        columns: IndexArrays = {}
         for name, dtype in dtypes.items():
             size = count * np.dtype(dtype).itemsize
             # All columns of all lanes are slices of one file, which the system writes to disk when
@@ -350,11 +350,11 @@ def _facts(trace: Trace) -> dict[str, Any]:
 # Reading
 
 
-def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
+def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Trace:
     """Return the trace of an index, with mapped arrays."""
     with open_stream(path) as stream:
         header = stream.header
-    groups: dict[str, Arrays] = {}
+    groups: dict[str, IndexArrays] = {}
     for name, array in arrays.items():
         group, _, column = name.partition(".")
         groups.setdefault(group, {})[column] = array

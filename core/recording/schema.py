@@ -138,7 +138,7 @@ def source_of_old_header(header: Header, is_predicted: bool) -> Source:
     return Source.JOB if "ranks" in header.hardware else Source.IMPORTED
 
 
-Numbers = Any
+IntColumn = Any
 """Column of integers: an int64 array, or a sequence with None for absent numbers."""
 
 
@@ -152,12 +152,12 @@ class Timings:
 
     plan: int
     step: int
-    task: Numbers
-    start: Numbers
-    end: Numbers
-    ready: Numbers | None = None
-    launched: Numbers | None = None
-    lane: Numbers | None = None
+    task: IntColumn
+    start: IntColumn
+    end: IntColumn
+    ready: IntColumn | None = None
+    launched: IntColumn | None = None
+    lane: IntColumn | None = None
 
 
 class NoteRow(NamedTuple):
@@ -339,7 +339,7 @@ class TraceWriter:
         self._stream.close()
 
 
-def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
+def _numbers(times: IntColumn | None, count: int) -> NDArray[np.int64]:
     """Return a column of `count` integers, with ABSENT for None."""
     if times is None:
         return np.full(count, ABSENT)

@@ -31,7 +31,7 @@ class Axis(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class MeshWorker:
     """A worker: the index and name of its lane, and its place on each axis."""
 
     lane: int
@@ -39,7 +39,7 @@ class Worker:
     place: dict[Axis, int]
 
 
-def mesh_of(run: MeasuredSteps) -> tuple[Worker, ...]:
+def mesh_of(run: MeasuredSteps) -> tuple[MeshWorker, ...]:
     """Return the workers of a run that have tasks, with their places."""
     columns = run.columns
     groups = []
@@ -67,7 +67,7 @@ class _Group(NamedTuple):
     stages: tuple[int, ...]
 
 
-def _placed(groups: Sequence[_Group]) -> tuple[Worker, ...]:
+def _placed(groups: Sequence[_Group]) -> tuple[MeshWorker, ...]:
     """Return the workers of lanes, with their places."""
     stages_of: dict[int, set[tuple[int, ...]]] = {}
     for group in groups:
@@ -82,11 +82,11 @@ def _placed(groups: Sequence[_Group]) -> tuple[Worker, ...]:
             Axis.TP: alike[replica, stages],
         }
         alike[replica, stages] += 1
-        workers.append(Worker(lane.index, lane.name, place))
+        workers.append(MeshWorker(lane.index, lane.name, place))
     return tuple(workers)
 
 
-def largest_axes(workers: Sequence[Worker]) -> tuple[Axis, Axis]:
+def largest_axes(workers: Sequence[MeshWorker]) -> tuple[Axis, Axis]:
     """Return the two axes with the most places, in the order of Axis."""
     sizes: dict[Axis, int] = {}
     for axis in Axis:

@@ -22,7 +22,7 @@ from core.plan.plan import lane_ranks
 from core.plan.task import ABSENT, KINDS
 from core.report.job_step import JobStep, StepPart
 from core.report.measured import MeasuredSteps
-from core.report.mesh import Worker
+from core.report.mesh import MeshWorker
 from core.trace.trace import Trace
 
 MOST_WORK = 40_000_000
@@ -86,7 +86,7 @@ class StepReplays:
     staged: Ints
 
     @classmethod
-    def of(cls, run: MeasuredSteps, workers: Sequence[Worker]) -> StepReplays:
+    def of(cls, run: MeasuredSteps, workers: Sequence[MeshWorker]) -> StepReplays:
         """Choose the steps that are replayed. Raises PlanError if collectives deadlock."""
         columns = run.columns
         worker_of_lane = _workers_of(lane_ranks(run.lanes), workers)
@@ -192,7 +192,7 @@ class JobReplays:
     rank_worker: Ints
 
     @classmethod
-    def of(cls, trace: Trace, steps: Sequence[int], workers: Sequence[Worker]) -> JobReplays:
+    def of(cls, trace: Trace, steps: Sequence[int], workers: Sequence[MeshWorker]) -> JobReplays:
         """Choose the steps that are replayed."""
         chosen: list[JobStep] = []
         lengths: list[Floats] = []
@@ -278,7 +278,7 @@ class JobReplays:
         return means
 
 
-def _workers_of(lanes: Sequence[int], workers: Sequence[Worker]) -> Ints:
+def _workers_of(lanes: Sequence[int], workers: Sequence[MeshWorker]) -> Ints:
     """Return the place of the worker of each lane, or -1."""
     places = {worker.lane: place for place, worker in enumerate(workers)}
     return np.array([places.get(lane, ABSENT) for lane in lanes], np.int64)

@@ -18,12 +18,12 @@ from core.arrays import Floats
 from core.errors import PlanError
 from core.message import message
 from core.report.measured import MeasuredSteps
-from core.report.mesh import Axis, Worker, largest_axes, mesh_of
+from core.report.mesh import Axis, MeshWorker, largest_axes, mesh_of
 from core.report.peer_replays import JobReplays, Replays, StepReplays
 from core.trace.trace import Trace
 
 
-class Part(StrEnum):
+class PeerGroup(StrEnum):
     """Sorts of parts of a job."""
 
     WORKER = "worker"
@@ -39,7 +39,7 @@ class Saving:
     It is negative if the part is faster than its peers.
     """
 
-    part: Part
+    part: PeerGroup
     name: str
     saved_ns: float
     share: float
@@ -53,7 +53,7 @@ class Slowdown:
     `replayed` the number of replayed steps of `steps`.
     """
 
-    workers: tuple[Worker, ...]
+    workers: tuple[MeshWorker, ...]
     rows: Axis
     columns: Axis
     of_workers: tuple[Saving, ...]
@@ -101,22 +101,22 @@ def slowdown(trace: Trace, steps: Sequence[int], axes: tuple[Axis, Axis] | None 
 
 
 def _slowdown(
-    replays: Replays, workers: tuple[Worker, ...], axes: tuple[Axis, Axis], steps: int
+    replays: Replays, workers: tuple[MeshWorker, ...], axes: tuple[Axis, Axis], steps: int
 ) -> Slowdown:
     names = [worker.name for worker in workers]
-    of_workers = _savings(Part.WORKER, replays, names, np.arange(len(workers)))
+    of_workers = _savings(PeerGroup.WORKER, replays, names, np.arange(len(workers)))
     rows, columns = axes
     usual_ns = replays.usual_ns
     of_kinds: list[Saving] = []
     for name, length in replays.with_even_kinds().items():
-        of_kinds.append(_saving(Part.KIND, name, usual_ns, length))
+        of_kinds.append(_saving(PeerGroup.KIND, name, usual_ns, length))
     return Slowdown(
         workers=workers,
         rows=rows,
         columns=columns,
         of_workers=of_workers,
-        of_rows=_of_axis(Part.ROW, replays, workers, rows),
-        of_columns=_of_axis(Part.COLUMN, replays, workers, columns),
+        of_rows=_of_axis(PeerGroup.ROW, replays, workers, rows),
+        of_columns=_of_axis(PeerGroup.COLUMN, replays, workers, columns),
         of_kinds=tuple(of_kinds),
         step_ns=usual_ns,
         steps=steps,
@@ -125,7 +125,7 @@ def _slowdown(
 
 
 def _of_axis(
-    part: Part, replays: Replays, workers: Sequence[Worker], axis: Axis
+    part: PeerGroup, replays: Replays, workers: Sequence[MeshWorker], axis: Axis
 ) -> tuple[Saving, ...]:
     """Return the savings of all places on an axis."""
     places = np.array([worker.place[axis] for worker in workers])
@@ -135,7 +135,7 @@ def _of_axis(
 
 
 def _savings(
-    part: Part, replays: Replays, names: Sequence[str], places: NDArray[np.int64]
+    part: PeerGroup, replays: Replays, names: Sequence[str], places: NDArray[np.int64]
 ) -> tuple[Saving, ...]:
     """Return the savings of groups of workers with these names."""
     lengths = replays.with_peers(places, len(names)).tolist()
@@ -145,6 +145,6 @@ def _savings(
     return tuple(savings)
 
 
-def _saving(part: Part, name: str, usual_ns: float, length: float) -> Saving:
+def _saving(part: PeerGroup, name: str, usual_ns: float, length: float) -> Saving:
     saved = usual_ns - length
     return Saving(part, name, saved, saved / max(1.0, usual_ns))

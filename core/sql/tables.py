@@ -16,7 +16,7 @@ from core.trace.complete import measured_steps
 from core.trace.listing import Listing
 from core.trace.trace import Trace
 
-Arrays = list[NDArray[np.generic]]
+ArrayList = list[NDArray[np.generic]]
 
 
 def spans(trace: Trace) -> pa.Table:
@@ -60,12 +60,12 @@ def idle(trace: Trace) -> pa.Table:
     `waits_for` names the lane of the blocking task.
     """
     names = [lane.name for lane in trace.header.lanes]
-    steps: Arrays = []
-    lanes: Arrays = []
-    starts: Arrays = []
-    durations: Arrays = []
-    causes: Arrays = []
-    blocking_lanes: Arrays = []
+    steps: ArrayList = []
+    lanes: ArrayList = []
+    starts: ArrayList = []
+    durations: ArrayList = []
+    causes: ArrayList = []
+    blocking_lanes: ArrayList = []
     for step in measured_steps(trace):
         explanation = explain_run_step(trace, step)
         steps.append(np.full(len(explanation.lane), step))
@@ -92,8 +92,8 @@ def counters(trace: Trace) -> pa.Table:
     names: list[str] = []
     owners: list[str | None] = []
     steps: list[int | None] = []
-    times: Arrays = []
-    values: Arrays = []
+    times: ArrayList = []
+    values: ArrayList = []
     for counter in trace.counters.values():
         count = len(counter.times)
         owner = None if counter.lane is None else all_lanes[counter.lane].name
@@ -145,12 +145,12 @@ def table_of(name: str, runs: Mapping[int, Trace]) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def _concatenated(parts: Arrays, kind: pa.DataType) -> pa.Array:
+def _concatenated(parts: ArrayList, kind: pa.DataType) -> pa.Array:
     # The empty array is for runs without any, because concatenate refuses an empty list.
     return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
 
 
-def _named(names: Iterable[str], codes: Arrays) -> pa.Array:
+def _named(names: Iterable[str], codes: ArrayList) -> pa.Array:
     """Return the names at the positions in `codes`."""
     places = np.concatenate([np.zeros(0, np.int64), *codes]).astype(np.int64)
     texts = pa.array([str(name) for name in names], pa.string())

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.option import Option, Value
+from core.option import Option, OptionValue
 from core.plan.specification import STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.sweep.sweep import Point, Sweep, values_by_name
@@ -23,7 +23,7 @@ MOST_NAMED = 3
 """If more settings than this are equally fast, their number is given instead of their names."""
 
 
-OptionValues = tuple[tuple[Option[Any], Value], ...]
+OptionValues = tuple[tuple[Option[Any], OptionValue], ...]
 
 
 @dataclass(frozen=True, slots=True)

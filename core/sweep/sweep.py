@@ -12,7 +12,7 @@ import numpy as np
 
 from core.errors import PlanError
 from core.message import message
-from core.option import Option, Value
+from core.option import Option, OptionValue
 from core.plan.pipeline.options import BALANCE, LANE_MEMORY
 from core.plan.planning import check
 from core.plan.specification import STRATEGY_OPTIONS, Specification, specification_of, with_defaults
@@ -32,7 +32,7 @@ class Varied:
     """An option and the values that a sweep tries; None is the option's default."""
 
     option: Option[Any]
-    values: tuple[Value, ...]
+    values: tuple[OptionValue, ...]
 
     @property
     def is_number(self) -> bool:
@@ -125,7 +125,7 @@ class Sweep:
         """Return the setting that does the same work on a single lane."""
         return with_defaults(self._setting(SINGLE, values_by_name(setting)))
 
-    def differing(self, setting: Specification) -> Iterator[tuple[Option[Any], Value]]:
+    def differing(self, setting: Specification) -> Iterator[tuple[Option[Any], OptionValue]]:
         """Yield the options that distinguish a setting: its strategy and the varied options."""
         taken = _taken(setting.strategy)
         values = values_by_name(setting)
@@ -137,7 +137,7 @@ class Sweep:
             if applies and option is not _STRATEGY:
                 yield option, values[option.name]
 
-    def _setting(self, strategy: str, given: dict[str, Value]) -> Specification:
+    def _setting(self, strategy: str, given: dict[str, OptionValue]) -> Specification:
         """Return the base with other values, without options that only other strategies take."""
         values = values_by_name(self.base) | given
         values["strategy"] = strategy
@@ -167,7 +167,7 @@ def sweep_of(
 
     Raises PlanError, in one line, for an invalid text.
     """
-    first_values: dict[str, Value] = {}
+    first_values: dict[str, OptionValue] = {}
     varied: list[Varied] = []
     for option in SWEPT:
         text = given.get(option.name)
@@ -191,7 +191,7 @@ def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Swee
     return replace(sweep, base=base, varied=(varied,))
 
 
-def values_by_name(specification: Specification) -> dict[str, Value]:
+def values_by_name(specification: Specification) -> dict[str, OptionValue]:
     """Return the values of all options by name, including the model's."""
     return {option.name: value for option, value in specification.values}
 

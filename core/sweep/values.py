@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import PlanError
 from core.message import message
-from core.option import Option, Value, flag_of
+from core.option import Option, OptionValue, flag_of
 from core.plan.specification import OPTIONS
 
 DEFAULT = "default"
@@ -25,7 +25,7 @@ _TYPES = {
 }
 
 
-def read_values(option: Option[Any], text: str) -> tuple[Value, ...]:
+def read_values(option: Option[Any], text: str) -> tuple[OptionValue, ...]:
     """Return the values that a text lists, in its order; None is the option's default.
 
     Commas separate values, or only semicolons if there is one. Raises PlanError, in one line, for
@@ -49,14 +49,14 @@ def read_values(option: Option[Any], text: str) -> tuple[Value, ...]:
     return values
 
 
-def value_text(value: Value) -> str:
+def value_text(value: OptionValue) -> str:
     """Return a value as tables and lists show it, "" for None."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else f"{value}"
 
 
-def suggested(option: Option[Any], value: Value, rows: int) -> str:
+def suggested(option: Option[Any], value: OptionValue, rows: int) -> str:
     """Return a list of values worth trying for an option, "" if there are none.
 
     `value` is the option's present value, and `rows` the size of the batch.
@@ -110,7 +110,7 @@ def _is_value(option: Option[Any], word: str) -> bool:
         return False
 
 
-def _value(option: Option[Any], word: str) -> Value:
+def _value(option: Option[Any], word: str) -> OptionValue:
     if not word:
         raise PlanError(
             message(
@@ -120,12 +120,12 @@ def _value(option: Option[Any], word: str) -> Value:
             )
         )
     if word == DEFAULT:
-        value: Value = option.default
+        value: OptionValue = option.default
         return value
     try:
         if option.kind is bool:
             return SWITCH[word]
-        made: Value = option.kind(word)
+        made: OptionValue = option.kind(word)
     except (ValueError, KeyError):
         raise PlanError(
             message(

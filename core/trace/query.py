@@ -49,7 +49,7 @@ class SearchError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class NumberRange:
     """Integers from `least` to `most`, both included; None is no bound."""
 
     least: int | None
@@ -77,7 +77,7 @@ class BarText:
     after: int | None
 
 
-Value = Numbers | TextPattern | BarText
+TermValue = NumberRange | TextPattern | BarText
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Term:
     """
 
     key: str
-    values: tuple[Value, ...]
+    values: tuple[TermValue, ...]
     negated: bool = False
 
 
@@ -164,7 +164,7 @@ def _alternatives(text: str) -> list[str]:
     return [part for part in bare if part]
 
 
-def _word(text: str) -> Value:
+def _word(text: str) -> TermValue:
     """Return the text of a bar if a word has this form, else a pattern."""
     lowered = text.lower()
     if lowered in _LETTERS:
@@ -182,7 +182,7 @@ def _word(text: str) -> Value:
     )
 
 
-def _value(word: str, key: str, part: str) -> Value:
+def _value(word: str, key: str, part: str) -> TermValue:
     if key in NUMBERS:
         return _numbers(word, key, part)
     if key == "kind":
@@ -192,7 +192,7 @@ def _value(word: str, key: str, part: str) -> Value:
     return TextPattern(part.lower())
 
 
-def _numbers(word: str, key: str, part: str) -> Numbers:
+def _numbers(word: str, key: str, part: str) -> NumberRange:
     found = _NUMBERS.fullmatch(part)
     if found is None or not (found[1] or found[3]):
         problem = message(
@@ -218,7 +218,7 @@ def _numbers(word: str, key: str, part: str) -> Numbers:
                 most=least,
             )
         )
-    return Numbers(least, most)
+    return NumberRange(least, most)
 
 
 def _kind(word: str, part: str) -> TextPattern:
@@ -241,7 +241,7 @@ def _with_hint(problem: Message, part: str) -> Message:
     return message("{problem} (write | between values of one key: mb:2|5)", problem=problem)
 
 
-def _duration(word: str, bare: str) -> Numbers:
+def _duration(word: str, bare: str) -> NumberRange:
     found = _DURATION.fullmatch(bare)
     if found is None or found[3] not in UNITS:
         raise SearchError(
@@ -252,13 +252,13 @@ def _duration(word: str, bare: str) -> Numbers:
     ns = Fraction(number) * UNITS[unit]
     match sign:
         case ">":
-            return Numbers(math.floor(ns) + 1, None)
+            return NumberRange(math.floor(ns) + 1, None)
         case ">=":
-            return Numbers(math.ceil(ns), None)
+            return NumberRange(math.ceil(ns), None)
         case "<":
-            return Numbers(None, math.ceil(ns) - 1)
+            return NumberRange(None, math.ceil(ns) - 1)
         case _:
-            return Numbers(None, math.floor(ns))
+            return NumberRange(None, math.floor(ns))
 
 
 def kinds_like(pattern: TextPattern) -> list[int]:

@@ -16,11 +16,11 @@ from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.columns import GrowingArray
 from core.trace.query import (
     BarText,
-    Numbers,
+    NumberRange,
     Query,
     Term,
+    TermValue,
     TextPattern,
-    Value,
     is_like,
     kinds_like,
     pattern_matcher,
@@ -124,7 +124,7 @@ class Search:
         """Return a mask of the spans that fulfil all conditions."""
         numbers = {"step": spans.step, "duration": spans.end - spans.start}
 
-        def is_within(key: str, value: Value) -> Bools:
+        def is_within(key: str, value: TermValue) -> Bools:
             return _within(numbers[key], value)
 
         found = _all(self._of_spans, len(spans), is_within)
@@ -173,14 +173,14 @@ def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
     return int(np.searchsorted(hits[lane], first))
 
 
-def _holds(term: Term, is_so: Callable[[str, Value], Any]) -> Any:
+def _holds(term: Term, is_so: Callable[[str, TermValue], Any]) -> Any:
     """Return True if a term holds, or a mask for n items, given a test of its values."""
     each = [is_so(term.key, value) for value in term.values]
     held = np.logical_or.reduce(each)
     return ~held if term.negated else held
 
 
-def _all(terms: Sequence[Term], count: int, is_so: Callable[[str, Value], Any]) -> Bools:
+def _all(terms: Sequence[Term], count: int, is_so: Callable[[str, TermValue], Any]) -> Bools:
     """Return a mask of shape (count,): items for which all terms hold."""
     held = np.ones(count, np.bool_)
     for term in terms:
@@ -188,14 +188,14 @@ def _all(terms: Sequence[Term], count: int, is_so: Callable[[str, Value], Any]) 
     return held
 
 
-def _is_lane(lane: Lane, key: str, value: Value) -> bool:
-    if isinstance(value, Numbers):
+def _is_lane(lane: Lane, key: str, value: TermValue) -> bool:
+    if isinstance(value, NumberRange):
         return bool(_within(np.array([lane.index]), value)[0])
     return isinstance(value, TextPattern) and is_like(lane.name, value)
 
 
-def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> Bools:
-    if isinstance(value, Numbers):
+def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: TermValue) -> Bools:
+    if isinstance(value, NumberRange):
         column = rows[_OF_A_ROW.get(key, key)]
         is_known: Bools = column != ABSENT
         return _within(column, value) & is_known
@@ -268,9 +268,9 @@ def _text_of(text: BarText) -> str:
     return f"{before}{text.letters}{after}"
 
 
-def _within(numbers: NDArray[Any], value: Value) -> Bools:
+def _within(numbers: NDArray[Any], value: TermValue) -> Bools:
     found = np.ones(len(numbers), np.bool_)
-    if not isinstance(value, Numbers):
+    if not isinstance(value, NumberRange):
         return found
     if value.least is not None:
         found &= numbers >= value.least

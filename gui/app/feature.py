@@ -27,7 +27,7 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 
 Widget_co = TypeVar("Widget_co", bound=QWidget, covariant=True)
-Part = TypeVar("Part", bound="Feature")
+FeatureType = TypeVar("FeatureType", bound="Feature")
 
 
 class Menu(StrEnum):
@@ -165,7 +165,7 @@ class Shell(Protocol):
     def theme(self) -> Theme:
         """The theme in use."""
 
-    def feature(self, kind: type[Part]) -> Part:
+    def feature(self, kind: type[FeatureType]) -> FeatureType:
         """Return the feature of a class. Raises KeyError if it has not been made yet."""
 
     def action(self, name: str) -> QAction:

@@ -11,7 +11,7 @@ from gui.app.jobs import Runner, Work
 FIGURES_MS = 400  # between two refreshes of panels and figures
 FRAME_MS = 30  # between two frames of the timeline
 
-Part = Callable[[], object]
+FigurePart = Callable[[], object]
 """Refreshes one part of the window."""
 
 
@@ -23,7 +23,7 @@ class LiveFigures(QObject):
         parent: QObject,
         is_live: Callable[[], bool],
         frame: Callable[[], object],
-        parts: Callable[[], Iterable[Part]],
+        parts: Callable[[], Iterable[FigurePart]],
     ) -> None:
         super().__init__(parent)
         self._is_live = is_live
@@ -56,7 +56,7 @@ class LiveFigures(QObject):
         self._round.start()
 
 
-def _one_by_one(parts: Iterable[Part]) -> Work[None]:
+def _one_by_one(parts: Iterable[FigurePart]) -> Work[None]:
     """Refresh parts one by one, so that frames can be drawn between them."""
     yield 0.0
     for part in parts:

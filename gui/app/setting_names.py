@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.option import Option, Value
+from core.option import Option, OptionValue
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
@@ -20,7 +20,7 @@ def option_title(option: Option[Any]) -> str:
     return tr(option.title) if option.title else tr(option.name.replace("_", " ").capitalize())
 
 
-def value_title(option: Option[Any], value: Value) -> str:
+def value_title(option: Option[Any], value: OptionValue) -> str:
     """Return a value as people call it: `Model parallel`, `GPipe`, `4`."""
     if option.name == "strategy" and value in STRATEGIES:
         return tr(STRATEGIES[str(value)].title)
@@ -33,7 +33,7 @@ def value_title(option: Option[Any], value: Value) -> str:
     return value_text(value) or tr("default")
 
 
-def settings_text(settings: Iterable[tuple[Option[Any], Value]]) -> str:
+def settings_text(settings: Iterable[tuple[Option[Any], OptionValue]]) -> str:
     """Return settings with their values: `Pipeline · Split size 4`."""
     parts = []
     for option, value in settings:
@@ -54,6 +54,6 @@ def differing_texts(specifications: Sequence[Specification]) -> list[str]:
     ]
 
 
-def _differs(option: Option[Any], values: Sequence[dict[str, Value]]) -> bool:
+def _differs(option: Option[Any], values: Sequence[dict[str, OptionValue]]) -> bool:
     first = values[0].get(option.name)
     return any(own.get(option.name) != first for own in values)

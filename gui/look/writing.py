@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QPainter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
-Part = TypeVar("Part")
+Piece = TypeVar("Piece")
 PIECES = re.compile("[（“《]*[\u3400-\u9fff][，。；：！？、）”》…]* ?|[^ \u3400-\u9fff]+ ?")
 """Pieces that a line break does not split: a word, or a Chinese character with its punctuation."""
 
@@ -113,9 +113,9 @@ def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def in_lines(parts: Iterable[tuple[Part, float]], space: float, room: float) -> list[list[Part]]:
+def in_lines(parts: Iterable[tuple[Piece, float]], space: float, room: float) -> list[list[Piece]]:
     """Break parts, given with their widths and `space` apart, into lines of at most `room`."""
-    lines: list[list[Part]] = []
+    lines: list[list[Piece]] = []
     free = 0.0
     for part, width in parts:
         if not lines or width > free:

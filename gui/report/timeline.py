@@ -31,7 +31,7 @@ A single step with more spans is cut to its first ones.
 """
 MOST_LANES = 256
 """Most lanes on a page: browsers limit the height of a canvas."""
-Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
+JsonValue: TypeAlias = "str | int | Sequence[JsonValue] | Mapping[str, JsonValue]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _left_out(excerpt: Excerpt) -> Iterator[str]:
         )
 
 
-def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, Value]:
+def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, JsonValue]:
     trace = scene.trace
     descriptions = _Descriptions(trace)
     lanes = [_lane(scene, lane, excerpt, descriptions) for lane in excerpt.lanes]
@@ -140,19 +140,19 @@ def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str
     }
 
 
-def _cause(cause: Cause) -> Sequence[Value]:
+def _cause(cause: Cause) -> Sequence[JsonValue]:
     look = CAUSE_LOOKS[cause]
     return [tr(cause.label), tr(cause.sentence), look.colour, look.pattern.name.lower()]
 
 
-def _step(trace: Trace, step: int, begin: int) -> Sequence[Value]:
+def _step(trace: Trace, step: int, begin: int) -> Sequence[JsonValue]:
     """Return a step's name, start and end; the times are ns after `begin`."""
     start, end = trace.step_bounds(step)
     name = step_name(step, trace.header.specification.warmup)
     return [name, int(start) - begin, int(end) - begin]
 
 
-def _words(has_steps: bool) -> Mapping[str, Value]:
+def _words(has_steps: bool) -> Mapping[str, JsonValue]:
     """Return the texts of the timeline's buttons, hint and tooltips."""
     hint = tr("Drag to move, wheel or + and − to zoom.")
     if has_steps:
@@ -178,7 +178,7 @@ def in_order(lanes: Iterable[Lane]) -> list[Lane]:
 
 def _lane(
     scene: Scene, lane: Lane, excerpt: Excerpt, descriptions: _Descriptions
-) -> Mapping[str, Value]:
+) -> Mapping[str, JsonValue]:
     spans = scene.trace.spans(lane.index)
     # Spans of a lane are sorted and do not overlap, so at most one of them extends over `begin`.
     first, last = np.searchsorted(spans.start, [excerpt.begin, excerpt.end]).tolist()
@@ -200,7 +200,7 @@ def _lane(
     }
 
 
-def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
+def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, JsonValue]:
     """Return the idle intervals of a compute lane in the excerpt's steps."""
     parts = [np.zeros((3, 0), np.int64)]
     for step in excerpt.steps if lane.role is Role.COMPUTE else ():

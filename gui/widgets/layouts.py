@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 Button = TypeVar("Button", bound=QAbstractButton)
 Widget = TypeVar("Widget", bound=QWidget)
 Box = TypeVar("Box", bound=QBoxLayout)
-Part = QWidget | QLayout | int | None
+LayoutPart = QWidget | QLayout | int | None
 """Part of a row or column: an int is a number of free pixels, None takes all free space."""
 
 
@@ -33,22 +33,24 @@ class How(TypedDict, total=False):
     """
 
     of: QWidget | None
-    growing: Part
+    growing: LayoutPart
     margins: tuple[int, int, int, int]
     spacing: int
 
 
-def row(*parts: Part, **how: Unpack[How]) -> QHBoxLayout:
+def row(*parts: LayoutPart, **how: Unpack[How]) -> QHBoxLayout:
     """Return parts side by side."""
     return _filled(QHBoxLayout(), parts, how)
 
 
-def column(*parts: Part, **how: Unpack[How]) -> QVBoxLayout:
+def column(*parts: LayoutPart, **how: Unpack[How]) -> QVBoxLayout:
     """Return parts below one another."""
     return _filled(QVBoxLayout(), parts, how)
 
 
-def joined(*parts: Part, of: QWidget | None = None, growing: Part = None) -> QVBoxLayout:
+def joined(
+    *parts: LayoutPart, of: QWidget | None = None, growing: LayoutPart = None
+) -> QVBoxLayout:
     """Return parts below one another, without margins and spacing."""
     return column(*parts, of=of, growing=growing, margins=(0, 0, 0, 0), spacing=0)
 
@@ -136,7 +138,7 @@ def make_foldable(made: QToolButton, slot: Callable[[], object]) -> None:
     made.toggled.connect(toggled)
 
 
-def _filled(box: Box, parts: tuple[Part, ...], how: How) -> Box:
+def _filled(box: Box, parts: tuple[LayoutPart, ...], how: How) -> Box:
     if (owner := how.get("of")) is not None:
         owner.setLayout(box)
     if "margins" in how:

@@ -10,7 +10,7 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from core.models.catalogue import ModelKind
-from core.option import Option, OptionGroup, Value
+from core.option import Option, OptionGroup, OptionValue
 from core.plan.schedules import Schedule
 from gui.look.text import tr
 from gui.widgets.fields import choice, decimal, set_number, whole
@@ -25,7 +25,7 @@ class Field:
     """A widget for an option's value, and functions to read and set it; None is the default."""
 
     widget: QWidget
-    read: Callable[[], Value]
+    read: Callable[[], OptionValue]
     write: Callable[[Any], None]
     edited: SignalInstance
 

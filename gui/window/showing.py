@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from core.engine.messages import Outcome
 from gui.app.faults import banner_text, faults_of
 from gui.app.feature import Feature, Shell
-from gui.app.live_figures import LiveFigures, Part
+from gui.app.live_figures import FigurePart, LiveFigures
 from gui.app.run_names import shown_title
 from gui.app.session import Run
 from gui.features.runs.feature import RunsFeature
@@ -147,7 +147,7 @@ class RunOnScreen(QObject):
             self.scene.update()
             self._shell.timeline.state.refresh(self.run.now)
 
-    def _figure_parts(self) -> list[Part]:
+    def _figure_parts(self) -> list[FigurePart]:
         if self.run is None or self.scene is None:
             return []
         live = self.run.live

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from gui.app.banner import Banner
 from gui.app.explaining import Explainer
-from gui.app.feature import Feature, Menu, Panel, Part
+from gui.app.feature import Feature, FeatureType, Menu, Panel
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -123,7 +123,7 @@ class MainWindow(QMainWindow):
     def theme(self) -> Theme:  # noqa: D102
         return self.feature(ViewFeature).colours.theme
 
-    def feature(self, kind: type[Part]) -> Part:  # noqa: D102
+    def feature(self, kind: type[FeatureType]) -> FeatureType:  # noqa: D102
         found = self._features[kind]
         assert isinstance(found, kind)
         return found

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from core.counts import ranks_text
 from core.message import message
 from core.plan.schedules.numbered import numbered
-from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, refuse, vee
+from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, refuse, vee_placement
 from core.plan.task import Kind
 
 
@@ -65,7 +65,7 @@ SCHEDULE = Schedule(
     "DualPipeV",
     "Stages down the lanes and back, each forward overlapped with a backward.",
     order,
-    stage_placement=vee,
+    stage_placement=vee_placement,
     chunks=2,
     check=check,
     bubble_time=bubble_time,

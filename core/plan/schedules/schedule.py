@@ -64,12 +64,12 @@ SPLIT_BACKWARD = frozenset({Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEI
 """The passes of schedules that never run a whole backward."""
 
 
-def loop(ranks: int, chunks: int) -> list[StagePlacement]:
+def loop_placement(ranks: int, chunks: int) -> list[StagePlacement]:
     """Place stage s on rank s modulo `ranks`."""
     return [StagePlacement(0, stage, stage % ranks) for stage in range(ranks * chunks)]
 
 
-def vee(ranks: int, chunks: int) -> list[StagePlacement]:
+def vee_placement(ranks: int, chunks: int) -> list[StagePlacement]:
     """Place 2 x `ranks` stages down the ranks and back: rank 0 holds the first and the last."""
     return [
         StagePlacement(0, stage, min(stage, 2 * ranks - 1 - stage)) for stage in range(2 * ranks)
@@ -106,7 +106,7 @@ class Schedule:
     title: str
     line: str
     order: Order
-    stage_placement: Callable[[int, int], list[StagePlacement]] = loop
+    stage_placement: Callable[[int, int], list[StagePlacement]] = loop_placement
     chunks: int = 1
     settable_chunks: bool = False
     check: Callable[[int, int, int], None] = anywhere

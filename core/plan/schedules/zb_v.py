@@ -11,7 +11,7 @@ activations than the first rank of 1F1B. With fewer than 2p - 1 micro-batches th
 from collections.abc import Sequence
 
 from core.plan.schedules.numbered import numbered
-from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, vee
+from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, vee_placement
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
@@ -43,7 +43,7 @@ SCHEDULE = Schedule(
     "ZB-V",
     "Stages down the lanes and back, no waiting inside a lane.",
     order,
-    stage_placement=vee,
+    stage_placement=vee_placement,
     chunks=2,
     bubble_time=bubble_time,
     uses=SPLIT_BACKWARD,

@@ -36,7 +36,7 @@ from core.trace.event_rows import Counters
 from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace
 
-Item = TypeVar("Item")
+T = TypeVar("T")
 ROWS_AT_ONCE = 1 << 16
 """Number of rows that are written at once."""
 
@@ -152,7 +152,7 @@ def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.Rec
     )
 
 
-def _chunked(items: Iterable[Item], count: int) -> Iterator[list[Item]]:
+def _chunked(items: Iterable[T], count: int) -> Iterator[list[T]]:
     """Yield lists of up to `count` items."""
     remaining = iter(items)
     while chunk := list(islice(remaining, count)):

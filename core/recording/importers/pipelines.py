@@ -15,10 +15,10 @@ parts, I for the input and W for the weights. Stage s, micro-batch m:
    demand, and not at all if they hold as recorded.
 6. Steps that overlap, because each counts from its own start, follow each other.
 
-PLACEMENTS are tried in order to number the stages of the ranks' chunks. The first one counts in
-which at least FORWARD_SHARE of the passes start after the pass that they wait for has ended; a few
-may start earlier, since the clocks of ranks differ. A forward and a backward that ran together are
-one task. Tasks are numbered within their steps in `core.recording.importers.step_plans`.
+STAGE_NUMBERINGS are tried in order to number the stages of the ranks' chunks. The first one counts
+in which at least FORWARD_SHARE of the passes start after the pass that they wait for has ended; a
+few may start earlier, since the clocks of ranks differ. A forward and a backward that ran together
+are one task. Tasks are numbered within their steps in `core.recording.importers.step_plans`.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _FOLLOWS_COLLECTIVES = among(Kind.STEP, Kind.OTHER)
 """Kinds of a rank's tasks that wait for collectives which ran during its passes."""
 
 
-def loop(rank: Ints, chunk: Ints, ranks: int) -> Ints:
+def loop_stages(rank: Ints, chunk: Ints, ranks: int) -> Ints:
     """Return the stages of chunks if each chunk continues at the first rank: 0 1 2, 3 4 5."""
     return chunk * ranks + rank
 
 
-def vee(rank: Ints, chunk: Ints, ranks: int) -> Ints:
+def vee_stages(rank: Ints, chunk: Ints, ranks: int) -> Ints:
     """Return the stages of chunks if every other chunk goes back through the ranks: 0 1 2, 5 4 3.
 
     Zero bubble V and DualPipeV place stages this way.
@@ -70,8 +70,8 @@ def vee(rank: Ints, chunk: Ints, ranks: int) -> Ints:
     return chunk * ranks + place
 
 
-Placement = Callable[[Ints, Ints, int], Ints]
-PLACEMENTS: tuple[Placement, ...] = (loop, vee)
+StageNumbering = Callable[[Ints, Ints, int], Ints]
+STAGE_NUMBERINGS: tuple[StageNumbering, ...] = (loop_stages, vee_stages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def _placed(imported: ImportedEvents, passes: _Passes) -> tuple[Ints | None, Edg
         return None, none
     best: tuple[Ints | None, Edges] = None, none
     best_share = FORWARD_SHARE
-    for placement in PLACEMENTS:
+    for placement in STAGE_NUMBERINGS:
         stage = placement(passes.rank, passes.chunk, ranks)
         edges = _dependencies(passes, stage, stages)
         share = _forward_share(imported, passes, edges)

@@ -16,7 +16,7 @@ from core.costs.cut import (
 from core.errors import PlanError
 from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
-from core.option import Option, Value
+from core.option import Option, OptionValue
 from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
@@ -39,7 +39,7 @@ from gui.look.text import problem_text, rows_text, tr
 
 SET: tuple[Option[Any], ...] = (BORDERS, STAGES, BALANCE)
 """The settings that a border moved by hand changes."""
-Cut = dict[str, Value]
+Cut = dict[str, OptionValue]
 
 
 class Cutting(QObject):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
-from core.option import Value
+from core.option import OptionValue
 from core.plan.faults import FAULT_OPTIONS
 from gui.look.text import tr
 from gui.widgets.fields import labelled
@@ -37,13 +37,13 @@ class FaultFields:
             self._parts += [label, field]
         self._show()
 
-    def write(self, faults: Mapping[str, Value]) -> None:
+    def write(self, faults: Mapping[str, OptionValue]) -> None:
         """Show these, unfolded if there are any."""
         for name, field in self.fields.items():
             field.write(faults.get(name))
         self.unfold.setChecked(bool(faults))
 
-    def read(self) -> dict[str, Value]:
+    def read(self) -> dict[str, OptionValue]:
         """What is put in, by the options' names; None for nothing."""
         return {name: field.read() for name, field in self.fields.items()}
 

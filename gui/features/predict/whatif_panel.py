@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from core.costs.costs import CostModel
 from core.message import N_, Text
 from core.models.description import ModelDescription
-from core.option import Value
+from core.option import OptionValue
 from core.plan.devices import PREDICTED
 from core.plan.division import Stage
 from core.plan.link import Link
@@ -87,7 +87,7 @@ class Basis:
     batch: int | None = None
     device: str = PREDICTED.name
     step_ns: int | None = None
-    faults: Mapping[str, Value] = field(default_factory=dict)
+    faults: Mapping[str, OptionValue] = field(default_factory=dict)
 
     @property
     def knows_transfers(self) -> bool:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.models.catalogue import MODELS, ModelSettings
-from core.option import Option, OptionGroup, Value, option_values
+from core.option import Option, OptionGroup, OptionValue, option_values
 from core.plan.specification import OPTIONS, Specification
 from gui.features.run.applies import excluded, useless
 from gui.look.text import tr
@@ -106,7 +106,7 @@ class OptionForm(QFormLayout):
 
     # Values
 
-    def read(self) -> dict[str, Value]:
+    def read(self) -> dict[str, OptionValue]:
         """What all fields say, by options' names; nothing for sizes that the model has not."""
         given = {name: field.read() for name, field in self.fields.items()}
         return given | dict.fromkeys(SIZES - self._sizes())

@@ -34,14 +34,16 @@ SHARE_WORDS: dict[PathShare, tuple[str, str]] = {
         N_("Spans of the step are missing: its path is not known."),
     ),
 }
-Part = tuple[Look, float, str]
+BarPiece = tuple[Look, float, str]
 """A piece of a bar: its look, its ns, and its tooltip."""
 
 
 class PartsBar(Drawing):
     """A drawing with bars of several parts."""
 
-    def draw_parts(self, painter: QPainter, bar: QRectF, parts: list[Part], whole: float) -> None:
+    def draw_parts(
+        self, painter: QPainter, bar: QRectF, parts: list[BarPiece], whole: float
+    ) -> None:
         """The parts from left to right; `whole` ns are as wide as the bar."""
         painter.fillRect(bar, QColor(self.theme.grid))
         x = bar.left()

@@ -10,7 +10,7 @@ from core.plan.specification import Specification
 from core.recording.recording import open_recording
 from core.report.even_split import even_split
 from core.report.mesh import Axis
-from core.report.slowdown import Part, Slowdown, slowdown
+from core.report.slowdown import PeerGroup, Slowdown, slowdown
 from core.trace.median_step import whole_steps
 from core.trace.own_steps import with_range
 from core.trace.trace import Trace
@@ -83,7 +83,7 @@ def test_the_axes_can_be_chosen() -> None:
 
 def test_every_part_has_its_ns_and_its_share() -> None:
     found = matrix_of(trace_of_job(make_job(JobOptions(replicas=2))))
-    assert {one.part for one in found.every} == set(Part)
+    assert {one.part for one in found.every} == set(PeerGroup)
     for one in found.every:
         assert one.share == pytest.approx(one.saved_ns / found.step_ns)
 

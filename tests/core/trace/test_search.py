@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
 from core.recording.decode import append_batch
-from core.trace.query import KEYS, Numbers, Query, SearchError, parse_query
+from core.trace.query import KEYS, NumberRange, Query, SearchError, parse_query
 from core.trace.search import Search, SpanPosition, next_hit, position_of, rank
 from core.trace.trace import Trace
 from tests.core.trace.invented import named, overlapped, pipeline, random
@@ -122,7 +122,7 @@ def test_no_words_ask_for_every_span():
 )  # fmt: skip
 def test_durations_are_whole_nanoseconds(text, least, most):
     (term,) = parse_query(text).terms
-    assert term.values == (Numbers(least, most),)
+    assert term.values == (NumberRange(least, most),)
 
 
 @pytest.mark.parametrize(

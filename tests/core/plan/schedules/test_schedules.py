@@ -13,7 +13,13 @@ from core.plan.pipeline.actions import ActionColumns, Needs
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.schedules import SCHEDULES
-from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement, overlap, vee
+from core.plan.schedules.schedule import (
+    Action,
+    ScheduleError,
+    StagePlacement,
+    overlap,
+    vee_placement,
+)
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from tests.core.helpers import SMALL, plan_of
@@ -183,7 +189,7 @@ def test_the_bad_half_of_an_overlap_is_named():
     paired = orders[1][index].paired
     orders[1][index] = orders[1][index]._replace(paired=paired._replace(stage=3))
     with pytest.raises(ScheduleError, match="rank 1 runs 3B0, but it holds stages 1, 2"):
-        check_complete(ActionColumns.of(orders), vee(2, 2), 4)
+        check_complete(ActionColumns.of(orders), vee_placement(2, 2), 4)
 
 
 def test_a_micro_batch_of_two_replicas_is_refused():
