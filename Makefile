@@ -15,9 +15,12 @@ setup:
 run: setup
 	@$(python) main.py $(ARGS)
 
-# Two at a time: many tests wait for processes to start.
+# Two at a time: many tests wait for processes to start. Each worker begins with one half of the tests
+# and takes from the other's when it has ended, so that the tests of a module, which share what its
+# fixtures make, run on one. Compiled first: hundreds of processes import the sources.
 test: setup
-	@$(python) -m pytest -n 2 $(ARGS)
+	@$(python) -m compileall -q bubblescope core gui main.py
+	@$(python) -m pytest -n 2 --dist worksteal $(ARGS)
 
 # RUNS=3000 made or damaged files for each reader, then as many command lines; a second call goes on
 # where the first stopped.

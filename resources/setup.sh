@@ -207,7 +207,7 @@ if [ "$torch_index" != "$remembered_index" ]; then
 fi
 install setuptools
 install --no-build-isolation -e '.[test,lint,docs]'
-.venv/bin/python -m compileall -q core gui main.py  # the first window comes up as soon as the next
+.venv/bin/python -m compileall -q bubblescope core gui main.py  # the first window comes up as soon as the next
 
 key .venv/bin/python "$torch_index" >"$unfinished"
 mv "$unfinished" "$stamp"

@@ -10,6 +10,8 @@ import warnings
 import pytest
 from hypothesis import settings
 
+from tests.ranks import forked_ranks
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 HAS_QT = importlib.util.find_spec("PySide6") is not None
@@ -42,6 +44,13 @@ def one_application():
     from PySide6.QtWidgets import QApplication
 
     return QApplication.instance() or QApplication([])
+
+
+@pytest.fixture(scope="session")
+def ranks():
+    """Run jobs of several ranks. Needs torch."""
+    with forked_ranks() as made:
+        yield made
 
 
 @functools.cache

@@ -205,7 +205,8 @@ def test_what_the_window_needs_of_the_engine_imports_where_torch_is_not_installe
 def test_where_qt_is_not_installed_all_tests_but_those_of_gui_are_collected(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['PySide6'] = None\n")
     child = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q"],
+        # Plain: rewriting the assertions of every test takes longer than importing them.
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain"],
         cwd=walls.ROOT,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,

@@ -10,9 +10,10 @@ asks torch name a kind of them; and a class has no more methods than a reader ca
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -218,14 +219,19 @@ def modules(root: Path, *packages: str) -> list[str]:
 def breaches(root: Path = ROOT) -> list[Breach]:
     """Everything that breaks a wall, in the order of files."""
     found = []
+    files: dict[str, Path] = {}
+    imports: dict[str, list[str]] = {}
     for path in house_files(root):
         name = module_name(path, root)
+        nodes = list(ast.walk(ast.parse(path.read_bytes(), filename=str(path))))
         walls = [
             wall for wall in WALLS if under(name, wall.inside) and not under(name, wall.outside)
         ]
-        tree = ast.parse(path.read_bytes(), filename=str(path))
         package = name if path.stem == "__init__" else name.rpartition(".")[0]
-        for line, imported in sorted(_imports(tree, package)):
+        imported_at = sorted(_imports(nodes, package))
+        files[name] = path
+        imports[name] = [imported for _, imported in imported_at]
+        for line, imported in imported_at:
             found += [
                 Breach(path.relative_to(root), line, f"imports {imported}", wall.why)
                 for wall in walls
@@ -236,28 +242,25 @@ def breaches(root: Path = ROOT) -> list[Breach]:
                 found.append(Breach(path.relative_to(root), line, f"imports {imported}", why))
         found += [
             Breach(path.relative_to(root), line, f"{text} has {count} methods", "split it")
-            for line, text, count in _classes(tree)
+            for line, text, count in _classes(nodes)
             if count > MOST_METHODS
         ]
         if name not in NAMES_DEVICES:
             found += [
                 Breach(path.relative_to(root), line, f"names {text}", "ask core.plan.devices")
-                for line, text in sorted(_devices(tree))
+                for line, text in sorted(_devices(nodes))
             ]
-    return found + _circle(root)
+    return found + _circle(root, files, imports)
 
 
-def _circle(root: Path) -> list[Breach]:
+def _circle(root: Path, files: dict[str, Path], imports: dict[str, list[str]]) -> list[Breach]:
     """Modules that import each other in a circle, if there are any: layers hold folders apart only.
 
     A module's import of a name counts as one of the module that has the name.
     """
-    files = {module_name(path, root): path for path in house_files(root)}
     graph = {}
-    for name, path in files.items():
-        package = name if path.stem == "__init__" else name.rpartition(".")[0]
-        named = (imported for _, imported in _imports(ast.parse(path.read_bytes()), package))
-        found = {one if one in files else one.rpartition(".")[0] for one in named}
+    for name, imported in imports.items():
+        found = {one if one in files else one.rpartition(".")[0] for one in imported}
         graph[name] = found & files.keys() - {name}
     try:
         TopologicalSorter(graph).prepare()
@@ -277,32 +280,44 @@ def _is_below(imported: str, name: str) -> bool:
     return own == other or _HEIGHTS.get(other, len(LAYERS)) < _HEIGHTS.get(own, 0)
 
 
+@functools.cache
 def _layer_of(name: str) -> str:
     """The package of LAYERS that a module is of; else its own, which has no layer."""
     found = [package for package in _HEIGHTS if under(name, (package,))]
     return max(found, key=len, default=".".join(name.split(".")[:2]))
 
 
-def _classes(tree: ast.AST) -> Iterator[tuple[int, str, int]]:
+def _classes(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str, int]]:
     """Line, name and number of methods of every class."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
             yield node.lineno, node.name, len(methods)
 
 
-def _devices(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def _devices(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Kinds of devices as a text of their own (`cuda:0`, `2xcpu`), and torch's modules for them."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Constant(value=str(text)) if _DEVICE.fullmatch(text):
                 yield node.lineno, repr(text)
-            case ast.Attribute() if _OF_TORCH.fullmatch(text := ast.unparse(node)):
-                yield node.lineno, text
+            case ast.Attribute():
+                text = _dotted(node)
+                if _OF_TORCH.fullmatch(text):
+                    yield node.lineno, text
 
 
-def _imports(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+def _dotted(node: ast.expr) -> str:
+    """`torch.backends.cuda` as it is written; "" for what is no name with attributes."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def _imports(nodes: Sequence[ast.AST], package: str) -> Iterator[tuple[int, str]]:
+    for node in nodes:
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, alias.name) for alias in names)

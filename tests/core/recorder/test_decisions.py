@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import os
 import re
 import subprocess
 import sys
@@ -76,11 +75,9 @@ dist.destroy_process_group()
 """
 
 
-def test_a_group_and_a_wrapper_that_are_made_later_are_seen_in_each_recording(tmp_path):
+def test_a_group_and_a_wrapper_that_are_made_later_are_seen_in_each_recording(ranks, tmp_path):
     (tmp_path / "train.py").write_text(LATE)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
-    words = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "train.py")
-    subprocess.run(words, cwd=tmp_path, env=environment, check=True, timeout=100)
+    ranks.run(tmp_path, 2, "train.py")
     for folder in ("first", "second"):
         opened = open_recording(tmp_path / folder)
         assert opened.warning == ""

@@ -215,10 +215,9 @@ dist.destroy_process_group()
 """
 
 
-def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_named(tmp_path):
+def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_named(ranks, tmp_path):
     (tmp_path / "train.py").write_text(PIPELINE)
-    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
-    run(tmp_path, *torchrun, "train.py")
+    ranks.run(tmp_path, 2, "train.py")
     trace = open_recording(tmp_path / "runs").trace
     assert trace.steps == [0, 1, 2]
     explanation = explain_run_step(trace, 2)
@@ -321,10 +320,9 @@ dist.destroy_process_group()
 """
 
 
-def test_fully_sharded_blocks_are_gathered_and_scattered_on_lanes_of_their_own(tmp_path):
+def test_fully_sharded_blocks_are_gathered_and_scattered_on_lanes_of_their_own(ranks, tmp_path):
     (tmp_path / "train.py").write_text(SHARDED)
-    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
-    run(tmp_path, *torchrun, "train.py")
+    ranks.run(tmp_path, 2, "train.py")
     opened = open_recording(tmp_path / "runs")
     trace, whole = opened.trace, 4 * (64 * 64 + 64)
     assert opened.warning == "" and trace.steps == [0, 1, 2]

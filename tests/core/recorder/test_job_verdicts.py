@@ -109,19 +109,12 @@ dist.destroy_process_group()
 """
 
 
-def run(folder, ranks, way, faults, *record, sleep=0.02):
-    """Run the job in a folder; with words for `bubblescope record` it records nothing itself.
-
-    A fault takes `sleep` seconds.
-    """
+def script(folder, sleep=0.02):
+    """Write the job into a folder. A fault takes `sleep` seconds."""
     (folder / "train.py").write_text(JOB.replace("time.sleep(0.02)", f"time.sleep({sleep})"))
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks)]
-    words = [*record, *torchrun, "train.py", way, ",".join(faults), *(["bare"] if record else [])]
-    done = subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=200
-    )
-    assert done.returncode == 0, done.stderr
+
+
+def slept_in(folder):
     return json.loads((folder / "slept.json").read_text())
 
 
@@ -140,10 +133,10 @@ def check(folder, fault, slept):
 
 
 @pytest.mark.parametrize(
-    ("ranks", "way", "faults"),
+    ("count", "way", "faults"),
     [
         (2, "ddp", ["none", *KINDS]),
-        (4, "fsdp", ["none", "loader", "backward", "update", "host"]),
+        (3, "fsdp", ["none", "loader", "backward", "update", "host"]),
         # Where ranks meet after the update, as trainers do, the others wait there.
         (2, "ddp+all_reduce", ["update", "logging"]),
         (2, "ddp+broadcast", ["update", "logging"]),
@@ -152,15 +145,21 @@ def check(folder, fault, slept):
         (2, "zero", ["update"]),
     ],
 )
-def test_a_rank_that_sleeps_is_named_with_the_part_that_it_sleeps_in(tmp_path, ranks, way, faults):
-    slept = run(tmp_path, ranks, way, faults)
+def test_a_rank_that_sleeps_is_named_with_the_part_that_it_sleeps_in(
+    ranks, tmp_path, count, way, faults
+):
+    script(tmp_path)
+    ranks.run(tmp_path, count, "train.py", way, ",".join(faults))
+    slept = slept_in(tmp_path)
     for fault in faults:
         check(tmp_path / fault, fault, slept[fault])
 
 
-def test_a_rank_that_is_slow_inside_a_backward_of_ddp_is_named_with_the_amount(tmp_path):
+def test_a_rank_that_is_slow_inside_a_backward_of_ddp_is_named_with_the_amount(ranks, tmp_path):
     # Long, so that what else the machine does is little beside it.
-    slept_ms = 1000 * run(tmp_path, 2, "ddp", ["backward"], sleep=0.2)["backward"]
+    script(tmp_path, sleep=0.2)
+    ranks.run(tmp_path, 2, "train.py", "ddp", "backward")
+    slept_ms = 1000 * slept_in(tmp_path)["backward"]
     found = verdict(open_recording(tmp_path / "backward").trace)
     said = re.search(
         r"Rank 1 is a straggler: the backward pass of block 2 takes ([\d.]+) ms "
@@ -175,9 +174,17 @@ def test_a_rank_that_is_slow_inside_a_backward_of_ddp_is_named_with_the_amount(t
 
 
 def test_so_it_is_where_a_command_records_the_job(tmp_path):
+    script(tmp_path)
     record = (sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--")
-    slept = run(tmp_path, 2, "ddp", ["update"], *record)
-    check(tmp_path / "runs", "update", slept["update"])
+    torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
+    job = ("train.py", "ddp", "update", "bare")
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [*record, *torchrun, *job],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    check(tmp_path / "runs", "update", slept_in(tmp_path)["update"])
 
 
 PIPELINE = """
@@ -226,13 +233,10 @@ dist.destroy_process_group()
 
 @pytest.mark.parametrize(("fault", "kind"), [("forward", Limit.BLOCK), ("host", Limit.HOST)])
 def test_a_slow_stage_is_named_though_others_wait_in_a_backward_pass_or_to_send(
-    tmp_path, fault, kind
+    ranks, tmp_path, fault, kind
 ):
     (tmp_path / "train.py").write_text(PIPELINE)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "4"]
-    words = [*torchrun, "train.py", fault]
-    subprocess.run(words, cwd=tmp_path, env=environment, check=True, timeout=200)
+    ranks.run(tmp_path, 4, "train.py", fault)
     found = verdict(open_recording(tmp_path / "runs").trace)
     assert (found.kind, found.where) == (kind, "rank 1"), found.text
     # It sleeps for 40 ms in a step.

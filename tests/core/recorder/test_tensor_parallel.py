@@ -1,16 +1,12 @@
 """A job whose layers are divided by DTensor: its collectives, and which rank it waits for."""
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.run_step import explain_run_step
-from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 
@@ -62,11 +58,9 @@ dist.destroy_process_group()
 """
 
 
-def test_a_rank_that_waits_for_a_collective_of_dtensor_does_not_compute_meanwhile(tmp_path):
+def test_a_rank_that_waits_for_a_collective_of_dtensor_does_not_compute_meanwhile(ranks, tmp_path):
     (tmp_path / "train.py").write_text(JOB)
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
-    words = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "train.py")
-    subprocess.run(words, cwd=tmp_path, env=environment, check=True, timeout=100)
+    ranks.run(tmp_path, 2, "train.py")
     plain, recorded = json.loads((tmp_path / "losses.json").read_text())
     assert plain == recorded
     trace = open_recording(tmp_path / "runs").trace
