@@ -33,15 +33,22 @@ class LaneBalance:
     `kind_ns` and `kind_bytes` are by kind of task. `rows` counts the rows that it passed forward,
     each part of a step's batch once. `waiting_ns` is the part of its communication in which it
     waits for other ranks to reach a collective (core.explain.arrivals), so that no data moves.
+    `peak_parts` are the bytes of each of MEMORY_COUNTERS at the moment at which the lane held most;
+    counters without values are left out.
     """
 
     lane: int
     time: LaneTime
     kind_ns: dict[Kind, int]
     kind_bytes: dict[Kind, int]
-    peak_bytes: int
+    peak_parts: dict[str, int]
     rows: int
     waiting_ns: int
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that the lane held; 0 if its memory was not recorded."""
+        return sum(self.peak_parts.values())
 
     @property
     def moving_ns(self) -> int:
@@ -101,7 +108,7 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
         time=LaneTime(busy, communication, whole - busy - communication, len(mine)),
         kind_ns=kind_ns,
         kind_bytes=kind_bytes,
-        peak_bytes=_peak_within(trace, lane, starts, ends),
+        peak_parts=_peak_within(trace, lane, starts, ends),
         rows=int(_forward(mine)["rows"].sum()),
         waiting_ns=waiting_ns,
     )
@@ -122,11 +129,14 @@ def _of_steps(spans: Spans, steps: Ints) -> Spans:
     return Spans.joined(parts)
 
 
-def _peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> int:
-    """Return the most bytes that a lane held at any moment of n intervals."""
+def _peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> dict[str, int]:
+    """Return the bytes of each counter when a lane held most in n intervals; {} if unknown.
+
+    Of several such moments the first counts.
+    """
     counters = _memory_of(trace, lane)
     if not len(starts) or not counters:
-        return 0
+        return {}
     first = starts[0]
     last = ends.max()
     # The starts count too: a lane may hold its maximum since before an interval.
@@ -134,11 +144,15 @@ def _peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> int:
     for counter in counters:
         low, high = np.searchsorted(counter.times, [first, last + 1])
         moments.append(counter.times[low:high])
-    times = np.concatenate(moments)
+    times = np.sort(np.concatenate(moments))
     interval = np.searchsorted(starts, times, "right") - 1
-    is_inside = ends[interval] >= times
-    held = _held_at(counters, times[is_inside])
-    return int(held.max())
+    times = times[ends[interval] >= times]
+    held = _held_at(counters, times)
+    peak = times[held.argmax() :][:1]
+    parts: dict[str, int] = {}
+    for counter in counters:
+        parts[counter.name] = int(counter.at(peak)[0])
+    return parts
 
 
 def _held_at(counters: Sequence[Counter], times: Ints) -> Floats:

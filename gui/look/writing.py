@@ -36,10 +36,16 @@ def write(
     painter.drawText(rect, where, text)
 
 
-def write_wrapped(painter: QPainter, colour: str, rect: QRectF, text: str) -> None:
-    """Write wrapped lines in the centre of a rectangle, in the painter's font."""
+def write_wrapped(
+    painter: QPainter,
+    colour: str,
+    rect: QRectF,
+    text: str,
+    where: Qt.AlignmentFlag = CENTRE,
+) -> None:
+    """Write wrapped lines in a rectangle, by default in its centre, in the painter's font."""
     painter.setPen(QColor(colour))
-    painter.drawText(rect, int(CENTRE | Qt.TextFlag.TextWordWrap), text)
+    painter.drawText(rect, int(where | Qt.TextFlag.TextWordWrap), text)
 
 
 def elided(painter: QPainter, text: str, room: float) -> str:

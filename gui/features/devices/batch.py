@@ -1,8 +1,9 @@
-"""Batch split: which rows of the batch went to which lane."""
+"""Batch split: the rows of the batch that each lane gets."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from core.explain.balance import LanePart, lane_parts, rows_by_step
+from core.override import override
+from core.plan.plan import Lane
 from core.trace.trace import Trace
+from gui.features.devices.lane_rows import row_height, rows_seen
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided, write
 from gui.timeline.layout.fonts import text_width
@@ -22,35 +26,40 @@ from gui.widgets.drawing import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 42.0
-ROW, LOW_ROW = 27.0, 18.0
-FEW = 5  # lanes; more have low rows, so that eight are seen without scrolling
-BELOW_CELL = 4.0  # free pixels between two lanes
-COUNT = 58.0
+COUNT = 58.0  # width of the column with the number of rows
 LINE, AIR = 17.0, 8.0
-MOST_STEPS = 64  # of which the split is told
+MOST_STEPS = 64  # latest steps in the table
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Steps `first` to `last`, in all of which each compute lane has these `rows`."""
+    """Steps `first` to `last`, in all of which the compute lanes have the same `rows`."""
 
     first: int
     last: int
     rows: list[int]
 
     def name(self, warmup: int) -> str:
-        """`step 3`, or `steps 1 to 3` as the window counts them."""
+        """Return `step 3`, or `step 1 to step 3`, as the window counts steps."""
         first = step_name(self.first, warmup)
         if self.first == self.last:
             return first
         return tr("{first} to {last}", first=first, last=step_name(self.last, warmup))
 
 
-class BatchPanel(Sheet):
-    """One track for each lane, as wide as the batch; a cell is a piece with its rows.
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of the table: its name, its figures, and whether its step is the one described."""
 
-    Below them stands how many rows each lane has in every step.
-    Shows the step that the window's figures are of.
+    name: str
+    cells: list[str]
+    is_described: bool = False
+
+
+class BatchPanel(Sheet):
+    """A track for each lane, as wide as the batch; a cell is a part of the batch with its rows.
+
+    The table below has the rows of each lane in every step. The tracks are of the described step.
     """
 
     def __init__(self) -> None:
@@ -60,11 +69,12 @@ class BatchPanel(Sheet):
         super().__init__(tr("Batch split"), empty)
 
     def parts(self, scene: Scene) -> tuple[int, list[LanePart]]:
-        """The step that is shown and its pieces."""
+        """Return the described step and its parts; no parts if their rows are not known."""
         step = scene.described
         if step is None:
             return 0, []
-        known, version = self._known, scene.trace.version
+        version = scene.trace.version
+        known = self._known
         if known is None or known[0] is not scene.trace or known[1:3] != (version, step):
             # Traces of other programs and of jobs have passes whose rows are not known.
             parts = [part for part in lane_parts(scene.trace, step) if part.rows]
@@ -72,84 +82,85 @@ class BatchPanel(Sheet):
         return step, known[3]
 
     def splits(self, scene: Scene) -> list[Split]:
-        """How the latest steps are split, steps one after the other with the same rows as one."""
+        """Return the splits of the latest steps; consecutive steps with equal rows are one."""
         about = scene.trace, scene.trace.version
         if self._splits is None or self._splits[:2] != about:
             steps = shown_steps(scene.trace, bool(scene.trace.open_tasks))[-MOST_STEPS:]
-            self._splits = (*about, _alike(steps, rows_by_step(scene.trace, steps)))
+            self._splits = (*about, _splits_of(steps, rows_by_step(scene.trace, steps)))
         return self._splits[2]
 
-    def height_of(self, scene: Scene) -> float:  # noqa: D102
+    @override
+    def height_of(self, scene: Scene) -> float:
         table = LINE * (len(self.splits(scene)) + 1) + 2 * AIR
         lanes = len(scene.trace.header.compute_lanes)
         return HEAD + row_height(lanes) * lanes + table
 
-    def words_of(self, scene: Scene) -> str:  # noqa: D102
-        header, (step, parts) = scene.trace.header, self.parts(scene)
-        mine, warmup = _by_lane(parts), header.specification.warmup
-        lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in header.compute_lanes]
-        splits = [f"{split.name(warmup)}: {numbers(split.rows)}" for split in self.splits(scene)]
-        words = f"{_step_words(scene, step)}. {split_text(parts)}. "
-        return words + "; ".join([*lanes, *splits])
-
-    def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
+    @override
+    def words_of(self, scene: Scene) -> str:
+        header = scene.trace.header
         step, parts = self.parts(scene)
-        self._heading(ink, _step_words(scene, step), split_text(parts))
+        parts_of = _by_lane(parts)
+        lines = []
+        for lane in header.compute_lanes:
+            lines.append(f"{lane.name}: {_rows(parts_of[lane.index])}")
+        for split in self.splits(scene):
+            lines.append(f"{split.name(header.specification.warmup)}: {numbers(split.rows)}")
+        return f"{_step_text(scene, step)}. {split_text(parts)}. " + "; ".join(lines)
+
+    @override
+    def draw_scene(self, ink: Ink, scene: Scene) -> None:
+        step, parts = self.parts(scene)
+        self._draw_heading(ink, _step_text(scene, step), split_text(parts))
         # A micro-batch passes every stage and so has a part on several lanes: its rows count once.
-        total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
+        rows_of = {(part.replica, part.microbatch): part.rows for part in parts}
+        total = sum(rows_of.values())
         lanes = scene.trace.header.compute_lanes
         longest = max((lane.name for lane in lanes), key=len)
-        names, own = text_width(ink.fonts.bold, longest) + 12, _by_lane(parts)
-        row = row_height(len(lanes))
-        cell = row - BELOW_CELL
-        # Only the lanes in the part of the panel that is drawn now: there may be a thousand.
-        first, last = (int((y - HEAD) // row) for y in (self.seen.top(), self.seen.bottom()))
-        for number, lane in list(enumerate(lanes))[max(0, first) : last + 1]:
-            y, mine = HEAD + row * number, own[lane.index]
-            ink.bold(QRectF(PAD, y, names, cell), lane.name)
-            track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, cell)
-            self._track(ink, track, mine, total)
-            count = rows_text(_rows(mine)) if mine else tr("no rows")
-            ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, cell), count, RIGHT)
+        names = text_width(ink.fonts.bold, longest) + 12
+        parts_of = _by_lane(parts)
+        for lane, y, high in rows_seen(lanes, HEAD, self.seen):
+            of_lane = parts_of[lane.index]
+            ink.bold(QRectF(PAD, y, names, high), lane.name)
+            track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, high)
+            self._draw_track(ink, track, of_lane, total)
+            count = rows_text(_rows(of_lane)) if of_lane else tr("no rows")
+            ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, high), count, RIGHT)
+        self._draw_table(ink, scene, step, HEAD + row_height(len(lanes)) * len(lanes) + AIR)
 
-        self._table(ink, scene, step, HEAD + row * len(lanes) + AIR)
-
-    def _table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
-        """A row of figures for each split of the batch, that of the shown step marked."""
-        lanes, warmup = scene.trace.header.compute_lanes, scene.trace.header.specification.warmup
+    def _draw_table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
+        """Draw a row of figures for each split of the batch; that of `step` is marked."""
+        lanes = scene.trace.header.compute_lanes
         splits = self.splits(scene)
-        names = [split.name(warmup) for split in splits]
-        first = max((text_width(ink.fonts.small, name) for name in names), default=0) + 12
-        widest = max(text_width(ink.fonts.small, lane.name) for lane in lanes) + 12
-        room = self.width() - 2 * PAD - first
-        fitting = lanes[: max(1, int(room / widest))]
-        # The last head that has room stands for all that
-        # have none: "…", or its own name if it is the last.
-        heads = [lane.name for lane in fitting[:-1]] + ["…" * (fitting != lanes) or lanes[-1].name]
-        rows = [("", heads, False)]
+        names = [split.name(scene.trace.header.specification.warmup) for split in splits]
+        font = ink.fonts.small
+        first = max((text_width(font, name) for name in names), default=0) + 12
+        each = max(text_width(font, lane.name) for lane in lanes) + 12
+        columns = max(1, int((self.width() - 2 * PAD - first) / each))
+        rows = [TableRow("", _lane_heads(lanes, columns))]
         for name, split in zip(names, splits, strict=True):
-            cells = [str(count) for count in split.rows[: len(fitting)]]
-            rows.append((name, cells, split.first <= step <= split.last))
-        for number, (name, cells, shown) in enumerate(rows):
+            cells = [str(count) for count in split.rows[:columns]]
+            rows.append(TableRow(name, cells, split.first <= step <= split.last))
+        for number, row in enumerate(rows):
             top = y + LINE * number
-            if shown:
-                behind = QRectF(PAD - 4, top, first + widest * len(fitting) + 8, LINE)
-                ink.painter.fillRect(behind, QColor(self.theme.tint))
-            ink.small(QRectF(PAD, top, first, LINE), name)
-            for column, cell in enumerate(cells):
-                at = QRectF(PAD + first + widest * column, top, widest - 6, LINE)
+            if row.is_described:
+                mark = QRectF(PAD - 4, top, first + each * len(row.cells) + 8, LINE)
+                ink.painter.fillRect(mark, QColor(self.theme.tint))
+            ink.small(QRectF(PAD, top, first, LINE), row.name)
+            for column, cell in enumerate(row.cells):
+                at = QRectF(PAD + first + each * column, top, each - 6, LINE)
                 ink.small(at, cell, RIGHT, self.theme.text if number else "")
 
-    def _heading(self, ink: Ink, name: str, words: str) -> None:
+    def _draw_heading(self, ink: Ink, name: str, words: str) -> None:
         wide = self.width() - 2 * PAD
         ink.painter.setFont(ink.fonts.base)
         shown = elided(ink.painter, words, wide)
         write(ink.painter, ink.fonts.base, self.theme.text, QRectF(PAD, 4, wide, 17), shown)
         ink.small(QRectF(PAD, 21, wide, 15), name)
 
-    def _track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
-        """The whole batch from left to right, with this lane's pieces where their rows stand."""
-        painter, font = ink.painter, ink.fonts.bold
+    def _draw_track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
+        """Draw the whole batch from left to right, with a cell where this lane's rows are."""
+        painter = ink.painter
+        font = ink.fonts.bold
         painter.fillRect(track, QColor(self.theme.grid))
         if not parts:
             painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
@@ -163,19 +174,22 @@ class BatchPanel(Sheet):
                 write(painter, font, self.theme.on_bar, cell, text, CENTRE)
 
 
-def row_height(lanes: int) -> float:
-    """Pixels of a lane's row, with the free pixels below it."""
-    return ROW if lanes <= FEW else LOW_ROW
+def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:
+    """Return the heads of the first `columns` lanes; the last is "…" if lanes are left out."""
+    heads = [lane.name for lane in lanes[:columns]]
+    if columns < len(lanes):
+        heads[-1] = "…"
+    return heads
 
 
-def _alike(steps: list[int], rows: NDArray[np.int64]) -> list[Split]:
-    """Neighbouring steps with the same rows as one."""
+def _splits_of(steps: list[int], rows: NDArray[np.int64]) -> list[Split]:
+    """Combine consecutive steps with the same rows; `rows` has the shape (steps, lanes)."""
     found: list[Split] = []
-    for step, mine in zip(steps, rows.tolist(), strict=True):
-        if found and found[-1].rows == mine:
+    for step, of_step in zip(steps, rows.tolist(), strict=True):
+        if found and found[-1].rows == of_step:
             found[-1] = replace(found[-1], last=step)
         else:
-            found.append(Split(step, step, mine))
+            found.append(Split(step, step, of_step))
     return found
 
 
@@ -190,6 +204,6 @@ def _rows(parts: list[LanePart]) -> int:
     return sum(part.rows for part in parts)
 
 
-def _step_words(scene: Scene, step: int) -> str:
+def _step_text(scene: Scene, step: int) -> str:
     name = step_name(step, scene.trace.header.specification.warmup)
     return tr("{step} (select a bar to see its own step)", step=name)

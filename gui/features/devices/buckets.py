@@ -1,4 +1,4 @@
-"""Collectives beside the gradients that they wait for: ready, launched, begun, done, exposed."""
+"""Collectives and the gradients that they wait for: ready, launched, begun, done, exposed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from core.explain.buckets import BucketTimes, GradientReady, bucket_times, gradient_wave
 from core.explain.causes import Cause
+from core.override import override
 from core.plan.task import Kind
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import LEFT, RIGHT
-from gui.timeline.interact.describe import TITLES
+from gui.timeline.interact.describe import kind_title
 from gui.timeline.layout.fonts import text_width
 from gui.timeline.state.scene import Scene, step_name
 from gui.widgets.drawing import PAD, Drawing, Ink
@@ -20,7 +21,7 @@ HEAD = 40.0
 ROW = 14.0
 BAR = 8.0
 BETWEEN = 8.0
-MOST_RANKS = 4  # the others are like these, and are counted
+MOST_RANKS = 4  # that are drawn; the others are like these, and are counted
 MOVES = CAUSE_LOOKS[Cause.TRANSFER]
 WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
 
@@ -28,12 +29,11 @@ WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
 class BucketsChart(Drawing):
     """For each rank a row of its gradients as they became ready, and one for each collective.
 
-    Shows the step that the window's figures are of; hidden without collectives and where the step
-    is not explained.
+    Shows the described step; hidden without collectives, and until the step is explained.
     """
 
     def __init__(self) -> None:
-        super().__init__(tr("Collectives beside the gradients that they wait for"))
+        super().__init__(tr("Collectives and the gradients that they wait for"))
         self.ranks: dict[int, list[BucketTimes]] = {}
         self._wave: list[GradientReady] = []
         self._scene: Scene | None = None
@@ -41,7 +41,7 @@ class BucketsChart(Drawing):
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or what has come of this one."""
+        """Show another run, or new data of this one."""
         self._scene = scene
         self.ranks, self._wave = {}, []
         if scene is not None and any(kind.is_collective for kind in scene.kinds):
@@ -64,34 +64,42 @@ class BucketsChart(Drawing):
         """The ranks' compute lanes that are drawn."""
         return sorted(self.ranks)[:MOST_RANKS]
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         rows = sum(len(self.ranks[lane]) + 2 for lane in self.shown)
         left = ROW if len(self.ranks) > MOST_RANKS else 0
         return HEAD + ROW * rows + BETWEEN * len(self.shown) + left
 
-    def words(self) -> str:  # noqa: D102
-        return "; ".join(
-            f"{self._lane(lane)}: " + ", ".join(bucket_words(b) for b in self.ranks[lane])
-            for lane in sorted(self.ranks)
-        )
+    @override
+    def words(self) -> str:
+        lines = []
+        for lane in sorted(self.ranks):
+            buckets = ", ".join(bucket_words(bucket) for bucket in self.ranks[lane])
+            lines.append(f"{self._lane(lane)}: {buckets}")
+        return "; ".join(lines)
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         wide = self.width() - 2 * PAD
         ink.bold(QRectF(PAD, 2, wide, 16), tr("Collectives"))
         ink.small(QRectF(PAD, 2, wide, 16), self._title, RIGHT)
-        self._legend(ink)
+        self._draw_legend(ink)
         y = HEAD
         for lane in self.shown:
-            y = self._rank(ink, lane, y) + BETWEEN
+            y = self._draw_rank(ink, lane, y) + BETWEEN
         if len(self.ranks) > MOST_RANKS:
             more = tr("and {n} more ranks", n=len(self.ranks) - MOST_RANKS)
             ink.small(QRectF(PAD, y - BETWEEN, wide, ROW), more)
 
-    def _legend(self, ink: Ink) -> None:
-        x, y = PAD, 20.0
-        for look, name in (
-            (None, tr("gradients ready")), (WAITS, tr("waits for ranks")), (MOVES, tr("moves")),
-        ):  # fmt: skip
+    def _draw_legend(self, ink: Ink) -> None:
+        entries = (
+            (None, tr("gradients ready")),
+            (WAITS, tr("waits for ranks")),
+            (MOVES, tr("moves")),
+        )
+        x = PAD
+        y = 20.0
+        for look, name in entries:
             if look is None:
                 self._draw_marker(ink.painter, x + 5, y + 3, self.theme.backward)
             else:
@@ -100,40 +108,40 @@ class BucketsChart(Drawing):
             ink.small(QRectF(x + 15, y, width, 16), name)
             x += width + 27
 
-    def _rank(self, ink: Ink, lane: int, y: float) -> float:
-        """One rank's rows; returns where they end."""
+    def _draw_rank(self, ink: Ink, lane: int, y: float) -> float:
+        """Draw one rank's rows; return their lower edge."""
         names = 34.0
         figures = text_width(ink.fonts.small, tr("exposed")) + 14
         plot = QRectF(PAD + names, y, self.width() - 2 * PAD - names - figures, ROW)
         ink.bold(QRectF(PAD, y, plot.width(), ROW), self._lane(lane))
         ink.small(QRectF(plot.right(), y, figures, ROW), tr("exposed"), RIGHT)
         plot.translate(0, ROW)
-        self._gradients(ink.painter, lane, plot)
+        self._draw_gradients(ink.painter, lane, plot)
         for bucket in self.ranks[lane]:
             plot.translate(0, ROW)
-            self._bucket(ink, bucket, plot, QRectF(PAD, plot.top(), names, ROW))
+            self._draw_bucket(ink, bucket, plot, QRectF(PAD, plot.top(), names, ROW))
             exposed = bucket.exposed_ns
             text = duration_text(exposed) if exposed else tr("hidden")
             at = QRectF(plot.right(), plot.top(), figures, ROW)
             ink.small(at, text, RIGHT, self.theme.text if exposed else "")
         return plot.bottom()
 
-    def _gradients(self, painter: QPainter, lane: int, plot: QRectF) -> None:
-        """The wave: a marker where each block's gradients were there."""
+    def _draw_gradients(self, painter: QPainter, lane: int, plot: QRectF) -> None:
+        """Draw a marker at the time at which each block's gradients were ready."""
         painter.setPen(QColor(self.theme.line))
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
         for ready in self._wave:
             if ready.lane == lane:
                 x = self._x(ready.time, plot)
                 self._draw_marker(painter, x, plot.top() + 3, self.theme.backward)
-                tip = tr("The gradients of block {n} were there.", n=ready.block)
+                tip = tr("The gradients of block {n} were ready.", n=ready.block)
                 self.spot(QRectF(x - 5, plot.top(), 10, ROW), tip)
 
-    def _bucket(self, ink: Ink, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
+    def _draw_bucket(self, ink: Ink, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
         ink.small(name, bucket_name(bucket), LEFT, self.theme.text)
-        started, begun, done = (
-            self._x(time, plot) for time in (bucket.started, bucket.begun, bucket.done)
-        )
+        started = self._x(bucket.started, plot)
+        begun = self._x(bucket.begun, plot)
+        done = self._x(bucket.done, plot)
         top = plot.top() + (ROW - BAR) / 2
         if begun > started:
             self.fill(ink.painter, QRectF(started, top, begun - started, BAR), WAITS)
@@ -144,7 +152,7 @@ class BucketsChart(Drawing):
         self.spot(plot.united(name), bucket_words(bucket))
 
     def _draw_marker(self, painter: QPainter, x: float, y: float, colour: str) -> None:
-        """A small triangle that points down at a moment."""
+        """Draw a small triangle that points down at a moment."""
         painter.setPen(QColor(self.theme.plot))
         painter.setBrush(QColor(colour))
         painter.drawPolygon(QPolygonF([QPointF(x - 4, y), QPointF(x + 4, y), QPointF(x, y + 8)]))
@@ -154,27 +162,28 @@ class BucketsChart(Drawing):
         return plot.left() + (time - first) / max(1, last - first) * plot.width()
 
     def _bounds(self) -> tuple[int, int]:
-        """From the first gradient or launch to the last end, for all ranks alike."""
-        buckets = [bucket for rank in self.ranks.values() for bucket in rank]
-        begins = [b.launched if b.ready is None else min(b.ready, b.launched) for b in buckets]
-        ready = [wave.time for wave in self._wave]
-        return min([*begins, *ready]), max([*(b.done for b in buckets), *ready])
+        """Return the first gradient or launch and the last end of all ranks, in ns."""
+        times = [wave.time for wave in self._wave]
+        for buckets in self.ranks.values():
+            for bucket in buckets:
+                times += [bucket.launched, bucket.done]
+                if bucket.ready is not None:
+                    times.append(bucket.ready)
+        return min(times), max(times)
 
     def _lane(self, lane: int) -> str:
         return "" if self._scene is None else self._scene.trace.header.lanes[lane].name
 
 
 def bucket_name(bucket: BucketTimes) -> str:
-    """A collective in short: its letter and its bucket or block."""
-    number = bucket.bucket if bucket.bucket is not None else bucket.block
-    return bucket.kind.letter + ("" if number is None else str(number))
+    """Return the letter of a collective and its bucket or block: `A0`."""
+    return f"{bucket.kind.letter}{_number(bucket)}"
 
 
 def bucket_words(bucket: BucketTimes) -> str:
-    """A collective in a sentence."""
-    kind = tr(TITLES[Kind(bucket.kind)])
-    number = bucket.bucket if bucket.bucket is not None else bucket.block
-    parts = [f"{kind} {'' if number is None else number}".strip(), bytes_text(bucket.bytes)]
+    """Return the size and the times of a collective, for tooltips and screen readers."""
+    title = f"{kind_title(Kind(bucket.kind))} {_number(bucket)}".strip()
+    parts = [title, bytes_text(bucket.bytes)]
     if bucket.ready is not None:
         late = duration_text(max(0, bucket.launched - bucket.ready))
         parts.append(tr("launched {time} after it was ready", time=late))
@@ -182,3 +191,9 @@ def bucket_words(bucket: BucketTimes) -> str:
     parts.append(tr("moved for {time}", time=duration_text(bucket.done - bucket.begun)))
     parts.append(tr("{time} exposed", time=duration_text(bucket.exposed_ns)))
     return " · ".join(parts)
+
+
+def _number(bucket: BucketTimes) -> str:
+    """Return the number of a collective's bucket or, without one, of its block; "" without both."""
+    number = bucket.block if bucket.bucket is None else bucket.bucket
+    return "" if number is None else str(number)

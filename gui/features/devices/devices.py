@@ -1,4 +1,4 @@
-"""Devices: what every lane did with its time and memory, how even, and what lane 0 does for all."""
+"""Devices: time and memory of each lane, how even they are, and lane 0's work for all."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core.explain.balance import (
     imbalance,
     moving_ns,
 )
+from core.override import override
 from core.plan.plan import Lane, Role
 from core.plan.task import Kind
 from gui.look.text import NONE, bytes_text, duration_text, ntr, percent_text, tr
@@ -25,74 +26,93 @@ from gui.widgets.drawing import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 24.0
-LOAD = 20.0  # of the sentence on lane 0
+LOAD = 20.0  # height of the sentence on lane 0
 ROW = 42.0
 BAR = 15.0
 SHARE = 18.0
-HELPER = 18.0  # of a copy or communication lane
-THIN = 6.0  # of its bar
+HELPER = 18.0  # height of the row of a copy or communication lane
+THIN = 6.0  # height of the bar in it
 MEMORY = 64.0
 TABLE = 16.0  # free pixels around a table
 AIR = 12.0  # free pixels left of the memory's figure
+
+Row = tuple[str, ...]
 
 
 class DevicesPanel(Sheet):
     """A bar of busy, communication and idle time for each lane; below them, how even they are.
 
-    They are of the step that the window's figures are of.
+    The figures are of the described step.
     """
 
     def __init__(self) -> None:
         empty = tr("How each lane spends its time and memory appears here with the first step.")
         super().__init__(tr("Devices"), empty)
 
-    def height_of(self, scene: Scene) -> float:  # noqa: D102
-        lanes = sum(_height(scene, balance) for balance in scene.balances)
-        tables = [len(rows) for rows in (balance_rows(scene), share_rows(scene)) if rows]
-        top = HEAD + LOAD * bool(load_words(scene))
-        return top + lanes + sum(SHARE * rows + TABLE for rows in tables)
+    @override
+    def height_of(self, scene: Scene) -> float:
+        height = HEAD
+        if load_text(scene):
+            height += LOAD
+        for balance in scene.balances:
+            height += _row_height(scene, balance)
+        for rows in (balance_rows(scene), share_rows(scene)):
+            if rows:
+                height += SHARE * len(rows) + TABLE
+        return height
 
-    def words_of(self, scene: Scene) -> str:  # noqa: D102
-        lanes = scene.trace.header.lanes
-        lines = [
-            f"{lanes[b.lane].name}: {time_words(b)}, {memory_words(b)}" for b in scene.balances
-        ]
-        even = [", ".join(filter(None, row)) for row in balance_rows(scene)]
-        shares = first_lane_shares(scene.trace, scene.balances)
-        load = filter(None, [load_words(scene)])
-        shared = (share_words(share, scene.summed) for share in shares)
-        return "; ".join([*load, *lines, *even, *shared])
+    @override
+    def words_of(self, scene: Scene) -> str:
+        lines = []
+        load = load_text(scene)
+        if load:
+            lines.append(load)
+        for balance in scene.balances:
+            lane = scene.trace.header.lanes[balance.lane]
+            lines.append(f"{lane.name}: {time_text(balance)}, {memory_text(balance)}")
+        for row in balance_rows(scene):
+            lines.append(", ".join(cell for cell in row if cell))
+        for share in first_lane_shares(scene.trace, scene.balances):
+            lines.append(share_text(share, scene.summed))
+        return "; ".join(lines)
 
-    def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
+    @override
+    def draw_scene(self, ink: Ink, scene: Scene) -> None:
         lanes = scene.trace.header.lanes
         names = self._names_width(ink, scene) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
-        load = load_words(scene)
-        top = LOAD * bool(load)
+        top = self._draw_head(ink, scene)
+        y = top + HEAD
+        for balance in sorted(scene.balances, key=lambda one: (lanes[one.lane].serves, one.lane)):
+            height = _row_height(scene, balance)
+            # Only the lanes in the visible part: there may be a thousand.
+            if y + height > self.seen.top() and y < self.seen.bottom():
+                lane = lanes[balance.lane]
+                if lane.role is Role.COMPUTE:
+                    self._draw_lane(ink, lane.name, balance, QRectF(PAD, y, names, BAR), most)
+                else:
+                    at = QRectF(PAD, y, names, HELPER - 4)
+                    self._draw_helper(ink, helper_text(lane, balance), balance, at, most)
+            y += height
+        for rows in (balance_rows(scene), share_rows(scene)):
+            if rows:
+                y = self._draw_table(ink, rows, y + TABLE / 2) + TABLE / 2
+
+    def _draw_head(self, ink: Ink, scene: Scene) -> float:
+        """Draw lane 0's load, the legend and the step; return the upper edge of the legend."""
+        top = 0.0
+        load = load_text(scene)
         if load:
             ink.bold(QRectF(PAD, 4, self.width() - 2 * PAD, LOAD - 3), load)
-        legend = self._legend(ink, PAD, top)
+            top = LOAD
+        legend = self._draw_legend(ink, PAD, top)
         over = ntr("{n:,} step", "{n:,} steps", scene.summed)
         if scene.summed == 1:
             over = step_name(scene.summed_steps[0], scene.trace.header.specification.warmup)
-        beside = QRectF(legend, top + 4, self.width() - PAD - legend, 17)
-        if text_width(ink.fonts.small, over) <= beside.width():
-            ink.small(beside, over, RIGHT)
-        y = top + HEAD
-        for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
-            high = _height(scene, balance)
-            # Only the lanes in what is painted now: there may be a thousand.
-            if y + high > self.seen.top() and y < self.seen.bottom():
-                lane = lanes[balance.lane]
-                if lane.role is Role.COMPUTE:
-                    self._lane(ink, lane.name, balance, QRectF(PAD, y, names, BAR), most)
-                else:
-                    at = QRectF(PAD, y, names, HELPER - 4)
-                    self._helper(ink, helper_words(lane, balance), balance, at, most)
-            y += high
-        for rows in (balance_rows(scene), share_rows(scene)):
-            if rows:
-                y = self._table(ink, rows, y + TABLE / 2) + TABLE / 2
+        rest = QRectF(legend, top + 4, self.width() - PAD - legend, 17)
+        if text_width(ink.fonts.small, over) <= rest.width():
+            ink.small(rest, over, RIGHT)
+        return top
 
     def _names_width(self, ink: Ink, scene: Scene) -> float:
         """Return the width of the widest text left of the bars."""
@@ -103,29 +123,31 @@ class DevicesPanel(Sheet):
             if lane.role is Role.COMPUTE:
                 widths.append(text_width(ink.fonts.bold, lane.name))
             else:
-                widths.append(text_width(ink.fonts.small, helper_words(lane, balance)))
+                widths.append(text_width(ink.fonts.small, helper_text(lane, balance)))
         return max(widths, default=0.0)
 
-    def _legend(self, ink: Ink, x: float, top: float) -> float:
-        """Draw what the colours mean from `x` on, below `top`; returns where that ends."""
-        for brush, name in (
+    def _draw_legend(self, ink: Ink, x: float, top: float) -> float:
+        """Draw the meaning of the colours from `x` on, below `top`; return its right edge."""
+        entries = (
             (QColor(self.theme.forward), tr("busy")),
             (QColor(self.theme.communication), tr("communication")),
             (hatch_brush(self.theme.idle, self.devicePixelRatioF()), tr("idle")),
-        ):
+        )
+        for brush, name in entries:
             ink.painter.fillRect(QRectF(x, top + 8, 9, 9), brush)
             width = text_width(ink.fonts.small, name) + 4
             ink.small(QRectF(x + 14, top + 4, width, 17), name)
             x += width + 26
         return x
 
-    def _lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
+    def _draw_lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
         ink.bold(at, name)
         left = at.right()
-        bar = QRectF(left, at.top(), self.width() - PAD - left - (MEMORY if most else 0), BAR)
-        self._bar(ink.painter, bar, balance)
+        memory = MEMORY if most else 0.0
+        bar = QRectF(left, at.top(), self.width() - PAD - left - memory, BAR)
+        self._draw_bar(ink.painter, bar, balance)
         below = QRectF(left, at.bottom() + 1, bar.width() + (AIR if most else 0), 15)
-        ink.small(below, time_words(balance))
+        ink.small(below, time_text(balance))
         if balance.peak_bytes:
             gauge = QRectF(bar.right() + 8, at.top() + 4, MEMORY - 8, 7)
             ink.painter.fillRect(gauge, QColor(self.theme.grid))
@@ -134,38 +156,42 @@ class DevicesPanel(Sheet):
             below = QRectF(bar.right(), at.bottom() + 1, MEMORY, 15)
             ink.small(below, bytes_text(balance.peak_bytes), RIGHT)
 
-    def _helper(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
-        """Draw a copy or communication lane in one low line, below the lane that it serves."""
+    def _draw_helper(
+        self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int
+    ) -> None:
+        """Draw a copy or communication lane in a low row, below the lane that it serves."""
         ink.small(at, name)
         wide = self.width() - PAD - at.right() - (MEMORY if most else 0)
         bar = QRectF(at.right(), at.center().y() - THIN / 2, wide, THIN)
-        self._bar(ink.painter, bar, balance)
+        self._draw_bar(ink.painter, bar, balance)
 
-    def _bar(self, painter: QPainter, bar: QRectF, balance: LaneBalance) -> None:
-        """Busy, communication, idle from left to right; together the whole makespan."""
+    def _draw_bar(self, painter: QPainter, bar: QRectF, balance: LaneBalance) -> None:
+        """Draw busy, communication and idle time from left to right; together the makespan."""
         time = balance.time
         total = time.busy_ns + time.communication_ns + time.idle_ns
         painter.fillRect(bar, QColor(self.theme.grid))
-        # All of it at first: what busy time and communication leave free of it is idle.
+        # The whole bar is hatched first: the part that is left free is idle time.
         painter.fillRect(bar, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
         x = bar.left()
-        for colour, part in (
+        parts = (
             (self.theme.forward, time.busy_ns),
             (self.theme.communication, time.communication_ns),
-        ):
+        )
+        for colour, part in parts:
             width = bar.width() * part / total if total else 0.0
             painter.fillRect(QRectF(x, bar.top(), width, bar.height()), QColor(colour))
             x += width
 
-    def _table(self, ink: Ink, rows: list[tuple[str, ...]], y: float) -> float:
-        """A small table, its heads first; returns where it ends."""
+    def _draw_table(self, ink: Ink, rows: list[Row], y: float) -> float:
+        """Draw a small table, its heads first; return its lower edge."""
         wide = self.width() - 2 * PAD
         ink.painter.setPen(QColor(self.theme.line))
         ink.painter.drawLine(int(PAD), int(y - 3), int(PAD + wide), int(y - 3))
         first = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
         each = (wide - first) / (len(rows[0]) - 1)
         for number, (name, *figures) in enumerate(rows):
-            top, colour = y + SHARE * number, self.theme.text if number else ""
+            top = y + SHARE * number
+            colour = self.theme.text if number else ""
             ink.small(QRectF(PAD, top, first, SHARE), name, colour=colour)
             for column, text in enumerate(figures):
                 at = QRectF(PAD + first + column * each, top, each, SHARE)
@@ -173,19 +199,18 @@ class DevicesPanel(Sheet):
         return y + SHARE * len(rows)
 
 
-def load_words(scene: Scene) -> str:
-    """Return how much lane 0 is loaded compared with the mean; "" where lanes do different work.
-
-    That is so with a single lane, and where each lane has stages of its own.
-    """
-    stages = {number for facts in scene.facts for number in facts.stages}
+def load_text(scene: Scene) -> str:
+    """Return lane 0's load over the mean; "" if lanes have different stages, or there is one."""
+    stages: set[int] = set()
+    for facts in scene.facts:
+        stages.update(facts.stages)
     if len(stages) > 1:
         return ""
     load = first_lane_load(scene.trace, scene.balances)
     if load is None or load.work is None:
         return ""
     lane = scene.trace.header.lanes[0].name
-    work = _noted(f"{load.work:.2f}", scene.unevenness.first_lane)
+    work = _marked(f"{load.work:.2f}", scene.unevenness.first_lane)
     if load.memory is None:
         return tr("{lane}: {work} × the mean work", lane=lane, work=work)
     memory = f"{load.memory:.2f}"
@@ -197,49 +222,57 @@ def load_words(scene: Scene) -> str:
     )
 
 
-def _noted(ratio: str, is_sure: bool) -> str:
+def _marked(ratio: str, is_sure: bool) -> str:
     """Mark a ratio as noise, unless it `is_sure`: the lanes differ by less than steps scatter."""
     return ratio if is_sure or ratio == NONE else tr("{ratio} (noise)", ratio=ratio)
 
 
-def balance_rows(scene: Scene) -> list[tuple[str, ...]]:
-    """Computing, moving, rows and peak memory of each compute lane in a mean step, heads first.
+def balance_rows(scene: Scene) -> list[Row]:
+    """Return a table of each compute lane's work in a mean step: heads, lanes, largest over mean.
 
-    Last the largest over the mean of each. Nothing for a single lane.
+    The columns are the time of computing and of moving data, rows, and peak memory. Empty for a
+    single lane.
     """
     lanes = scene.trace.header.lanes
-    compute = [b for b in scene.balances if lanes[b.lane].role is Role.COMPUTE]
+    compute = [one for one in scene.balances if lanes[one.lane].role is Role.COMPUTE]
     if len(compute) < 2 or not scene.summed:
         return []
     moving = moving_ns(scene.trace, scene.balances)
-    rows = [
-        (
-            lanes[b.lane].name,
-            duration_text(b.time.busy_ns / scene.summed),
-            duration_text(moving[b.lane] / scene.summed) if moving[b.lane] else NONE,
-            f"{b.rows / scene.summed:.4g}",
-            bytes_text(b.peak_bytes) if b.peak_bytes else NONE,
+    rows: list[Row] = [("", tr("compute"), tr("moves"), tr("rows"), tr("peak"))]
+    for balance in compute:
+        moves = moving[balance.lane]
+        rows.append(
+            (
+                lanes[balance.lane].name,
+                duration_text(balance.time.busy_ns / scene.summed),
+                duration_text(moves / scene.summed) if moves else NONE,
+                f"{balance.rows / scene.summed:.4g}",
+                bytes_text(balance.peak_bytes) if balance.peak_bytes else NONE,
+            )
         )
-        for b in compute
-    ]
     even = imbalance(scene.trace, scene.balances)
-    ratios = (even.compute, even.communication, even.rows, even.memory)
-    computing, *others = [NONE if ratio is None else f"{ratio:.2f}×" for ratio in ratios]
-    last = (tr("max / mean"), _noted(computing, scene.unevenness.computing), *others)
-    return [("", tr("compute"), tr("moves"), tr("rows"), tr("peak")), *rows, last]
+    computing, *others = (
+        NONE if ratio is None else f"{ratio:.2f}×"
+        for ratio in (even.compute, even.communication, even.rows, even.memory)
+    )
+    marked = _marked(computing, scene.unevenness.computing)
+    return [*rows, (tr("max / mean"), marked, *others)]
 
 
-def share_rows(scene: Scene) -> list[tuple[str, ...]]:
-    """Lane 0 against the mean of the others in a mean step, heads first; empty without a gather."""
+def share_rows(scene: Scene) -> list[Row]:
+    """Return lane 0 against the mean of the others in a mean step; empty without a gather."""
     shares = first_lane_shares(scene.trace, scene.balances)
     if not shares or not scene.summed:
         return []
-    heads = ("", scene.trace.header.lanes[0].name, tr("bytes"), tr("others"), tr("ratio"))
-    return [heads, *((share_name(s), *share_figures(s, scene.summed)) for s in shares)]
+    first_lane = scene.trace.header.lanes[0].name
+    rows: list[Row] = [("", first_lane, tr("bytes"), tr("others"), tr("ratio"))]
+    for share in shares:
+        rows.append((share_name(share), *share_figures(share, scene.summed)))
+    return rows
 
 
-def time_words(balance: LaneBalance) -> str:
-    """Busy, communication and idle time of a lane in per cent of the makespan."""
+def time_text(balance: LaneBalance) -> str:
+    """Return busy, communication and idle time of a lane in per cent of the makespan."""
     time = balance.time
     total = time.busy_ns + time.communication_ns + time.idle_ns or 1
     return tr(
@@ -250,22 +283,21 @@ def time_words(balance: LaneBalance) -> str:
     )
 
 
-def memory_words(balance: LaneBalance) -> str:
-    """Most memory that a lane held."""
+def memory_text(balance: LaneBalance) -> str:
+    """Return the most memory that a lane held; "" if it is not known."""
     return tr("peak {size}", size=bytes_text(balance.peak_bytes)) if balance.peak_bytes else ""
 
 
 def share_name(share: FirstLaneShare) -> str:
-    """What a share is of."""
+    """Return the name of lane 0's share: a kind of task, or peak memory."""
     if share.kind is None:
         return tr("peak memory")
-    return {Kind.GATHER: tr("gather"), Kind.REDUCE: tr("reduce")}.get(
-        share.kind, tr(str(share.kind))
-    )
+    names = {Kind.GATHER: tr("gather"), Kind.REDUCE: tr("reduce")}
+    return names.get(share.kind, tr(str(share.kind)))
 
 
 def share_figures(share: FirstLaneShare, steps: int) -> tuple[str, str, str, str]:
-    """Lane 0's figure in a mean step, its bytes, the others' mean, and lane 0's over that."""
+    """Return lane 0's figure in a mean step, its bytes, the others' mean, and the ratio."""
     text = bytes_text if share.kind is None else duration_text
     count = 1 if share.kind is None else steps
     moved = bytes_text(share.first_bytes / steps) if share.first_bytes else NONE
@@ -274,21 +306,24 @@ def share_figures(share: FirstLaneShare, steps: int) -> tuple[str, str, str, str
     return text(share.first / count), moved, others, ratio
 
 
-def share_words(share: FirstLaneShare, steps: int) -> str:
-    """A share for screen readers."""
+def share_text(share: FirstLaneShare, steps: int) -> str:
+    """Return lane 0's share in words, for screen readers."""
     first, moved, others, _ = share_figures(share, steps)
     return tr(
         "{what}: {first} ({moved}) against {others}",
-        what=share_name(share), first=first, moved=moved, others=others,
-    )  # fmt: skip
+        what=share_name(share),
+        first=first,
+        moved=moved,
+        others=others,
+    )
 
 
-def helper_words(lane: Lane, balance: LaneBalance) -> str:
-    """Return what a lane below the one that it serves does, and for how much of the step."""
+def helper_text(lane: Lane, balance: LaneBalance) -> str:
+    """Return a serving lane's name, and the share of the step in which it works: `copy 0.3 %`."""
     time = balance.time
     total = time.busy_ns + time.communication_ns + time.idle_ns or 1
     return f"{helper_name(lane)} {percent_text(1 - time.idle_ns / total)}"
 
 
-def _height(scene: Scene, balance: LaneBalance) -> float:
+def _row_height(scene: Scene, balance: LaneBalance) -> float:
     return ROW if scene.trace.header.lanes[balance.lane].role is Role.COMPUTE else HELPER

@@ -1,4 +1,4 @@
-"""Above Devices: what another program's trace tells of its ranks, and what was odd about it."""
+"""Ranks of another program's trace, and the irregularities in it; shown above Devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.widgets.tables import dress_tree
 
 
 class ImportedPanel(QWidget):
-    """A row for each rank or process of a trace, and below it a line for all that was odd."""
+    """A row for each rank or process of a trace, and below them a line for each irregularity."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class ImportedPanel(QWidget):
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show a trace that is whole; nothing is seen of a run of the app's own."""
+        """Show the trace of an opened file; the panel is hidden for runs of this app."""
         # The figures are of a whole trace and of launches, which jobs do not record.
         trace = None if scene is None or live or scene.trace.imported is None else scene.trace
         self.setVisible(trace is not None)
@@ -44,8 +44,8 @@ class ImportedPanel(QWidget):
         for time in rank_times(trace):
             self._add(time)
         rows = self.list.topLevelItemCount()
-        # As high as its rows: what it stands in scrolls as
-        # a whole, and lists that scroll in there do not do.
+        # As high as its rows: the page scrolls as a whole, and a list that scrolls inside a page
+        # that scrolls is hard to use.
         height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
         self.list.setFixedHeight(height + 2 * self.list.frameWidth())
         self.issues.setText("\n".join(issue_lines(trace)))

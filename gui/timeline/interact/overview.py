@@ -9,8 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from core.trace.trace import Trace
+from core.trace.warmup import first_measured
 from gui.look.text import tr
 from gui.look.writing import write
+from gui.timeline.layout.folds import Folds, folds_of
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Track, Viewport
 from gui.timeline.paint.folds import draw_folds
@@ -46,6 +49,7 @@ class Overview(QWidget):
         self._hit_ticks: list[QRectF] = []
         self._legend: list[list[LegendEntry]] = []
         self._has_legend = True
+        self._folds: tuple[Trace, int, Folds] | None = None
         state.scene_changed.connect(self.refresh)
         state.strips_changed.connect(self._explain)
         state.view_changed.connect(self._show_visible)
@@ -123,10 +127,20 @@ class Overview(QWidget):
             length = max(1.0, (end - start) / 1e8)
             steps = math.ceil(math.log(length, 1.125))
             end = start + 1e8 * 1.125**steps
-        folds = self._state.viewport.folds
+        folds = self._folds_of(self._state.scene)
         span = folds.drawn(end) - folds.drawn(start)
         width = max(1.0, self.width() - LABELS - RIGHT)
         return Viewport(start, max(1.0, span), width, folds)
+
+    def _folds_of(self, scene: Scene) -> Folds:
+        """Return the folds of a scene: long times between steps, and long steps of the warm-up."""
+        trace = scene.trace
+        known = self._folds
+        if known is None or known[0] is not trace or known[1] != trace.version:
+            warmup = int(scene.step_numbers.searchsorted(first_measured(trace)))
+            folds = folds_of(scene.step_starts, scene.step_ends, warmup)
+            known = self._folds = (trace, trace.version, folds)
+        return known[2]
 
     def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
         ratio = self.devicePixelRatioF()

@@ -109,24 +109,37 @@ def folded(begin: Floats, end: Floats, length: float) -> Folds:
 NO_FOLDS = folded(np.empty(0), np.empty(0), 0.0)
 
 
-def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Folds:
-    """Return the folds between steps with these starts and ends in ns, in order.
+def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int = 0) -> Folds:
+    """Return the folds of steps with these starts and ends in ns, in order.
 
-    A gap that is much longer than a usual step is folded to about the length of a step.
+    A gap between steps that is much longer than a usual step is folded to about the length of a
+    step, and so is each of the first `warmup` steps.
     """
     if len(starts) < 2:
         return NO_FOLDS
-    whole = (ends - starts)[: -1 if len(starts) > 2 else None]
+    measured = (ends - starts)[warmup:]
+    # The last step may be incomplete.
+    whole = measured[:-1] if len(measured) > 2 else measured
+    if not len(whole):
+        return folds_of(starts, ends)
     # Powers of two: in a live run the scale must not change with the length of each step.
     usual = max(1.0, float(np.median(whole)))
     length = 2.0 ** round(math.log2(usual))
     # Steps of an imported trace may overlap: a gap begins when all steps before it have ended.
-    gap_start = np.maximum.accumulate(ends)[:-1].astype(np.float64)
-    gap_end = starts[1:].astype(np.float64)
-    gaps = gap_end - gap_start
-    long = gaps > LONG * length
+    ended = np.maximum.accumulate(ends)
+    begin = ended[:-1].astype(np.float64)
+    end = starts[1:].astype(np.float64)
+    if warmup:
+        alone = np.maximum(starts[:warmup], np.concatenate([starts[:1], ended[: warmup - 1]]))
+        begin = np.concatenate([begin, alone])
+        end = np.concatenate([end, ends[:warmup]])
+        order = np.argsort(begin, kind="stable")
+        begin = begin[order]
+        end = end[order]
+    lengths = end - begin
+    long = lengths > LONG * length
     # Each fold is a mark on the axis and costs a look-up in every mapping of times; the longest
-    # gaps save the most room.
+    # ranges save the most room.
     if long.sum() > MOST:
-        long &= gaps >= np.partition(gaps, -MOST)[-MOST]
-    return folded(gap_start[long], gap_end[long], length) if long.any() else NO_FOLDS
+        long &= lengths >= np.partition(lengths, -MOST)[-MOST]
+    return folded(begin[long], end[long], length) if long.any() else NO_FOLDS

@@ -41,10 +41,12 @@ def draw_folds(
 def fold_texts(scene: Scene, start: float, end: float) -> list[str]:
     """Return texts for a fold, longest first: `measuring costs, 3.2 s`, `3.2 s`."""
     length = duration_text(end - start)
-    place = int(scene.step_starts.searchsorted(round(end)))
+    first, place = scene.step_starts.searchsorted([round(start), round(end)]).tolist()
+    if first < len(scene.step_starts) and scene.step_starts[first] == start:
+        return [tr("warm-up, {time}", time=length), length]
     warmup = scene.trace.header.specification.warmup
-    first = place < len(scene.step_numbers) and scene.step_numbers[place] == warmup
-    if first and scene.trace.costs is not None:
+    is_first = place < len(scene.step_numbers) and scene.step_numbers[place] == warmup
+    if is_first and scene.trace.costs is not None:
         return [
             tr("measuring costs, {time}", time=length),
             tr("costs, {time}", time=length),

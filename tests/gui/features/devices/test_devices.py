@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from gui.features.devices.devices import balance_rows, load_words
+from gui.features.devices.devices import balance_rows, load_text
 from gui.timeline.state.scene import Scene
 from tests.core.report.verdicts import made
 from tests.make_believe import specification, trace_of
@@ -34,15 +34,15 @@ def _application(qapp: QApplication) -> None:
 
 def test_differences_within_the_scatter_are_called_noise() -> None:
     shown = scene()
-    assert load_words(shown).startswith("virtual:0: ")
-    assert " (noise) × the mean work" in load_words(shown)
+    assert load_text(shown).startswith("virtual:0: ")
+    assert " (noise) × the mean work" in load_text(shown)
     assert compute_cell(shown).endswith("× (noise)")
 
 
 def test_a_lane_that_is_surely_slower_is_not() -> None:
     first, other = scene(slow_lane="0:1.5"), scene(slow_lane="2:1.5")
     assert "noise" not in compute_cell(first) + compute_cell(other)
-    assert "noise" not in load_words(first)
+    assert "noise" not in load_text(first)
 
 
 def test_one_step_in_view_is_judged_by_the_scatter_of_all() -> None:
@@ -57,6 +57,6 @@ def test_of_two_steps_the_scatter_is_not_known() -> None:
 
 def test_the_load_of_the_first_lane_heads_only_runs_whose_lanes_do_the_same() -> None:
     pipeline = specification(devices="4xvirtual", microbatches=4, steps=2)
-    assert load_words(Scene(trace_of(pipeline))) == ""
+    assert load_text(Scene(trace_of(pipeline))) == ""
     data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
-    assert load_words(Scene(trace_of(data_parallel))).startswith("cpu:0: ")
+    assert load_text(Scene(trace_of(data_parallel))).startswith("cpu:0: ")

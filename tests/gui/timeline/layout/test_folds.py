@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
 
 from core.trace.trace import Trace
+from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.axis import TICK_PIXELS, ticks
 from gui.timeline.layout.folds import LONG, NO_FOLDS, Folds, folded, folds_of
@@ -19,6 +20,7 @@ from gui.timeline.paint.folds import fold_texts
 from gui.timeline.reduce.reduction import pixel_edges
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import hit
+from gui.timeline.state.timeline import TimelineState
 from tests.make_believe import MS, specification, trace_of
 
 LENGTH = 50.0
@@ -92,6 +94,23 @@ def test_only_gaps_that_are_much_longer_than_a_step_are_folded() -> None:
     assert folds_of(ends[:1] - 5, ends[:1]) is NO_FOLDS
 
 
+def test_only_long_steps_of_the_warm_up_are_folded() -> None:
+    starts = np.array([0, 5_000, 5_110, 9_000, 9_100])
+    ends = np.array([5_000, 5_100, 5_210, 9_090, 14_000])
+    assert folds_of(starts, ends).gaps == [(5_210.0, 9_000.0)]
+    folds = folds_of(starts, ends, warmup=2)
+    assert folds.gaps == [(0.0, 5_000.0), (5_210.0, 9_000.0)]
+    assert folds.drawn(5_000.0) - folds.drawn(0.0) == 128.0
+    # While there is only warm-up, nothing is known that it is longer than.
+    assert folds_of(starts[:2], ends[:2], warmup=2) is NO_FOLDS
+
+
+def test_a_warm_up_step_is_folded_from_the_end_of_those_that_it_overlaps() -> None:
+    starts = np.array([0, 1_000, 9_000, 9_100])
+    ends = np.array([4_000, 8_900, 9_100, 9_200])
+    assert folds_of(starts, ends, warmup=2).gaps == [(0.0, 4_000.0), (4_000.0, 8_900.0)]
+
+
 @pytest.fixture
 def trace() -> Trace:
     """Return a run that measured costs for two seconds after its warm-up."""
@@ -130,3 +149,37 @@ def test_a_window_folds_the_measuring_of_costs_and_the_mouse_follows(
     view.overlays.hover_at(QPointF(x, frame.top + track.top + 2))
     assert view.overlays.crosshair is not None
     assert frame.x(view.overlays.crosshair.time) == pytest.approx(x, abs=7)
+
+
+def cold_run() -> Trace:
+    """Return a run whose only warm-up step takes twenty seconds longer than the others."""
+    made = trace_of(specification(steps=5, warmup=1))
+    late = 20_000 * MS
+    for lane, spans in enumerate(made.lanes):
+        moved = spans.step >= 1
+        for name in ("start", "end"):
+            made.lanes[lane].arrays[name][moved] += late
+    made.step_table.arrays["starts"][1:] += late
+    made.step_table.arrays["ends"][:] += late
+    made.step_table.bounds = (made.step_table.bounds[0], made.step_table.bounds[1] + late)
+    return made
+
+
+def test_the_overview_folds_a_long_warm_up_so_that_the_steps_are_seen(qtbot: object) -> None:
+    state = TimelineState()
+    overview = Overview(state)
+    qtbot.addWidget(overview)
+    overview.resize(1_000, 80)
+    scene = Scene(cold_run())
+    state.show_scene(scene)
+    starts, ends = scene.step_starts, scene.step_ends
+    alone = Viewport(float(starts[0]), float(ends[-1] - starts[0]), 832.0)
+    assert alone.x(float(ends[-1])) - alone.x(float(starts[1])) < 0.1 * alone.width
+    whole = overview._whole()
+    assert whole.x(float(ends[-1])) - whole.x(float(starts[1])) > 0.7 * whole.width
+    ((start, end),) = whole.folds.gaps
+    assert fold_texts(scene, start, end)[0].startswith("warm-up, 20")
+    assert not state.viewport.folds  # the timeline itself shows the warm-up as long as it is
+    seen = overview._visible(whole)
+    assert seen[0] < seen[1]
+    assert not overview.grab().isNull()

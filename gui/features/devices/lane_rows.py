@@ -1,0 +1,32 @@
+"""Heights of the lanes' rows in the Batch split and Memory panels, and the rows on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QRectF
+
+from core.plan.plan import Lane
+
+ROW, LOW_ROW = 27.0, 18.0
+FEW = 5  # lanes; more have low rows, so that eight are seen without scrolling
+BELOW_CELL = 4.0  # free pixels between two lanes
+
+
+def row_height(lanes: int) -> float:
+    """Return the height of a lane's row in pixels, with the free pixels below it."""
+    return ROW if lanes <= FEW else LOW_ROW
+
+
+def rows_seen(
+    lanes: Sequence[Lane], top: float, seen: QRectF
+) -> Iterator[tuple[Lane, float, float]]:
+    """Yield lanes whose rows are in the visible part: lane, its upper edge, the cell's height.
+
+    `top` is the upper edge of the first row. There may be a thousand lanes.
+    """
+    row = row_height(len(lanes))
+    first = max(0, int((seen.top() - top) // row))
+    last = int((seen.bottom() - top) // row)
+    for number in range(first, min(last + 1, len(lanes))):
+        yield lanes[number], top + row * number, row - BELOW_CELL
