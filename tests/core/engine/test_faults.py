@@ -40,13 +40,6 @@ def batch(rows, generator): return torch.randn(rows, 4), torch.randn(rows, 4)
 """
 
 
-@pytest.fixture
-def engine():
-    engine = Engine()
-    yield engine
-    engine.client.close()
-
-
 def stuck_model(folder: Path) -> Specification:
     path = folder / "stuck.py"
     path.write_text(STUCK)
@@ -104,12 +97,35 @@ def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(engine, specific
     assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
 
 
+def listening(pid: int) -> list[str]:
+    """The local addresses, in hexadecimal, on which a process listens for TCP."""
+    files = [os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()]
+    found = []
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+            (
+                _,
+                local,
+                _,
+                state,
+                *_,
+            ) = (fields := line.split())
+            if state == "0A" and f"socket:[{fields[9]}]" in files:
+                found.append(local.partition(":")[0])
+    return found
+
+
 @pytest.mark.parametrize("specification", [RANKS, SHARDED], ids=["replicated", "sharded"])
-def test_a_killed_rank_is_named_and_takes_the_others_with_it(engine, specification):
+def test_ranks_meet_on_this_machine_alone_and_a_killed_one_is_named_and_takes_the_others_with_it(
+    engine, specification
+):
     engine.run(specification)
     engine.wait("spans")
     ranks = children(engine.client.pid)
     assert len(ranks) == 2
+    addresses = [address for pid in (engine.client.pid, *ranks) for address in listening(pid)]
+    assert addresses
+    assert set(addresses) == {"0100007F"}  # 127.0.0.1
     os.kill(ranks[1], signal.SIGKILL)
     engine.wait("ended")
     assert engine.ended.outcome == "failed"
@@ -132,9 +148,10 @@ time.sleep(1000)
 """
 
 
-@pytest.mark.parametrize("name", ["lanes", "ranks", "native"])
+# An engine that is stuck in native code runs lanes: what ends it also ends one that is not.
+@pytest.mark.parametrize("name", ["ranks", "native"])
 def test_every_child_ends_when_its_parent_is_killed(name, tmp_path):
-    runs = {"lanes": LONG, "ranks": RANKS, "native": stuck_model(tmp_path)}
+    runs = {"ranks": RANKS, "native": stuck_model(tmp_path)}
     code = HOLDER.format(house=str(PROJECT_ROOT), specification=runs[name].to_dict())
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
@@ -147,34 +164,6 @@ def test_every_child_ends_when_its_parent_is_killed(name, tmp_path):
         assert len(family) == (3 if name == "ranks" else 1)
         holder.kill()
         wait_gone(family)
-
-
-def listening(pid: int) -> list[str]:
-    """The local addresses, in hexadecimal, on which a process listens for TCP."""
-    files = [os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()]
-    found = []
-    for name in ("tcp", "tcp6"):
-        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
-            (
-                _,
-                local,
-                _,
-                state,
-                *_,
-            ) = (fields := line.split())
-            if state == "0A" and f"socket:[{fields[9]}]" in files:
-                found.append(local.partition(":")[0])
-    return found
-
-
-def test_ranks_meet_where_nobody_but_this_machine_can_reach_them(engine):
-    engine.run(SHARDED)
-    engine.wait("spans")
-    pids = [engine.client.pid, *children(engine.client.pid)]
-    assert len(pids) == 3
-    addresses = [address for pid in pids for address in listening(pid)]
-    assert addresses
-    assert set(addresses) == {"0100007F"}  # 127.0.0.1
 
 
 def test_a_specification_that_is_refused_leaves_the_engine_as_it_is(engine):
@@ -196,7 +185,8 @@ def test_open_tasks_are_seen_before_they_end(engine):
     assert engine.trace.open_tasks == []
 
 
-def test_closing_the_client_ends_a_run_that_is_under_way(engine):
+def test_closing_the_client_ends_a_run_that_is_under_way():
+    engine = Engine()
     engine.run(RANKS)
     engine.wait("spans")
     family = [engine.client.pid, *children(engine.client.pid)]
@@ -207,7 +197,8 @@ def test_closing_the_client_ends_a_run_that_is_under_way(engine):
 @pytest.mark.parametrize("strategy", ["dp", "ddp"])
 def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
     # 4 GB of address space: enough for torch and two small steps, not for the large activations.
-    model = "--width 512 --depth 4 --batch 300000 --devices 2xcpu --steps 1 --warmup 0"
+    # Many rows of a narrow model: what it computes before takes little time.
+    model = "--width 64 --depth 4 --batch 1600000 --devices 2xcpu --steps 1 --warmup 0"
     done = subprocess.run(
         [
             sys.executable,

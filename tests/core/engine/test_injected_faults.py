@@ -18,13 +18,6 @@ pytest.importorskip("torch")
 MODEL = ModelSettings("mlp", width=32, depth=7)
 
 
-@pytest.fixture(scope="module")
-def engine():
-    made = Engine()
-    yield made
-    made.client.close()
-
-
 def run(engine: Engine, strategy: str = "pipeline", **given: object) -> Trace:
     return engine.finish(
         Specification(strategy, MODEL, "4xvirtual:cpu", batch=32, steps=3, warmup=1, **given)

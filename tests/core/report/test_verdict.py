@@ -271,15 +271,13 @@ def test_what_a_slow_link_costs_is_told_as_a_part_of_the_step_that_is_named() ->
     assert re.search(r"take \d,\d\d\d times as long", text)
 
 
-def test_where_the_last_batch_is_smaller_the_part_is_still_one_of_the_step_that_is_named() -> None:
+def test_where_the_last_batch_is_smaller_the_part_is_still_one_of_the_step_that_is_named(
+    engine: Engine,
+) -> None:
     pytest.importorskip("torch")
-    engine = Engine()
-    try:
-        trace = engine.finish(Specification(
-            "dp", MODEL, "2xvirtual:cpu", batch=64, data=400, jitter=0.1, slow_lane="1:3",
-        ))  # fmt: skip
-    finally:
-        engine.client.close()
+    trace = engine.finish(Specification(
+        "dp", MODEL, "2xvirtual:cpu", batch=64, data=400, jitter=0.1, slow_lane="1:3",
+    ))  # fmt: skip
     whole = summarise(trace)
     assert len({sum(rows) for rows in whole.splits}) == 2
     found = whole.verdict

@@ -38,7 +38,13 @@ HARMLESS = {
     "threading.Thread(target=time.sleep, args=(1000,)).start()\n" + PLAIN,
     "closes descriptors": "import os; os.closerange(3, 256)\n" + PLAIN,
 }
-IN_RANKS = ("closes its output", "forks and goes on", "forks in a forward", "closes descriptors")
+# Two of them in each model: every run of ranks starts two more processes.
+IN_RANKS = {
+    "closes its output, and descriptors": "import os, sys\n"
+    "sys.stdout.close(); os.closerange(3, 256)\n" + PLAIN,
+    "forks and goes on, and in a forward": "import os; os.fork()\n"
+    + IN_FORWARD.format("os.fork()"),
+}
 DEADLY = {
     "ends the process": (
         "import os; os._exit(0)\n" + PLAIN, "the engine process ended with status 0",
@@ -56,13 +62,6 @@ DEADLY = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def engine():
-    engine = Engine()
-    yield engine
-    engine.client.close()
-
-
 def specification(folder: Path, code: str, strategy: str = "mp") -> Specification:
     return Specification(
         strategy, own(folder, code), "2xcpu", batch=8, steps=2, warmup=0, calibrate=False
@@ -70,7 +69,8 @@ def specification(folder: Path, code: str, strategy: str = "mp") -> Specificatio
 
 
 @pytest.mark.timeout(60)
-def test_what_models_do_beside_their_work_does_not_keep_runs_from_ending(engine, tmp_path):
+def test_what_models_do_beside_their_work_does_not_keep_runs_from_ending(tmp_path):
+    engine = Engine()
     left, pid = set(), engine.client.start().pid
     for name, code in HARMLESS.items():
         before = set(children(pid))
@@ -86,8 +86,8 @@ def test_what_models_do_beside_their_work_does_not_keep_runs_from_ending(engine,
 
 @pytest.mark.timeout(60)
 def test_what_models_do_in_ranks_does_not_keep_runs_from_ending(engine, tmp_path):
-    for name in IN_RANKS:
-        trace = engine.finish(specification(tmp_path, HARMLESS[name], "ddp"))
+    for name, code in IN_RANKS.items():
+        trace = engine.finish(specification(tmp_path, code, "ddp"))
         assert trace.steps == [0, 1], name
 
 

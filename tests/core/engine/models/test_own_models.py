@@ -10,7 +10,7 @@ from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.report.summary import summarise
 from core.trace.verified import verified
-from tests.core.helpers import Engine, run_here
+from tests.core.helpers import run_here
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
@@ -117,13 +117,6 @@ def test_an_unusual_model_gives_the_whole_batchs_gradients(tmp_path, name, strat
         return
     summary = summarise(run_here(specification))
     assert summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
-
-
-@pytest.fixture(scope="module")
-def engine():
-    engine = Engine()
-    yield engine
-    engine.client.close()
 
 
 @pytest.mark.parametrize("name", ["frozen", "no parameters first", "tied"])

@@ -11,7 +11,7 @@ from core.plan.specification import Specification, describe
 from core.plan.task import Kind, Payload
 from core.report.summary import summarise
 from tests.core.engine.models.test_own_models import MODELS, own
-from tests.core.helpers import Engine, plan_of
+from tests.core.helpers import plan_of
 
 torch = pytest.importorskip("torch")
 
@@ -40,13 +40,6 @@ class Scaled(nn.Module):
 def build():
     return [nn.Linear(8, 8), Scaled()]
 """
-
-
-@pytest.fixture(scope="module")
-def engine():
-    engine = Engine()
-    yield engine
-    engine.client.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,24 +2,22 @@
 
 import pytest
 
-from bubblescope.cli.commands import execute
-from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.predict.compare import predict_steps
 from core.report.summary import summarise
+from tests.core.helpers import Engine
 
 pytest.importorskip("torch")
 
 
 @pytest.mark.parametrize("strategy", ["ddp", "fsdp"])
-def test_every_nanosecond_of_a_run_of_ranks_has_a_cause(strategy: str) -> None:
+def test_every_nanosecond_of_a_run_of_ranks_has_a_cause(engine: Engine, strategy: str) -> None:
     """The run of which half went round in a circle: two buckets, in any order on the two ranks."""
     model = ModelSettings("mlp", width=256)
-    trace, ended = execute(
+    trace = engine.finish(
         Specification(strategy, model, "2xcpu", batch=256, steps=6, warmup=2, calibrate=False)
     )
-    assert ended.outcome is Outcome.FINISHED
     steps = summarise(trace).steps
     assert [step.step for step in steps] == list(range(2, 8))
     for step in steps:

@@ -23,7 +23,6 @@ from core.plan.strategies import STRATEGIES
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.verified import verified
-from tests.core.helpers import Engine
 
 JOB = Specification("ddp", ModelSettings("mlp"), "4xcpu")
 
@@ -226,16 +225,12 @@ def test_a_file_that_a_listener_would_have_to_write_is_refused(capsys):
     assert "--summary x.json: not available if a listener records" in capsys.readouterr().err
 
 
-def test_a_launched_run_has_the_passes_of_the_same_run_on_the_engine(tmp_path):
+def test_a_launched_run_has_the_passes_of_the_same_run_on_the_engine(engine, tmp_path):
     job = command(tmp_path, "--strategy", "ddp", "--steps", "2", "--warmup", "1")
     assert subprocess.run(job, capture_output=True, timeout=100).returncode == 0
     launched = open_recording(tmp_path / "runs").trace
     model = ModelSettings("mlp", width=32, depth=4)
-    engine = Engine()
-    try:
-        own = engine.finish(Specification("ddp", model, "2xcpu", batch=32, steps=2, warmup=1))
-    finally:
-        engine.client.close()
+    own = engine.finish(Specification("ddp", model, "2xcpu", batch=32, steps=2, warmup=1))
     assert passes_of(launched) == passes_of(own)
 
 

@@ -24,7 +24,7 @@ from core.report.summary import summarise
 from core.trace.complete import run_faults
 from core.trace.event_rows import PASSES
 from core.trace.step import StepColumns
-from tests.core.helpers import SMALL, Engine, run_here
+from tests.core.helpers import SMALL, run_here
 
 torch = pytest.importorskip("torch")
 
@@ -164,13 +164,9 @@ def test_ranks_in_one_process_give_the_whole_batchs_gradients(model_of, model, l
     assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
 
 
-def test_the_losses_of_virtual_ranks_are_those_of_real_ones(tmp_path):
+def test_the_losses_of_virtual_ranks_are_those_of_real_ones(engine):
     ran = Specification("fsdp", WIDE, "2xcpu", batch=9, steps=3, optimizer="adam", warmup=0)
-    engine = Engine()
-    try:
-        real = engine.finish(ran)
-    finally:
-        engine.client.close()
+    real = engine.finish(ran)
     virtual = run_here(replace(ran, devices="2xvirtual"))
     assert [s.loss for s in summarise(virtual).steps] == pytest.approx(
         [s.loss for s in summarise(real).steps], rel=1e-6
@@ -242,9 +238,11 @@ def _modelled(trace, predicted):
     return dict(zip(columns.task[moved].tolist(), taken, strict=True))
 
 
-def test_costs_are_measured_by_stage_or_by_block():
+def test_costs_are_measured_by_stage_or_by_block(monkeypatch):
+    from core.engine.virtual import calibration as module
     from core.predict.compare import known_costs
 
+    monkeypatch.setattr(module, "BUDGET_SECONDS", 0.1)  # 16 runs: what they cost is not asked
     for specification in (*BY_STRATEGY, *BY_SCHEDULE):
         trace = run_here(specification, calibrate=True)
         passes = trace.counter(PASSES).values.tolist()
@@ -365,29 +363,25 @@ def test_a_model_that_shares_parameters_between_blocks_is_refused_for_ranks(tmp_
     )
 
 
-def test_stopping_and_failing_virtual_runs_end_as_others_do(tmp_path):
-    engine = Engine()
-    try:
-        engine.run(Specification("mp", SMALL, "4xvirtual", batch=8, steps=100_000))
-        engine.wait("spans")
-        engine.client.stop()
-        engine.wait("ended")
-        assert engine.ended is not None and engine.ended.outcome == "stopped"
-        path = tmp_path / "unused.py"
-        path.write_text(
-            "import torch\n"
-            "class Odd(torch.nn.Module):\n"
-            "    def __init__(self):\n"
-            "        super().__init__()\n"
-            "        self.used, self.unused = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)\n"
-            "    def forward(self, x):\n        return self.used(x)\n"
-            "def build():\n    return [Odd()]\n"
-            "def batch(rows, generator):\n"
-            "    return torch.randn(rows, 4, generator=generator), torch.zeros(rows, 4)\n"
-        )
-        engine.run(Specification("ddp", ModelSettings(str(path)), "2xvirtual", batch=8))
-        engine.wait("ended")
-        assert engine.ended.outcome == "failed", engine.ended
-        assert str(engine.ended.text).startswith("no gradient for 0.unused.")
-    finally:
-        engine.client.close()
+def test_stopping_and_failing_virtual_runs_end_as_others_do(engine, tmp_path):
+    engine.run(Specification("mp", SMALL, "4xvirtual", batch=8, steps=100_000))
+    engine.wait("spans")
+    engine.client.stop()
+    engine.wait("ended")
+    assert engine.ended is not None and engine.ended.outcome == "stopped"
+    path = tmp_path / "unused.py"
+    path.write_text(
+        "import torch\n"
+        "class Odd(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.used, self.unused = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)\n"
+        "    def forward(self, x):\n        return self.used(x)\n"
+        "def build():\n    return [Odd()]\n"
+        "def batch(rows, generator):\n"
+        "    return torch.randn(rows, 4, generator=generator), torch.zeros(rows, 4)\n"
+    )
+    engine.run(Specification("ddp", ModelSettings(str(path)), "2xvirtual", batch=8))
+    engine.wait("ended")
+    assert engine.ended.outcome == "failed", engine.ended
+    assert str(engine.ended.text).startswith("no gradient for 0.unused.")
