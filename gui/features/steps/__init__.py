@@ -1,1 +1,1 @@
-"""A chart of the length of each step."""
+"""The steps: a strip of them in small, and a chart of their lengths and losses."""

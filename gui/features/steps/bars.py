@@ -1,4 +1,4 @@
-"""The whole steps of a run as columns: what their chart draws, and says in words. Pure."""
+"""The whole steps of a run as columns, for their chart, with descriptions. Pure."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class StepBars:
 
     @property
     def numbers(self) -> NDArray[np.int64]:
-        """The steps as the timeline's header numbers them: 1 is the first that is measured."""
+        """Numbers of the steps as the timeline shows them: 1 is the first measured step."""
         return self.steps - self.warmup + 1
 
     @property
     def makespans_ms(self) -> NDArray[np.float64]:
-        """What each step took, in ms."""
+        """Duration of each step in ms."""
         return (self.ends - self.starts) / 1e6
 
     @property
     def measured(self) -> NDArray[np.bool_]:
-        """True for each step that is no warm-up."""
+        """True for each step that is not warm-up."""
         return self.steps >= self.first
 
     def at(self, number: int) -> int | None:
-        """The place of the step with this number, or None if there is none."""
+        """Return the place of the step with this number, or None if there is none."""
         place = int(np.searchsorted(self.numbers, number))
         return place if place < len(self.steps) and self.numbers[place] == number else None
 
     def name(self, place: int) -> str:
-        """A step in words: its name, its makespan, and its loss if that is known."""
+        """Return the name of a step, its makespan, and its loss if that is known."""
         words = [step_name(int(self.steps[place]), self.warmup)]
         words.append(duration_text(float(self.ends[place] - self.starts[place])))
         if not np.isnan(self.losses[place]):
@@ -56,18 +56,19 @@ class StepBars:
 
 
 def step_bars(scene: Scene, live: bool) -> StepBars:
-    """The steps that were run to their end, warm-up included.
+    """Return the steps that have ended, with those of the warm-up.
 
-    Those are the ones whose loss is known; if none is, all but the one a live run is in.
+    These are the steps whose loss is known. If no loss is known, all but a live run's last step.
     """
     counter = scene.trace.counter("loss")
     known = np.isin(scene.step_numbers, counter.steps)
     if not len(counter.steps):
-        # `live` counts as 1: the last step of a live run is not whole.
-        known = np.arange(len(scene.step_numbers)) < len(scene.step_numbers) - live
+        known = np.ones(len(scene.step_numbers), np.bool_)
+        if live:
+            known[-1:] = False
     steps = scene.step_numbers[known]
     losses = np.full(len(steps), np.nan)
-    # Each loss finds a place, also of steps that are not here: only exact hits are taken.
+    # A loss of a step that is not among `steps` gets a place too: only exact matches are used.
     placed = np.searchsorted(steps, counter.steps)
     inside = placed < len(steps)
     hits = inside.copy()
@@ -79,17 +80,15 @@ def step_bars(scene: Scene, live: bool) -> StepBars:
 
 
 def bars_words(bars: StepBars) -> str:
-    """The chart for screen readers: how many steps, and what they took."""
+    """Return a description for screen readers: number of steps, and their makespans."""
     measured = bars.makespans_ms[bars.measured]
     warm = int((~bars.measured).sum())
     words = [tr("{n} warm-up steps", n=warm)] if warm else []
     if len(measured):
+        least = significant(float(measured.min()))
+        most = significant(float(measured.max()))
+        count = len(measured)
         words.append(
-            tr(
-                "{n} measured steps of {least} to {most} ms",
-                n=len(measured),
-                least=significant(float(measured.min())),
-                most=significant(float(measured.max())),
-            )
+            tr("{n} measured steps of {least} to {most} ms", n=count, least=least, most=most)
         )
     return "; ".join([*words, bars.name(len(bars.steps) - 1)])

@@ -1,4 +1,4 @@
-"""The chart of the steps. Import this only when there is one to draw: pyqtgraph is slow to load."""
+"""Chart of the steps. Import this only when it is drawn, because pyqtgraph is slow to import."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolTip
 
+from core.override import override
 from gui.features.steps.bars import StepBars
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.widgets.label import plain_tip
 
 BAR = 0.78  # of the distance between two bars
-CLOSE = 3.0  # bars with fewer pixels each stand without a gap, which would only pale them
+CLOSE = 3.0  # bars with fewer pixels each have no gaps, which would only make them paler
 HEADROOM = 1.08
 TICK = 46  # pixels for the label of a step
 STEPS_OF_TEN = (1, 2, 5)
@@ -29,23 +30,29 @@ class StepAxis(pyqtgraph.AxisItem):
         super().__init__("bottom")
         self.warmup = 0
 
-    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:  # noqa: D102
-        # One level of ticks: pyqtgraph's own finer ones would stand between whole steps.
+    @override
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:
+        # One level of ticks: pyqtgraph's own finer ticks would be between whole steps.
         return [(whole_spacing((maxVal - minVal) * TICK / max(1.0, size)), 0)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Warm-up has labels only where every step has one: `w2` amid 5, 10, 15 tells nothing."""
-        return [self.label_of(round(v)) if v > 0 or spacing == 1 else "" for v in values]
+        """Return the labels of ticks; warm-up steps have one only if every step has."""
+        labels = []
+        for value in values:
+            is_labelled = value > 0 or spacing == 1
+            labels.append(self.label_of(round(value)) if is_labelled else "")
+        return labels
 
     def label_of(self, number: int) -> str:
-        """The label of the step with this number."""
+        """Return the label of the step with this number."""
         return str(number) if number > 0 else tr("w{number}", number=number + self.warmup)
 
 
 class ValueAxis(pyqtgraph.AxisItem):
-    """Numbers with as many digits behind the point as tell two ticks apart."""
+    """Numbers with enough decimals to distinguish two ticks."""
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: D102
+    @override
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         # The logarithm of 0.001 is -3 plus or minus a double's rounding, which must not add a
         # digit.
         digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
@@ -66,6 +73,7 @@ class StepChart(pyqtgraph.PlotWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setMinimumHeight(60)
         self._bars: StepBars | None = None
+        self._dragged: int | None = None
         self.warm = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR, pen=None)
         self.measured = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR, pen=None)
         self.losses = pyqtgraph.PlotCurveItem(connect="finite", antialias=True)
@@ -90,7 +98,7 @@ class StepChart(pyqtgraph.PlotWidget):
         self.losses.setPen(pyqtgraph.mkPen(theme.update, width=2))
 
     def set_bars(self, bars: StepBars) -> None:
-        """Show these steps, of which there are some, all of them at once."""
+        """Show all of these steps; there is at least one."""
         self._bars, self._steps.warmup = bars, bars.warmup
         numbers, makespans, measured = bars.numbers, bars.makespans_ms, bars.measured
         width = BAR if self.width() / len(numbers) > CLOSE else 1.0
@@ -100,43 +108,50 @@ class StepChart(pyqtgraph.PlotWidget):
         self.getPlotItem().showAxis("right", known)
         self.losses.setData(numbers, bars.losses)
         self.getViewBox().setRange(
-            # Bars stand around their numbers: half of the outer ones lies beyond.
+            # Bars are centred on their numbers: half of each outer bar is beyond its number.
             xRange=(numbers[0] - 0.6, numbers[-1] + 0.6),
             yRange=(0.0, float(makespans.max()) * HEADROOM or 1.0),
             padding=0,
         )
         if known:
             least, most = float(np.nanmin(bars.losses)), float(np.nanmax(bars.losses))
-            # A view needs a range of some height, even where all losses are the same, or 0.
+            # The range must not be empty, even if all losses are equal.
             edge = (most - least) * 0.1 or abs(most) * 0.1 or 1.0
             self._second.setYRange(least - edge, most + edge, padding=0)
 
     def place_at(self, point: QPointF) -> int | None:
-        """The bar in whose column a pixel of the chart is, or None."""
+        """Return the place of the bar at a pixel of the chart, or None."""
         view = self.getViewBox()
         at = self.mapToScene(point.toPoint())
         if self._bars is None or not view.sceneBoundingRect().contains(at):
             return None
         return self._bars.at(round(view.mapSceneToView(at).x()))
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = self.place_at(event.position())
-        text = ""  # which hides a tip
+        text = ""  # hides the tooltip
         if place is not None and self._bars is not None:
-            text = tr("{step}\nClick to see it.", step=self._bars.name(place))
+            text = tr("{step}\nClick or drag to see it.", step=self._bars.name(place))
+            if event.buttons() & Qt.MouseButton.LeftButton and place != self._dragged:
+                self._dragged = place
+                self.clicked.emit(place)
         QToolTip.showText(event.globalPosition().toPoint(), plain_tip(text), self)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         place = self.place_at(event.position())
         if place is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._dragged = place
             self.clicked.emit(place)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         event.accept()
 
     def _build_losses(self) -> None:
-        """The line stands in a view of its own, which shares only the steps with the bars."""
-        # A ViewBox has one scale of each axis: two scales at once are two boxes over each other.
+        """Put the line of losses into a second view, which shares only the steps with the bars."""
+        # A ViewBox has one vertical scale: two scales need two boxes, one over the other.
         self._second = pyqtgraph.ViewBox(enableMenu=False, enableMouse=False)
         self._second.setZValue(10)
         self._second.addItem(self.losses)
@@ -153,8 +168,9 @@ class StepChart(pyqtgraph.PlotWidget):
 
 
 def whole_spacing(least: float) -> int:
-    """The smallest of 1, 2, 5, 10, 20, … that is no less than `least`."""
+    """Return the smallest of 1, 2, 5, 10, 20, … that is at least `least`."""
     ten: int = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
-    return next(
-        (step * ten for step in STEPS_OF_TEN if step * ten >= least), STEPS_OF_TEN[0] * ten * 10
-    )
+    for step in STEPS_OF_TEN:
+        if step * ten >= least:
+            return step * ten
+    return ten * 10

@@ -1,4 +1,4 @@
-"""Steps: how long every step took, and the loss."""
+"""Steps: pictures, lengths and losses of all steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.timeline.state.scene import Scene
 
 
 class StepsFeature(Feature):
-    """The Steps panel; a click on a step shows it in the timeline."""
+    """The Steps panel; a click or drag over the steps shows them in the timeline."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -20,6 +20,10 @@ class StepsFeature(Feature):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         if self.panel.made:
             self.panel.widget.show_scene(scene, live)
+
+    def show_step(self, scene: Scene, live: bool) -> None:
+        if self.panel.made:
+            self.panel.widget.strip.mark()
 
     def set_theme(self, theme: Theme) -> None:
         if self.panel.made:

@@ -1,4 +1,4 @@
-"""Steps: how long every step took, and how its loss went."""
+"""Steps: a picture of each step, and a chart of the steps' lengths and losses."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QLayout, QWidget
 
+from core.override import override
 from gui.features.steps.bars import StepBars, bars_words, step_bars
+from gui.features.steps.strip import StepStrip
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import write_wrapped
@@ -20,12 +22,15 @@ from gui.widgets.sheet import PAD
 if TYPE_CHECKING:
     from gui.features.steps.chart import StepChart
 
+LOW = 170  # pixels; lower panels have no strip
+LEAST = 90
+
 
 class StepsPanel(QWidget):
-    """A bar for each whole step and a line for the loss.
+    """The steps in small, and below them a bar for each whole step and a line for the loss.
 
-    `chosen` carries start and end, in ns, of the step whose bar was clicked. The chart is made
-    after the panel was first painted with steps to show: importing its library takes a while.
+    `chosen` carries start and end, in ns, of the step that was clicked. The chart is made after the
+    panel was first painted with steps to show, because importing its library takes a while.
     """
 
     chosen = Signal(float, float)
@@ -40,35 +45,48 @@ class StepsPanel(QWidget):
         self._scene: Scene | None = None
         self._live = False
         self.legend = QLabel()
-        # A QLabel, unlike all others, for its colours: nothing from a file stands in it.
+        # A QLabel, unlike all others, for its colours: it contains no text of a file.
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.hide()
-        self._column = column(self.legend, of=self, margins=(8, 4, 8, 4), spacing=2)
+        self.strip = StepStrip()
+        self.strip.hide()
+        self.strip.chosen.connect(self._choose)
+        self._column = column(self.strip, self.legend, of=self, margins=(8, 4, 8, 4), spacing=2)
+        # The strip must not make the dock higher: in a low one it is hidden.
+        self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        self.setMinimumHeight(LEAST)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self.theme = theme
+        self.strip.set_theme(theme)
         if self.chart is not None:
             self.chart.set_theme(theme)
         self._refresh()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or what has come of this one."""
+        """Show another run, or new data of this one."""
         self._scene, self._live = scene, live
         if scene is None or self.isVisible():
             self._refresh()
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_strip()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.bars is not None:
                 if self.chart is None:
-                    # Not now: a widget gets no children while it is
-                    # painted, and the import would hold the paint up.
+                    # Later, because a widget must not get children while it is painted, and the
+                    # import would delay this paint.
                     QTimer.singleShot(0, self, self._build)
                 return
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
@@ -85,9 +103,13 @@ class StepsPanel(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
-        found = None if self._scene is None else step_bars(self._scene, self._live)
-        self.bars = bars = found if found is not None and len(found.steps) else None
+        """Update everything to the scene."""
+        bars = None if self._scene is None else step_bars(self._scene, self._live)
+        if bars is not None and not len(bars.steps):
+            bars = None
+        self.bars = bars
+        self.strip.show_steps(self._scene, bars)
+        self._show_strip()
         self.setAccessibleDescription(self.empty if bars is None else bars_words(bars))
         if self.chart is not None:
             if bars is not None:
@@ -97,20 +119,24 @@ class StepsPanel(QWidget):
             self.legend.setVisible(bars is not None)
         self.update()
 
+    def _show_strip(self) -> None:
+        """Show the strip if there are steps and the chart has enough room below it."""
+        self.strip.setVisible(self.bars is not None and self.height() >= LOW)
+
     def _choose(self, place: int) -> None:
         if self.bars is not None:
             self.chosen.emit(float(self.bars.starts[place]), float(self.bars.ends[place]))
 
 
 def legend_text(bars: StepBars, theme: Theme) -> str:
-    """What is drawn, each with its colour; only what there is."""
+    """Return the legend as HTML: the colours and symbols of the chart that are in use."""
     parts = [("■", theme.accent, tr("makespan in ms"))]
     if not bars.measured.all():
         parts.append(("■", theme.idle, tr("warm-up")))
     if not np.isnan(bars.losses).all():
         parts.append(("━", theme.update, tr("loss (right axis)")))
-    return "&nbsp;&nbsp; ".join(
-        f'<span style="color:{colour}">{symbol}</span>'
-        f'<span style="color:{theme.muted}">&nbsp;{words}</span>'
-        for symbol, colour, words in parts
-    )
+    entries = []
+    for symbol, colour, words in parts:
+        mark = f'<span style="color:{colour}">{symbol}</span>'
+        entries.append(f'{mark}<span style="color:{theme.muted}">&nbsp;{words}</span>')
+    return "&nbsp;&nbsp; ".join(entries)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -15,13 +14,12 @@ from gui.look.text import tr
 from gui.look.writing import write
 from gui.timeline.layout.folds import Folds, folds_of
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Track, Viewport
+from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Viewport
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
-from gui.timeline.paint.picture import LanePainter
+from gui.timeline.paint.miniature import draw_miniature, miniature_frame
 from gui.timeline.paint.search_hits import draw_hit_ticks, hit_ticks
-from gui.timeline.paint.summaries import draw_shades
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.timeline import TimelineState
@@ -30,7 +28,6 @@ HEIGHT = 34  # height of the strip; the legend is below it
 LEGEND = 24
 EDGE = 5.0
 HITS_TOP = 0.5  # upper edge of the ticks of search hits
-BANDS = 24  # bands that very many lanes are combined to
 
 
 class Overview(QWidget):
@@ -148,23 +145,10 @@ class Overview(QWidget):
         picture.setDevicePixelRatio(ratio)
         # paintEvent paints the ground below it
         picture.fill(Qt.GlobalColor.transparent)
-        lanes = [lane.index for lane in scene.trace.header.compute_lanes]
-        height = (HEIGHT - 2 * EDGE) / len(lanes)
-        gap = 1 if height > 2 else 0
-        tracks = []
-        for place, lane in enumerate(lanes):
-            top = EDGE + place * height
-            tracks.append(Track(lane, top, max(1.0, height - gap), True))
-        frame = Frame(whole, Layout(tuple(tracks), height=HEIGHT), LABELS, 0, self._theme)
+        strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
+        frame = miniature_frame(scene, whole, strip, self._theme)
         with QPainter(picture) as painter:
-            # Tracks lower than a pixel would cover one another: bands of lanes are blended instead.
-            if height < 1:
-                bands = np.array_split(np.array(lanes), BANDS)
-                together = [scene.together(band.tolist()) for band in bands]
-                strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
-                draw_shades(painter, together, frame, strip)
-            else:
-                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans(tracks)
+            draw_miniature(painter, scene, frame, strip, Fonts.of(self.font()))
         self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 

@@ -1,0 +1,188 @@
+"""Strip of the steps in small: click or drag to show a step in the timeline."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from core.override import override
+from gui.features.steps.bars import StepBars
+from gui.look.text import duration_text, tr
+from gui.look.theme import Theme
+from gui.look.writing import RIGHT
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.paint.miniature import draw_miniature, miniature_frame
+from gui.timeline.state.scene import Scene, step_name
+from gui.widgets.drawing import Ink, Painted
+
+NAME = 16.0  # height of the line with a step's name
+PICTURE = 36.0
+EDGE = 4.0  # free pixels around a picture
+LEAST, MOST = 96.0, 220.0  # width of a cell in pixels
+
+
+class StepStrip(Painted):
+    """A picture of each step, all on one scale of time; `chosen` carries the place of a step.
+
+    If there are too many steps for the width, those around the step on screen are shown.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__(tr("The steps in small"), QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(round(NAME + PICTURE + 2 * EDGE))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._scene: Scene | None = None
+        self._bars: StepBars | None = None
+        self._first = 0
+        self._dragged: int | None = None
+        self._picture: QPixmap | None = None
+
+    def show_steps(self, scene: Scene | None, bars: StepBars | None) -> None:
+        """Show the steps of a scene; None for both if there are none."""
+        self._scene = scene
+        self._bars = bars
+        self._picture = None
+        self.mark()
+
+    def mark(self) -> None:
+        """Mark the step that figures describe, and move it into view."""
+        place = self.marked
+        count = self.count
+        if place is not None and not self._first <= place < self._first + count:
+            self._first = place - count // 2
+            self._picture = None
+        last = 0 if self._bars is None else len(self._bars.steps) - count
+        first = min(max(0, self._first), max(0, last))
+        if first != self._first:
+            self._first = first
+            self._picture = None
+        self.update()
+
+    @property
+    def marked(self) -> int | None:
+        """The place of the step that figures describe, None if it is not in the strip."""
+        if self._scene is None or self._bars is None or self._scene.described is None:
+            return None
+        return self._bars.at(self._scene.described - self._bars.warmup + 1)
+
+    @property
+    def count(self) -> int:
+        """Number of steps that the strip has room for, at most the number of steps."""
+        steps = 0 if self._bars is None else len(self._bars.steps)
+        return max(1, min(steps, int(self.width() / LEAST)))
+
+    def cell(self, place: int) -> QRectF:
+        """Return the rectangle of the step with this place."""
+        width = min(MOST, self.width() / self.count)
+        return QRectF((place - self._first) * width, 0, width, self.height())
+
+    def place_at(self, x: float) -> int | None:
+        """Return the place of the step at a pixel, or None."""
+        if self._bars is None:
+            return None
+        width = min(MOST, self.width() / self.count)
+        place = self._first + int(x // width)
+        last = min(len(self._bars.steps), self._first + self.count) - 1
+        return place if self._first <= place <= last else None
+
+    @override
+    def set_theme(self, theme: Theme) -> None:
+        self._picture = None
+        super().set_theme(theme)
+
+    @override
+    def tip_at(self, at: QPointF) -> str:
+        place = self.place_at(at.x())
+        if place is None or self._bars is None:
+            return ""
+        return tr("{step}\nClick or drag to see it.", step=self._bars.name(place))
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(300, self.height())
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._picture = None
+        self.mark()
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._dragged = None
+            self._choose(event.position().x())
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._choose(event.position().x())
+
+    def _choose(self, x: float) -> None:
+        # A drag chooses each step once, not with every pixel.
+        place = self.place_at(x)
+        if place is not None and place != self._dragged:
+            self._dragged = place
+            self.chosen.emit(place)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            if self._scene is None or self._bars is None:
+                return
+            # The pictures take longest, so they are kept while only the mark moves.
+            if self._picture is None:
+                self._picture = self._draw_cells(self._scene, self._bars)
+            place = self.marked
+            if place is not None:
+                mark = self.cell(place).adjusted(1.5, 0.5, -1.5, -0.5)
+                painter.fillRect(mark, QColor(self.theme.tint))
+            painter.drawPixmap(0, 0, self._picture)
+            if place is not None:
+                painter.setPen(QPen(QColor(self.theme.accent), 1))
+                painter.drawRect(mark)
+
+    def _draw_cells(self, scene: Scene, bars: StepBars) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        fonts = Fonts.of(self.font())
+        places = range(self._first, min(len(bars.steps), self._first + self.count))
+        longest = max(float(bars.ends[place] - bars.starts[place]) for place in places)
+        with QPainter(picture) as painter:
+            ink = Ink(painter, fonts, self.theme)
+            for place in places:
+                self._draw_name(ink, bars, place)
+                self._draw_step(painter, scene, bars, place, max(1.0, longest))
+        return picture
+
+    def _draw_name(self, ink: Ink, bars: StepBars, place: int) -> None:
+        line = self.cell(place).adjusted(EDGE + 2, 1, -EDGE - 2, 0)
+        line.setHeight(NAME)
+        name = step_name(int(bars.steps[place]), bars.warmup)
+        ink.small(line, name, colour=self.theme.text if bars.measured[place] else "")
+        time = duration_text(float(bars.ends[place] - bars.starts[place]))
+        if text_width(ink.fonts.small, name + time) + 8 <= line.width():
+            ink.small(line, time, RIGHT)
+
+    def _draw_step(
+        self, painter: QPainter, scene: Scene, bars: StepBars, place: int, longest: float
+    ) -> None:
+        """Draw the bars of one step; the width of the cell is `longest` ns."""
+        cell = self.cell(place).adjusted(EDGE + 2, NAME + EDGE, -EDGE - 2, -EDGE)
+        start = float(bars.starts[place])
+        length = float(bars.ends[place]) - start
+        own = QRectF(cell)
+        own.setWidth(max(1.0, cell.width() * length / longest))
+        painter.fillRect(own, QColor(self.theme.grid))
+        painter.save()
+        # The next step begins right of this one's end.
+        painter.setClipRect(own)
+        frame = miniature_frame(scene, Viewport(start, longest, cell.width()), cell, self.theme)
+        draw_miniature(painter, scene, frame, cell, Fonts.of(self.font()))
+        painter.restore()
