@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.app.feature import Shell
 from gui.features.first_page.feature import FirstPageFeature
+from gui.features.playback.feature import PlaybackFeature
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.runs.feature import RunsFeature
 from gui.features.spans.feature import SpansFeature
@@ -22,8 +23,14 @@ class Centre(QWidget):
         self._first_page = shell.feature(FirstPageFeature)
         self._tabs = shell.feature(RunsFeature).tabs
         verdict, search = shell.feature(VerdictFeature).line, shell.feature(SpansFeature).search
+        self._below = shell.feature(PlaybackFeature).bar
         self._run_page = joined(
-            verdict, search, shell.timeline, shell.overview, growing=shell.timeline
+            verdict,
+            search,
+            shell.timeline,
+            self._below,
+            shell.overview,
+            growing=shell.timeline,
         )
         self.pages = QStackedWidget()
         self.pages.addWidget(self._first_page.page)
@@ -51,5 +58,5 @@ class Centre(QWidget):
     def frame_timeline(self, frame: QWidget) -> None:
         """Put a frame that holds the timeline where the timeline was."""
         # The frame has taken the timeline out of the layout already.
-        place = self._run_page.count() - 1
+        place = self._run_page.indexOf(self._below)
         self._run_page.insertWidget(place, frame, 1)

@@ -20,6 +20,7 @@ from gui.features.listen.feature import ListenFeature
 from gui.features.log.feature import LogFeature
 from gui.features.navigate.feature import NavigateFeature
 from gui.features.palette.feature import PaletteFeature
+from gui.features.playback.feature import PlaybackFeature
 from gui.features.predict.feature import PredictFeature
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.feature import RunFeature
@@ -60,6 +61,7 @@ FEATURES: tuple[type[Feature], ...] = (
     DetailsFeature,
     BubblesFeature,
     LessonsFeature,
+    PlaybackFeature,
     FirstPageFeature,
     PaletteFeature,
     KeysFeature,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.axis import unit_of
-from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, Frame, at_height
-from gui.timeline.layout.moments import moment_text
+from gui.timeline.paint.margins import time_tag
 from gui.timeline.state.scene import Scene
 
 SNAP = 6.0  # pixels; the crosshair snaps to an edge of a span within this distance
@@ -75,20 +74,10 @@ def draw_crosshair(
     painter.drawLine(QPointF(round(x), AXIS), QPointF(round(x), bottom))
     if shown.lane is not None:
         _draw_dot(painter, frame, shown.lane, x)
-    text, tag = tag_of(frame, fonts, shown)
+    text, tag = time_tag(frame, fonts, shown.time)
     snapped = shown.lane is not None
     painter.fillRect(tag, QColor(theme.accent if snapped else theme.text))
     write(painter, fonts.small, theme.on_accent if snapped else theme.plot, tag, text, CENTRE)
-
-
-def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
-    """Return the text on the axis, and its rectangle."""
-    text = moment_text(shown.time, frame.origin, frame.view.ns_per_pixel, unit_of(frame.view))
-    width = text_width(fonts.small, text) + 12
-    rightmost = frame.right - width
-    centred = frame.x(shown.time) - width / 2
-    left = min(max(centred, frame.left), rightmost)
-    return text, QRectF(left, 2, width, AXIS - 5)
 
 
 def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:

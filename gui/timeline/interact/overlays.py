@@ -6,12 +6,13 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
+from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair
 from gui.timeline.interact.describe import Card
 from gui.timeline.interact.hover import card_at
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.paint.flags import Flag, bookmark_text, draw_bookmarks, flag_at, flags, hide_ticks
+from gui.timeline.paint.margins import time_tag
 from gui.timeline.paint.overlay import Hovered, draw_measure, draw_outline, draw_overlay, rect_of
 from gui.timeline.paint.summaries import group_card
 from gui.timeline.state.measure import Measure
@@ -128,7 +129,7 @@ class TimelineOverlays(QObject):
         frame = self._state.frame
         over = [flag.rect for flag in self._flags()]
         if self.crosshair is not None:
-            over.append(tag_of(frame, fonts, self.crosshair)[1])
+            over.append(time_tag(frame, fonts, self.crosshair.time)[1])
         hide_ticks(painter, frame, fonts, over)
 
     def _flags(self) -> list[Flag]:

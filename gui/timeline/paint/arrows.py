@@ -52,10 +52,10 @@ def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
     arrows = []
     for number, other in enumerate(near.needs):
         if other.lane in shown:
-            arrows.append(_between(_rect_of(frame, other), own, held=number == 0))
+            arrows.append(arrow_between(_rect_of(frame, other), own, held=number == 0))
     for other in near.dependents:
         if other.lane in shown:
-            arrows.append(_between(own, _rect_of(frame, other), held=False))
+            arrows.append(arrow_between(own, _rect_of(frame, other), held=False))
     visible = [arrow for arrow in arrows if _is_seen(frame, arrow)]
     return sorted(visible, key=lambda arrow: arrow.held)
 
@@ -65,7 +65,7 @@ def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -
     for arrow in arrows_of(frame, span, near):
         colour = frame.theme.text if arrow.held else frame.theme.muted
         width = THICK if arrow.held else THIN
-        _draw(painter, arrow, (frame.theme.plot, width + HALO), (colour, width))
+        draw_arrow(painter, arrow, (frame.theme.plot, width + HALO), (colour, width))
 
 
 def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
@@ -84,7 +84,7 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
                 found += _pairs(known.explanation.columns, frame)
         count = len(found)
     for source, target in found[:MOST]:
-        _draw(painter, _between(source, target, held=False), (frame.theme.text, THIN))
+        draw_arrow(painter, arrow_between(source, target, held=False), (frame.theme.text, THIN))
     if count > MOST:
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
         wide = text_width(fonts.small, words) + 10
@@ -93,7 +93,7 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
         write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
 
 
-def _draw(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
+def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
     """Draw an arrow as several lines, each with colour and width; the head has the last colour."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     path = _path(arrow)
@@ -162,7 +162,7 @@ def _rect_of(frame: Frame, span: Span) -> QRectF:
     return frame.rect(frame.layout.track_of(span.lane), span.start, end)
 
 
-def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:
+def arrow_between(source: QRectF, target: QRectF, held: bool) -> Arrow:
     """Return an arrow between the edges of two bars, which crosses no text."""
     down = target.top() >= source.top()
     leaves = source.bottom() if target.top() > source.top() else source.top()

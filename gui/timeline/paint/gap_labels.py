@@ -84,6 +84,23 @@ class StepLabels(NamedTuple):
         label = tr(cause.label)
         return [_joined(label, task, duration), _joined(label, duration), label + more]
 
+    def subjects(self, waits: BlockerWaits, wait: int) -> list[str]:
+        """Return texts for a wait without its length: `waits for cpu:3 · B0`, `waits for cpu:3`."""
+        cause = CAUSES[waits.cause[wait]]
+        blocking = int(waits.blocking[wait])
+        if blocking == ABSENT:
+            return [tr(cause.label)]
+        explanation = self.known.explanation
+        lane = explanation.lanes[explanation.columns.lane[blocking]].name
+        if cause in ACTIONS:
+            kind = KINDS[explanation.columns.kind[blocking]]
+            return [tr(action_template(cause, kind), lane=lane)]
+        task = self._task_label(blocking)
+        label = tr(cause.label)
+        if cause in WAITS_FOR_PASS:
+            label = tr("waits for {lane}", lane=lane)
+        return [_joined(label, task), label]
+
     def _task_label(self, position: int) -> str:
         """Return the text on the bar of a task of the step; "" while it runs."""
         labels = self.known.task_labels

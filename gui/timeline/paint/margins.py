@@ -15,6 +15,7 @@ from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
 from gui.timeline.layout.groups import Section
+from gui.timeline.layout.moments import moment_text
 from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import within
 from gui.timeline.state.lane_facts import helper_name
@@ -46,6 +47,16 @@ def draw_axis(
         at = min(max(x - width / 2, frame.left), rightmost)
         place = QRectF(at, top, width + 2, AXIS - 4)
         write(painter, fonts.small, frame.theme.muted, place, tick.number)
+
+
+def time_tag(frame: Frame, fonts: Fonts, time_ns: float) -> tuple[str, QRectF]:
+    """Return the text for a time on the axis, and the rectangle of its tag."""
+    text = moment_text(time_ns, frame.origin, frame.view.ns_per_pixel, unit_of(frame.view))
+    width = text_width(fonts.small, text) + 12
+    rightmost = frame.right - width
+    centred = frame.x(time_ns) - width / 2
+    left = min(max(centred, frame.left), rightmost)
+    return text, QRectF(left, 2, width, AXIS - 5)
 
 
 def draw_steps(

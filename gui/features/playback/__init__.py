@@ -1,0 +1,1 @@
+"""Playback: the step on screen moves, at a chosen speed."""

@@ -1,0 +1,108 @@
+"""Playback: the step on screen moves, at a chosen speed; a first short run plays by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QWidget,
+)
+
+from core.message import N_
+from gui.app.feature import Action, Feature, Group, Menu, Shell, Style
+from gui.app.session import Run
+from gui.features.playback.bar import PlaybackBar
+from gui.features.playback.player import Player
+from gui.features.playback.playing import Playing
+from gui.timeline.state.scene import Scene
+
+USE_SPACE = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox)
+"""Widgets in which the space bar has a meaning of its own."""
+
+
+class PlaybackFeature(Feature):
+    """The bar below the timeline and the actions of playback."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.player = Player(self)
+        self.bar = PlaybackBar(self.player)
+        self.playing = Playing(shell, self.bar, self.player)
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        player = self.player
+        return (
+            Group(
+                Menu.GO,
+                (
+                    Action(
+                        "play",
+                        N_("Play or pause"),
+                        self.playing.toggle,
+                        "Space",
+                        N_("Play the step on screen, or the selected range, in slow motion."),
+                    ),
+                    Action(
+                        "next_event",
+                        N_("Next event"),
+                        lambda: self.playing.at_event(player.next_event),
+                        "Shift+.",
+                        N_("Move playback to the next start or end of a task."),
+                    ),
+                    Action(
+                        "previous_event",
+                        N_("Previous event"),
+                        lambda: self.playing.at_event(player.previous_event),
+                        "Shift+,",
+                        N_("Move playback to the previous start or end of a task."),
+                    ),
+                    Action(
+                        "play_loop",
+                        N_("Loop"),
+                        player.set_loops,
+                        "",
+                        N_("Begin again at the end of the step."),
+                        Style.CHECK,
+                    ),
+                    Action(
+                        "leave_playback",
+                        N_("Leave playback"),
+                        self.playing.close,
+                        "Shift+Space",
+                        N_("Show the whole step again."),
+                    ),
+                ),
+            ),
+        )
+
+    def start(self) -> None:
+        loop = self.shell.action("play_loop")
+        self.player.changed.connect(lambda: loop.setChecked(self.player.loops))
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._yield_space)
+
+    def show_run(self, run: Run | None) -> None:
+        self.playing.close()
+
+    def show_step(self, scene: Scene, live: bool) -> None:
+        self.playing.follow_step(scene)
+
+    def close(self) -> None:
+        self.player.pause()
+
+    def _yield_space(self, old: QWidget | None, new: QWidget | None) -> None:
+        """Leave the space bar to a widget that uses it, such as a button with the focus."""
+        play: QAction = self.shell.action("play")
+        uses = isinstance(new, USE_SPACE)
+        # With this context a shortcut works only while its own widget has the focus.
+        context = Qt.ShortcutContext.WidgetShortcut if uses else Qt.ShortcutContext.WindowShortcut
+        play.setShortcutContext(context)

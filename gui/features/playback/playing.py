@@ -1,0 +1,127 @@
+"""Playback of the run that is shown: chooses what is played, and shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from gui.app.feature import Shell
+from gui.features.playback.bar import PlaybackBar
+from gui.features.playback.layer import PlaybackLayer
+from gui.features.playback.player import Player
+from gui.look.text import tr
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.paint.playback import SceneFilm
+from gui.timeline.state.scene import Scene
+from gui.timeline.state.selection import TimeRange
+
+TURNED = 0.1  # of the view is before the now-line after the view has followed it
+
+
+class Playing(QObject):
+    """Plays the step on screen, or a selected range, in the timeline of a window."""
+
+    def __init__(self, shell: Shell, bar: PlaybackBar, player: Player) -> None:
+        super().__init__(shell.main_window)
+        self._shell, self._view, self._player, self._bar = shell, shell.timeline, player, bar
+        self._layer = PlaybackLayer(shell.timeline)
+        self._layer.dragged.connect(self._drag)
+        player.moved.connect(self._show_moment)
+        bar.closed.connect(self.close)
+
+    @property
+    def film(self) -> SceneFilm | None:
+        """The film of the run shown, while playback is open."""
+        return self._layer.film
+
+    def open(self) -> bool:
+        """Show the start of the step on screen; return False if there is nothing to play."""
+        film = film_on_screen(self._view)
+        if film is None:
+            self._shell.note(tr("There is nothing to play yet: press Run, or open a recording."))
+            return False
+        self._layer.show_film(film)
+        self._player.load([film.film])
+        self._bar.offer_speeds()
+        self._bar.show()
+        return True
+
+    def toggle(self) -> None:
+        """Play or pause; open the film of the step on screen first, if there is none."""
+        if self._player.playing:
+            self._player.pause()
+        elif self.film is not None or self.open():
+            self._player.play()
+
+    def at_event(self, go: Callable[[], None]) -> None:
+        """Go to an event, in the film of the step on screen."""
+        if self.film is not None or self.open():
+            go()
+
+    def close(self) -> None:
+        """Leave playback."""
+        if self.film is None:
+            return
+        self._player.load(())
+        self._layer.show_film(None)
+        self._bar.hide()
+        self._view.setFocus()
+
+    def follow_step(self, scene: Scene) -> None:
+        """Leave playback if the user has gone to another step."""
+        film = self.film
+        if film is None or scene.chosen_step is None or film.step is None:
+            return
+        if film.scene is not scene or film.step != scene.chosen_step:
+            self.close()
+
+    def _drag(self, time: float) -> None:
+        film = self.film
+        if film is not None:
+            self._player.pause()
+            self._player.seek(time - film.film.start)
+
+    def _show_moment(self) -> None:
+        film = self.film
+        if film is None:
+            return
+        time = film.film.start + self._player.time
+        self._layer.show_time(time, self._player.speed)
+        if self._player.playing:
+            self._turn(self._layer.time)
+
+    def _turn(self, time: float) -> None:
+        """Move the view on if the now-line has left it."""
+        state = self._view.state
+        view = state.viewport
+        if not view.start <= time <= view.end:
+            state.go_to(turned(view, time), "playback")
+
+
+def turned(view: Viewport, time: float) -> Viewport:
+    """Return a view at the same zoom with a time near its left edge."""
+    return view.panned(view.x(time) - TURNED * view.width)
+
+
+def film_on_screen(view: TimelineView) -> SceneFilm | None:
+    """Return the film of the selected range, else of the step on screen, else of what is visible.
+
+    A step that is not the only one on screen is fitted into the view. None without spans.
+    """
+    state, scene = view.state, view.state.scene
+    if scene is None or scene.trace.is_empty:
+        return None
+    step = scene.described
+    chosen = state.selection
+    if isinstance(chosen, TimeRange) and chosen.end > chosen.start:
+        return SceneFilm.between(scene, chosen.start, chosen.end, step)
+    if step is not None:
+        start, end = scene.trace.step_bounds(step)
+        if scene.chosen_step is None and end > start:
+            view.navigator.fit_between(start, end)
+    else:
+        start = max(scene.bounds[0], round(state.viewport.start))
+        end = min(scene.bounds[1], round(state.viewport.end))
+    return SceneFilm.between(scene, start, end, step) if end > start else None

@@ -1,0 +1,185 @@
+"""Draws a moment of a film over the picture of a run.
+
+The picture itself does not change while a film plays. What has not happened yet is veiled, so that
+bars fill as the now-line passes over them; the column of the lanes' names says what each lane does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from core.plan.task import ABSENT
+from core.playback.film import Arrival, Film, LaneMoment, links_of_step
+from gui.look.text import bytes_text, tr
+from gui.look.writing import CENTRE, write
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import AXIS, LABELS, Frame
+from gui.timeline.paint.arrows import arrow_between, draw_arrow
+from gui.timeline.paint.gap_labels import StepLabels
+from gui.timeline.paint.margins import INDENT, draw_headings, draw_labels, time_tag
+from gui.timeline.state.lane_facts import LaneFacts
+from gui.timeline.state.scene import Scene
+
+VEIL = 190  # alpha of the plot's colour over what has not happened yet
+LINE = 2.0  # width of the now-line
+FLASH_S = 0.45  # seconds that an arrow is shown after its tensor has arrived
+MOST_ARROWS = 24
+MOST_LINKED = 300_000  # spans of a trace without steps; of larger ones no arrows are shown
+ROOM = LABELS - INDENT - 10  # pixels for the texts of a lane
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFilm:
+    """A film of a scene, with the texts for its waits; `step` is None outside of steps."""
+
+    scene: Scene
+    film: Film
+    step: int | None
+    labels: StepLabels | None
+
+    @classmethod
+    def of_step(cls, scene: Scene, step: int) -> SceneFilm:
+        """Return the film of a step. Raises KeyError for steps without spans."""
+        return cls.between(scene, *scene.trace.step_bounds(step), step)
+
+    @classmethod
+    def between(cls, scene: Scene, start: int, end: int, step: int | None) -> SceneFilm:
+        """Return the film from `start` to `end` ns. Raises ValueError if it is empty.
+
+        Waits and arrivals are those of `step`; without one, arrivals of an imported trace.
+        """
+        if step is not None and scene.explained.at_hand(step):
+            known = scene.explained.step(step)
+            links = links_of_step(known.explanation.columns)
+            film = Film(scene.trace, start, end, known.waits, links)
+            return cls(scene, film, step, StepLabels(scene, step, known))
+        is_small = scene.trace.imported is not None and scene.trace.span_count <= MOST_LINKED
+        links_of_trace = scene.lane_links() if is_small else None
+        return cls(scene, Film(scene.trace, start, end, links=links_of_trace), step, None)
+
+
+def lane_texts(shown: SceneFilm, time: float, fonts: Fonts) -> list[LaneFacts]:
+    """Return the scene's texts at the lanes, with what each compute lane does at a time in ns."""
+    facts = list(shown.scene.facts)
+    for moment in shown.film.at(time):
+        held = "" if moment.held is None else bytes_text(moment.held)
+        does = _activity(shown, moment, fonts)
+        facts[moment.lane] = replace(facts[moment.lane], beside="", idle=does, peak=held)
+    return facts
+
+
+def draw_moment(
+    painter: QPainter,
+    shown: SceneFilm,
+    frame: Frame,
+    fonts: Fonts,
+    time: float,
+    speed: float,
+    facts: Sequence[LaneFacts],
+    axis: float = 0.0,
+    indent: float = INDENT,
+) -> None:
+    """Draw a time in ns, of a film that plays at a share `speed` of real time.
+
+    `facts` are the `lane_texts` of that time. The time axis begins at the height `axis`, the lanes'
+    names at the pixel `indent`.
+    """
+    draw_lane_texts(painter, shown.scene, frame, fonts, facts, indent)
+    top = max(frame.ceiling, frame.top)
+    bottom = min(frame.floor, frame.top + frame.layout.height)
+    x = min(max(frame.x(time), frame.left), frame.right)
+    body = QRectF(frame.left, top, frame.view.width, bottom - top)
+    painter.save()
+    painter.setClipRect(body)
+    veil = QColor(frame.theme.plot)
+    veil.setAlpha(VEIL)
+    painter.fillRect(QRectF(x, body.top(), body.right() - x, body.height()), veil)
+    _draw_arrivals(painter, shown, frame, time, speed)
+    painter.restore()
+    if frame.left <= frame.x(time) <= frame.right:
+        _draw_now(painter, frame, fonts, time, axis, bottom)
+
+
+def draw_lane_texts(
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    facts: Sequence[LaneFacts],
+    indent: float,
+) -> None:
+    """Draw the column of the lanes' names again, with other texts."""
+    # A shallow copy, because the same painter draws the names with the scene's own texts.
+    playing = copy(scene)
+    playing.facts = list(facts)
+    painter.save()
+    for part in frame.layers():
+        top = max(part.ceiling, frame.top)
+        bottom = min(part.floor, frame.top + frame.layout.height)
+        # The marks of pinned and chosen lanes, left of the names, stay.
+        column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
+        painter.setClipRect(column)
+        painter.fillRect(column, QColor(frame.theme.plot))
+        draw_labels(painter, playing, part, fonts, indent)
+        draw_headings(painter, scene, part, fonts, indent)
+    painter.restore()
+
+
+def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
+    """Return the areas of the now-line and of its tag on an axis at the picture's top."""
+    _, tag = time_tag(frame, fonts, time)
+    x = frame.x(time)
+    return QRectF(x - LINE, AXIS - 4, 2 * LINE, frame.floor - AXIS + 4), tag
+
+
+def _activity(shown: SceneFilm, moment: LaneMoment, fonts: Fonts) -> str:
+    """Return what a lane does, in the longest text that fits."""
+    if moment.running != ABSENT:
+        span = shown.scene.trace.span(moment.lane, moment.running)
+        return tr("runs {task}", task=span.label)
+    waits = shown.film.waits
+    if moment.wait == ABSENT or shown.labels is None or waits is None:
+        return tr("idle")
+    texts = shown.labels.subjects(waits, moment.wait)
+    return next((text for text in texts if text_width(fonts.small, text) <= ROOM), texts[-1])
+
+
+def _draw_arrivals(
+    painter: QPainter, shown: SceneFilm, frame: Frame, time: float, speed: float
+) -> None:
+    """Draw an arrow for each tensor that has just arrived."""
+    since = time - FLASH_S * speed * 1e9
+    tracks = frame.layout.track_by_lane
+    for arrival in shown.film.arrivals(since, time, MOST_ARROWS):
+        if arrival.source_lane in tracks and arrival.lane in tracks:
+            source, target = _bars(frame, arrival)
+            arrow = arrow_between(source, target, held=True)
+            draw_arrow(painter, arrow, (frame.theme.plot, 5.0), (frame.theme.accent, 2.0))
+
+
+def _bars(frame: Frame, arrival: Arrival) -> tuple[QRectF, QRectF]:
+    """Return the bars between which something has arrived."""
+    source = frame.layout.track_of(arrival.source_lane)
+    target = frame.layout.track_of(arrival.lane)
+    return (
+        frame.rect(source, arrival.source_start, arrival.source_end),
+        frame.rect(target, arrival.start, arrival.end),
+    )
+
+
+def _draw_now(
+    painter: QPainter, frame: Frame, fonts: Fonts, time: float, axis: float, bottom: float
+) -> None:
+    x = round(frame.x(time))
+    colour = QColor(frame.theme.accent)
+    painter.setPen(QPen(colour, LINE))
+    painter.drawLine(QPointF(x, axis + AXIS - 4), QPointF(x, bottom))
+    text, tag = time_tag(frame, fonts, time)
+    tag.translate(0, axis)
+    painter.fillRect(tag, colour)
+    write(painter, fonts.small, frame.theme.on_accent, tag, text, CENTRE)
