@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import nn
 
-from .blocks import find_blocks, inner_module, unwrapped
+from .blocks import WholeBlock, find_blocks, inner_module, unwrapped
 from .guard import Guard
 
 MOST_OTHERS = 64
@@ -59,7 +59,7 @@ class WatchedModules:
         self.parameters |= {id(parameter) for parameter in model.parameters()}
         root = unwrapped(model, into_compiled=False)
         if self.blocks is None:
-            blocks = find_blocks(model)
+            blocks = [(_title(name, block), block) for name, block in find_blocks(model)]
         else:
             blocks = [("", block) for block in self.blocks]
         for number, (name, block) in enumerate(blocks):
@@ -148,3 +148,11 @@ class _CompiledCall:
     def remove(self) -> None:
         """Restore the module."""
         self._module._compiled_call_impl = self._original
+
+
+def _title(path: str, block: nn.Module) -> str:
+    """Return a block's path in the model; `Linear 8` if the path consists of numbers only."""
+    has_words = any(letter.isalpha() for letter in path)
+    if has_words or isinstance(block, WholeBlock):
+        return path
+    return f"{type(unwrapped(block)).__name__} {path}"

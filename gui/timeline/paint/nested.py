@@ -1,4 +1,4 @@
-"""Draws texts in the bars of nested tracks: numbers of blocks, or names."""
+"""Draws texts in the bars of nested tracks: names of blocks, or their numbers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import Bars, reduce_lane
 from gui.timeline.state.scene import Scene
 
-LEAST_HEIGHT = 12.0  # lower tracks have no room for a number
-AIR = 6.0  # free pixels in a bar around its number
-DIGIT = 7.0  # approximate width of a digit, in pixels
+LEAST_HEIGHT = 12.0  # lower tracks have no room for a text
+AIR = 6.0  # free pixels in a bar around its text
+LETTER = 7.0  # approximate width of a letter or digit, in pixels
 
 
 def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    """Write a block's number or name in each bar of a nested track that has room for it."""
+    """Write a block's name, or else its number, in each bar of a nested track with room for it."""
     lanes = scene.trace.header.lanes
     painter.setFont(fonts.small)
     for track in frame.visible(frame.layout.tracks):
@@ -34,10 +34,11 @@ def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fon
 def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars: Bars) -> None:
     left = np.maximum(bars.left, 0.0)
     room = np.minimum(bars.right, frame.view.width) - left - AIR
-    texts = _texts(scene, track.lane, bars.first, len(left))
+    names, numbers = _texts(scene, track.lane, bars.first, len(left))
     # Widths are estimated for all bars at once; measuring each text would take longer than drawing.
-    fits = room >= DIGIT * np.char.str_len(texts)
-    fits &= np.char.str_len(texts) > 0
+    texts = np.where(room >= LETTER * np.char.str_len(names), names, numbers)
+    lengths = np.char.str_len(texts)
+    fits = (room >= LETTER * lengths) & (lengths > 0)
     letters = frame.theme.letters(frame.theme.families)
     for place in np.flatnonzero(fits).tolist():
         x = frame.left + left[place]
@@ -50,16 +51,22 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
         )
 
 
-def _texts(scene: Scene, lane: int, first: int, count: int) -> NDArray[np.str_]:
-    """Return the texts of `count` bars of a lane."""
+def _texts(
+    scene: Scene, lane: int, first: int, count: int
+) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+    """Return the names and the numbers of the blocks of `count` bars of a lane."""
     spans = scene.trace.spans(lane)[first : first + count]
-    blocks = spans["block"]
-    names = spans["name"]
+    blocks = scene.trace.header.model.blocks
     all_names = spans.table.names
-    texts = []
-    for name, block in zip(names.tolist(), blocks.tolist(), strict=True):
+    names = []
+    numbers = []
+    for name, block in zip(spans["name"].tolist(), spans["block"].tolist(), strict=True):
+        number = "" if block == ABSENT else str(block)
         if name != ABSENT:
-            texts.append(all_names[name])
+            names.append(all_names[name])
+        elif 0 <= block < len(blocks):
+            names.append(blocks[block].name)
         else:
-            texts.append("" if block == ABSENT else str(block))
-    return np.array(texts, np.str_)
+            names.append(number)
+        numbers.append(number)
+    return np.array(names, np.str_), np.array(numbers, np.str_)

@@ -178,9 +178,15 @@ def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:
 
 
 def shortened(name: str) -> Choices:
-    """Return a name and its beginnings, for bars that are too narrow for it."""
-    beginnings = [f"{name[:count]}…" for count in SHORTER if count < len(name) - 1]
-    return (name, *beginnings)
+    """Return a name, its beginnings, and the number at its end, for bars too narrow for it."""
+    choices = [name]
+    for count in SHORTER:
+        if count < len(name) - 1:
+            choices.append(f"{name[:count]}…")
+    _, space, end = name.rpartition(" ")
+    if space and end.isdigit():
+        choices.append(end)
+    return tuple(choices)
 
 
 @lru_cache(maxsize=8192)

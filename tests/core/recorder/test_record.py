@@ -91,7 +91,7 @@ def test_a_step_is_its_blocks_forward_the_loss_its_blocks_backward_and_the_updat
     passes = [("forward", n) for n in range(3)], [("backward", n) for n in (2, 1, 0)]
     wanted = [*passes[0], ("loss", None), *passes[1], ("step", None)]
     assert [of_step(trace, step) for step in trace.steps] == [wanted] * 4
-    assert trace.span(0, 0).name == "0" and trace.span(0, 0).rows == 6
+    assert trace.span(0, 0).name == "Linear 0" and trace.span(0, 0).rows == 6
     assert re.match(r"Step |\d[\d.]* \S+ per iteration, ", str(verdict(trace).text))
     for lane in range(4):
         ends = trace.spans(lane).end

@@ -18,6 +18,7 @@ from gui.features.devices.devices import DevicesPanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
+from gui.timeline.paint.nested import _texts
 from gui.timeline.state.scene import Scene
 from tests.make_believe import Timing, columns_of, header_and_plans, specification, timed
 
@@ -71,6 +72,15 @@ def test_blocks_can_be_shown_and_hidden(view: TimelineView) -> None:
     view.state.show_strips(nested=False)
     assert [track.lane for track in view.state.stack.layout.tracks] == [0, 1]
     assert not view.state.strips.nested
+
+
+def test_a_block_has_its_name_where_it_fits_and_else_its_number(view: TimelineView) -> None:
+    scene = view.state.scene
+    blocks = scene.trace.header.model.blocks
+    names, numbers = _texts(scene, 2, 0, 3)
+    first = scene.trace.spans(2)["block"][:3].tolist()
+    assert numbers.tolist() == [str(block) for block in first]
+    assert names.tolist() == [blocks[block].name for block in first]
 
 
 def test_a_click_on_a_block_selects_it_and_chooses_its_lane(view: TimelineView) -> None:

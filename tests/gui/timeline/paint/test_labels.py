@@ -34,7 +34,7 @@ from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.legend import legend_entries, legend_lines
 from gui.timeline.paint.margins import draw_labels
-from gui.timeline.state.bar_looks import labels_of, on_one_line, words_of
+from gui.timeline.state.bar_looks import labels_of, on_one_line, shortened, words_of
 from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
 
@@ -92,6 +92,12 @@ def test_a_narrow_bar_keeps_the_number_of_a_pass_and_the_letter_of_a_transfer() 
     assert labels_of(forward, (4, -1, -1, -1, -1), 2, -1, True) == (("2F4", "F4", "4"),)
     assert labels_of(forward, (-1, -1, -1, -1, -1), 0, -1, False) == (("F",),)
     assert labels_of(replicate, (-1, -1, -1, 3, -1), 0, -1, False) == (("R3", "R"),)
+
+
+def test_a_narrow_bar_of_a_numbered_layer_keeps_the_number() -> None:
+    assert shortened("Linear 8") == ("Linear 8", "Linear…", "8")
+    assert shortened("TransformerEncoderLayer 12")[-2:] == ("Transf…", "12")
+    assert shortened("layers.8") == ("layers.8", "layers…")
 
 
 def test_a_task_without_a_stage_is_not_given_one() -> None:
