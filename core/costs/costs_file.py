@@ -44,26 +44,22 @@ from __future__ import annotations
 
 import json
 import re
-import reprlib
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from core.costs.costs import (
-    MOST,
-    STAGED,
-    CostError,
-    CostModel,
-    Curve,
-    CurvePoint,
-    constant_curve,
-    cost_at,
-    cost_name,
-    further_name,
-    is_constant,
+from core.costs.cost_entries import (
+    FURTHER,
+    KIND_OF_KEY,
+    SIZED,
+    curve_over_bytes,
+    number_of,
+    numbers_of,
+    shortened,
 )
+from core.costs.cost_values import values_of
+from core.costs.costs import CostError, CostModel, Curve, CurvePoint, cost_name, further_name
 from core.files import write_whole
 from core.message import Message, Text, join_texts, message
 from core.option import listed
@@ -72,9 +68,6 @@ from core.plan.task import Kind
 from core.plan.transfers import LanePair
 from core.reading import one_line, read_regular
 
-_NAMES = {cost_name(kind): kind for kind in (*STAGED, Kind.LOSS)}
-_SIZED = {name: kind for name, kind in _NAMES.items() if kind is not Kind.STEP}
-_FURTHER = {further_name(kind): kind for kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)}
 _LINK = ("link_latency_us", "link_bandwidth_gb_s")
 _OTHERS = (
     "transfer_ms",
@@ -93,7 +86,7 @@ _OTHERS = (
     "pairs",
     "head",
 )
-_KEYS = (*_NAMES, *_FURTHER, *_OTHERS)
+_KEYS = (*KIND_OF_KEY, *FURTHER, *_OTHERS)
 NEEDED = (
     "forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or "
     "link_latency_us with link_bandwidth_gb_s"
@@ -145,25 +138,25 @@ def costs_of(values: object) -> CostModel:
     """Return the costs in a file's values. Raises CostError naming the first bad or missing key."""
     if not isinstance(values, dict):
         raise CostError(
-            message("costs are a table of numbers, not {value}", value=_shortened(values))
+            message("costs are a table of numbers, not {value}", value=shortened(values))
         )
     for key in values:
         if key not in _KEYS:
             raise CostError(
                 message(
                     "there is no cost {key}; use {accepted}",
-                    key=_shortened(key),
+                    key=shortened(key),
                     accepted=listed(list(_KEYS)),
                 )
             )
     by = values.get("by", "stage")
     if by not in ("stage", "block"):
-        raise CostError(message("by is {value}; use 'stage' or 'block'", value=_shortened(by)))
+        raise CostError(message("by is {value}; use 'stage' or 'block'", value=shortened(by)))
     transfers = _transfers(values.get("transfers", {}))
-    passes, by_rows = _passes(values, _SIZED)
-    further, _ = _passes(values, _FURTHER)
+    passes, by_rows = _passes(values, SIZED)
+    further, _ = _passes(values, FURTHER)
     if "step_ms" in values:
-        times = _numbers("step_ms", values["step_ms"])
+        times = numbers_of("step_ms", values["step_ms"])
         passes[Kind.STEP] = tuple(((1.0, ns),) for ns in times)
     _check_lengths(passes, cost_name)
     _check_lengths(further, further_name)
@@ -174,7 +167,7 @@ def costs_of(values: object) -> CostModel:
     if missing:
         raise CostError(message("the costs miss {missing}", missing=join_texts(missing, ", ")))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
-    scatter = _number("scatter", values.get("scatter", 0.0))
+    scatter = number_of("scatter", values.get("scatter", 0.0))
     joined_ms = _by_kind("joined", values, by)
     divided = _by_kind("divided", values, by)
     return CostModel(
@@ -189,7 +182,7 @@ def costs_of(values: object) -> CostModel:
         divided=divided,
         input_is_data=_input_is_data(values, by),
         scatter=scatter,
-        gap_ns=1e6 * _number("gap_ms", values.get("gap_ms", 0.0)),
+        gap_ns=1e6 * number_of("gap_ms", values.get("gap_ms", 0.0)),
         lane_factors=_lane_factors(values),
         microbatch_factors=_microbatch_factors(values),
         pairs=_pairs(values),
@@ -204,106 +197,6 @@ def reported_costs(text: str | None) -> CostModel | None:
         return None if text is None else costs_of(json.loads(text))
     except ValueError:
         return None
-
-
-def values_of(costs: CostModel) -> dict[str, object]:
-    """Return the values of a file from which `costs_of` makes these costs."""
-    values: dict[str, object] = {"by": "block"} if costs.by_block else {}
-    first, *others = _tables(_sized_curves(costs))
-    # A file without rows has costs for micro-batches of any size.
-    if not costs.by_rows:
-        del first["rows"]
-    values |= first
-    # A step has no rows: its only point has the size 1.
-    step_ms = [cost_at(curve, 1) / 1e6 for curve in costs.passes[Kind.STEP]]
-    values["step_ms"] = _several(step_ms)
-    if others:
-        values["sizes"] = others
-    if costs.transfer_ns is not None:
-        values["transfer_ms"] = costs.transfer_ns / 1e6
-    if costs.link is not None:
-        values["link_latency_us"] = costs.link.latency_ns / 1e3
-        # Bytes per ns equal GB (1e9 bytes) per second.
-        values["link_bandwidth_gb_s"] = 1 / costs.link.ns_per_byte
-    if costs.transfers:
-        values["transfers"] = {str(kind): _points(curve) for kind, curve in costs.transfers.items()}
-    if costs.pairs:
-        values["pairs"] = {
-            f"{low}-{high}": _points(curve) for (low, high), curve in costs.pairs.items()
-        }
-    if costs.joined:
-        values["joined"] = _by_cost_name(costs.joined, unit=1e6)
-    if costs.divided:
-        values["divided"] = _by_cost_name(costs.divided)
-    if costs.input_is_data:
-        values["input"] = "data"
-    if costs.scatter:
-        values["scatter"] = costs.scatter
-    if costs.gap_ns:
-        values["gap_ms"] = costs.gap_ns / 1e6
-    if costs.lane_factors:
-        values["lane_factors"] = {str(lane): by for lane, by in costs.lane_factors.items()}
-    if costs.microbatch_factors:
-        values["microbatch_factors"] = list(costs.microbatch_factors)
-    if costs.head is not None:
-        rows = 1.0 if not costs.by_rows else float(str(first["rows"]))
-        values["head"] = _head_values(costs.head, rows)
-    return values
-
-
-def _by_cost_name(numbers: Mapping[Kind, float], unit: float = 1.0) -> dict[str, float]:
-    """Return numbers in a unit by the names of costs in files."""
-    return {cost_name(kind): number / unit for kind, number in numbers.items()}
-
-
-def _points(curve: Curve) -> float | list[list[float]]:
-    """Return a curve over bytes as a list of [bytes, ms], or a number of ms for any size."""
-    if is_constant(curve):
-        return curve[0][1] / 1e6
-    return [[size, ns / 1e6] for size, ns in curve]
-
-
-def _head_values(head: Mapping[Kind, Curve], rows: float) -> dict[str, float]:
-    """Return the table of the head's ms, at the size of the file's first costs."""
-    values: dict[str, float] = {}
-    for kind, curve in head.items():
-        size = 1.0 if kind is Kind.STEP else rows
-        values[cost_name(kind)] = cost_at(curve, size) / 1e6
-    return values
-
-
-def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
-    """Return the curves over rows by their keys in a file."""
-    found: dict[str, tuple[Curve, ...]] = {}
-    for name, kind in _SIZED.items():
-        if kind in costs.passes:
-            found[name] = costs.passes[kind]
-    for name, further_kind in _FURTHER.items():
-        if further_kind in costs.further:
-            found[name] = costs.further[further_kind]
-    return found
-
-
-def _tables(sized: Mapping[str, tuple[Curve, ...]]) -> list[dict[str, object]]:
-    """Return a table for each size, in increasing order: `rows`, and costs in ms by key.
-
-    A table has the passes with a point at its size. A stage without a point there gets an
-    interpolated one, which does not change its curve.
-    """
-    tables: dict[float, dict[str, object]] = {}
-    for name, curves in sized.items():
-        sizes: set[float] = set()
-        for curve in curves:
-            sizes.update(size for size, _ in curve)
-        for size in sizes:
-            costs = [cost_at(curve, size) / 1e6 for curve in curves]
-            table = tables.setdefault(size, {"rows": size})
-            table[name] = _several(costs)
-    return [tables[size] for size in sorted(tables)]
-
-
-def _several(numbers: list[float]) -> float | list[float]:
-    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def _passes(
@@ -321,7 +214,7 @@ def _passes(
         for name, kind in names.items():
             if name not in table:
                 continue
-            costs = _numbers(name, table[name])
+            costs = numbers_of(name, table[name])
             curves = points.setdefault(kind, [[] for _ in costs])
             _check_entries(name, len(curves), len(costs))
             for curve, cost in zip(curves, costs, strict=True):
@@ -337,13 +230,13 @@ def _size_tables(values: Mapping[str, object]) -> list[Mapping[str, object]]:
     tables = values.get("sizes", [])
     if isinstance(tables, list) and all(isinstance(table, dict) for table in tables):
         return tables
-    raise CostError(message("sizes is {value}; use a list of tables", value=_shortened(tables)))
+    raise CostError(message("sizes is {value}; use a list of tables", value=shortened(tables)))
 
 
 def _size(table: Mapping[str, object], by_rows: bool) -> float:
     """Return the rows of a table; 1 if a file is not `by_rows`. Raises CostError."""
     if "rows" in table:
-        return _number("rows", table["rows"], above=0)
+        return number_of("rows", table["rows"], above=0)
     if by_rows:
         raise CostError(message("the costs miss rows: with sizes, each table needs its own"))
     return 1.0
@@ -401,15 +294,15 @@ def _numbers_by_kind(key: str, values: Mapping[str, object]) -> dict[Kind, float
     table = values.get(key, {})
     if not isinstance(table, dict):
         raise CostError(
-            message("{key} is {value}; use a table by cost", key=key, value=_shortened(table))
+            message("{key} is {value}; use a table by cost", key=key, value=shortened(table))
         )
-    accepted = {name: kind for name, kind in _NAMES.items() if kind is not Kind.LOSS}
+    accepted = {name: kind for name, kind in KIND_OF_KEY.items() if kind is not Kind.LOSS}
     found: dict[Kind, float] = {}
     for name, value in table.items():
         if name not in accepted:
             raise CostError(_not_accepted(key, name, list(accepted)))
         kind = accepted[name]
-        found[kind] = _number(f"{key}.{name}", value)
+        found[kind] = number_of(f"{key}.{name}", value)
     return found
 
 
@@ -421,7 +314,7 @@ def _not_accepted(key: str, value: object, accepted: Sequence[str]) -> Message:
     return message(
         "{key} has {value}; use {accepted}",
         key=key,
-        value=_shortened(value),
+        value=shortened(value),
         accepted=listed(accepted),
     )
 
@@ -433,7 +326,7 @@ def _input_is_data(values: Mapping[str, object], by: object) -> bool:
     given = values["input"]
     if given != "data":
         raise CostError(
-            message("input is {value}; use 'data', or leave it out", value=_shortened(given))
+            message("input is {value}; use 'data', or leave it out", value=shortened(given))
         )
     if by != "block":
         raise CostError(_only_by_block("input"))
@@ -457,7 +350,7 @@ def _link(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
             )
         )
     if "transfer_ms" in values:
-        return None, 1e6 * _number("transfer_ms", values["transfer_ms"])
+        return None, 1e6 * number_of("transfer_ms", values["transfer_ms"])
     if not given:
         return None, None
     for name in _LINK:
@@ -465,8 +358,8 @@ def _link(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
             raise CostError(
                 message("the costs miss {name}, which goes with {other}", name=name, other=given[0])
             )
-    latency = _number("link_latency_us", values["link_latency_us"])
-    bandwidth = _number("link_bandwidth_gb_s", values["link_bandwidth_gb_s"], above=0)
+    latency = number_of("link_latency_us", values["link_latency_us"])
+    bandwidth = number_of("link_bandwidth_gb_s", values["link_bandwidth_gb_s"], above=0)
     return Link.of(latency, bandwidth), None
 
 
@@ -474,30 +367,15 @@ def _transfers(values: object) -> dict[Kind, Curve]:
     """Return the curves of measured transfers over bytes. Raises CostError."""
     if not isinstance(values, dict):
         raise CostError(
-            message("transfers is {value}; use a table by kind", value=_shortened(values))
+            message("transfers is {value}; use a table by kind", value=shortened(values))
         )
     kinds = {str(kind): kind for kind in Kind if kind.is_communication}
     curves: dict[Kind, Curve] = {}
     for name, points in values.items():
         if name not in kinds:
             raise CostError(_not_accepted("transfers", name, list(kinds)))
-        curves[kinds[name]] = _curve_over_bytes(f"transfers.{name}", points)
+        curves[kinds[name]] = curve_over_bytes(f"transfers.{name}", points)
     return curves
-
-
-def _curve_over_bytes(key: str, points: object) -> Curve:
-    """Return the curve of a list of [bytes, ms], or of ms for any size. Raises CostError."""
-    if isinstance(points, int | float):
-        return constant_curve(1e6 * _number(key, points))
-    if not isinstance(points, list) or not points:
-        raise CostError(
-            message(
-                "{key} is {value}; use a list of [bytes, ms], or a number of ms for any size",
-                key=key,
-                value=_shortened(points),
-            )
-        )
-    return tuple(sorted(_point(key, point) for point in points))
 
 
 def _pairs(values: Mapping[str, object]) -> dict[LanePair, Curve]:
@@ -505,18 +383,18 @@ def _pairs(values: Mapping[str, object]) -> dict[LanePair, Curve]:
     table = values.get("pairs", {})
     form = message("a table by two lanes, such as 0-1")
     if not isinstance(table, dict):
-        raise CostError(message("pairs is {value}; use {form}", value=_shortened(table), form=form))
+        raise CostError(message("pairs is {value}; use {form}", value=shortened(table), form=form))
     found: dict[LanePair, Curve] = {}
     for name, points in table.items():
         match = _PAIR.fullmatch(name)
         if match is None or int(match[1]) == int(match[2]):
             raise CostError(
-                message("pairs has {value}; use {form}", value=_shortened(name), form=form)
+                message("pairs has {value}; use {form}", value=shortened(name), form=form)
             )
         low, high = sorted((int(match[1]), int(match[2])))
         if (low, high) in found:
             raise CostError(message("pairs has {low}-{high} twice", low=low, high=high))
-        found[low, high] = _curve_over_bytes(f"pairs.{name}", points)
+        found[low, high] = curve_over_bytes(f"pairs.{name}", points)
     return found
 
 
@@ -527,21 +405,19 @@ def _lane_factors(values: Mapping[str, object]) -> dict[int, float]:
         raise CostError(
             message(
                 'lane_factors is {value}; use a table by lane, such as {{"3": 1.5}}',
-                value=_shortened(table),
+                value=shortened(table),
             )
         )
     found: dict[int, float] = {}
     for name, factor in table.items():
         if _LANE.fullmatch(name) is None:
             raise CostError(
-                message(
-                    "lane_factors has {value}; use the number of a lane", value=_shortened(name)
-                )
+                message("lane_factors has {value}; use the number of a lane", value=shortened(name))
             )
         lane = int(name)
         if lane in found:
             raise CostError(message("lane_factors has lane {lane} twice", lane=lane))
-        found[lane] = _number(f"lane_factors.{name}", factor, above=0)
+        found[lane] = number_of(f"lane_factors.{name}", factor, above=0)
     return found
 
 
@@ -551,10 +427,10 @@ def _microbatch_factors(values: Mapping[str, object]) -> tuple[float, ...]:
     if not isinstance(factors, list):
         raise CostError(
             message(
-                "microbatch_factors is {value}; use a list of numbers", value=_shortened(factors)
+                "microbatch_factors is {value}; use a list of numbers", value=shortened(factors)
             )
         )
-    return tuple(_number("microbatch_factors", factor, above=0) for factor in factors)
+    return tuple(number_of("microbatch_factors", factor, above=0) for factor in factors)
 
 
 def _head(values: Mapping[str, object], by: object, by_rows: bool) -> dict[Kind, Curve] | None:
@@ -572,62 +448,3 @@ def _head(values: Mapping[str, object], by: object, by_rows: bool) -> dict[Kind,
         size = 1.0 if kind is Kind.STEP else rows
         found[kind] = ((size, 1e6 * ms),)
     return found
-
-
-def _point(key: str, point: object) -> CurvePoint:
-    """Return a point (bytes, ns) of a curve from [bytes, ms]. Raises CostError."""
-    if not isinstance(point, list) or len(point) != 2:
-        raise CostError(
-            message("{key} has {value}; use [bytes, ms]", key=key, value=_shortened(point))
-        )
-    size = _number(f"{key} bytes", point[0], above=0)
-    ms = _number(key, point[1])
-    return size, 1e6 * ms
-
-
-def _numbers(name: str, value: object) -> list[float]:
-    """Return costs in ns, one for all stages or one for each. Raises CostError."""
-    if not isinstance(value, list):
-        return [1e6 * _number(name, value)]
-    if not value:
-        raise CostError(
-            message("{name} is an empty list; use a number, or one for each stage", name=name)
-        )
-    return [1e6 * _number(name, item) for item in value]
-
-
-def _number(name: str, value: Any, above: float | None = None) -> float:
-    """Return a number of a file, from 0 or `above` on and at most MOST. Raises CostError."""
-    # bool is a subclass of int.
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    least = 0.0 if above is None else max(above, 1 / MOST)
-    if is_number and least <= value <= MOST:
-        return float(value)
-    shortened = _shortened(value)
-    if above is None:
-        raise CostError(
-            message(
-                "{name} is {value}; use a number of 0 or more to {most:g}",
-                name=name,
-                value=shortened,
-                most=MOST,
-            )
-        )
-    raise CostError(
-        message(
-            "{name} is {value}; use a number above {above:g}, from {least:g} to {most:g}",
-            name=name,
-            value=shortened,
-            above=above,
-            least=1 / MOST,
-            most=MOST,
-        )
-    )
-
-
-def _shortened(value: object) -> str:
-    """Return a value of a file for a message, in at most 40 characters."""
-    text = reprlib.repr(value)
-    if len(text) <= 40:
-        return text
-    return f"{text[:37]}..."

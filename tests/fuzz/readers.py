@@ -155,7 +155,8 @@ def _costs_files() -> list[File]:
 
 
 def _open_costs(path: Path, number: int) -> None:
-    from core.costs.costs_file import read_costs, values_of
+    from core.costs.cost_values import values_of
+    from core.costs.costs_file import read_costs
     from core.predict.predict import predict_step
 
     costs = read_costs(path)

@@ -20,8 +20,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from core.costs.cost_values import values_of
 from core.costs.costs import CostModel
-from core.costs.costs_file import values_of
 from core.engine.calibration.calibrate import PassListener, measure_task_costs
 from core.engine.failures import RunStopped, is_out_of_memory
 from core.engine.lanes.devices import Clock, allocator_bytes, open_clock, open_lanes

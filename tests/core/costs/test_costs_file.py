@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from core.costs.cost_values import values_of
 from core.costs.costs import CostError, cost_at
-from core.costs.costs_file import costs_of, read_costs, values_of, write_costs
+from core.costs.costs_file import costs_of, read_costs, write_costs
 from core.plan.link import Link
 from core.plan.task import Kind
 

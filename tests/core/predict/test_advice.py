@@ -9,8 +9,9 @@ from functools import cache
 
 import pytest
 
+from core.costs.cost_values import values_of
 from core.costs.costs import CostModel
-from core.costs.costs_file import costs_of, values_of
+from core.costs.costs_file import costs_of
 from core.costs.plan_times import predict_times
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.costs.cost_values import values_of
 from core.costs.costs import CostModel
-from core.costs.costs_file import values_of
 from core.costs.durations import durations
 from core.costs.simulate import simulate
 from core.costs.waits import meeting, waits_of

@@ -11,8 +11,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from core.costs.cost_values import values_of  # noqa: E402
 from core.costs.costs import MOST_PASSES  # noqa: E402
-from core.costs.costs_file import costs_of, values_of  # noqa: E402
+from core.costs.costs_file import costs_of  # noqa: E402
 from core.costs.durations import durations  # noqa: E402
 from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
 from core.engine.calibration.calibrate import cost_key, costs_from, measure_task_costs  # noqa: E402

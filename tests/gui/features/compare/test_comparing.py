@@ -13,7 +13,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.costs.costs_file import costs_of, values_of
+from core.costs.cost_values import values_of
+from core.costs.costs_file import costs_of
 from core.plan.plan import working_lanes
 from core.predict.compare import predict_steps, prediction_trace
 from core.recording.decode import append_batch

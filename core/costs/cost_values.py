@@ -1,0 +1,109 @@
+"""Costs as the values of a file; see `core.costs.costs_file`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.costs.cost_entries import FURTHER, SIZED
+from core.costs.costs import CostModel, Curve, cost_at, cost_name, is_constant
+from core.plan.task import Kind
+
+
+def values_of(costs: CostModel) -> dict[str, object]:
+    """Return the values of a file from which `costs_of` makes these costs."""
+    values: dict[str, object] = {"by": "block"} if costs.by_block else {}
+    first, *others = _tables(_sized_curves(costs))
+    # A file without rows has costs for micro-batches of any size.
+    if not costs.by_rows:
+        del first["rows"]
+    values |= first
+    # A step has no rows: its only point has the size 1.
+    step_ms = [cost_at(curve, 1) / 1e6 for curve in costs.passes[Kind.STEP]]
+    values["step_ms"] = _several(step_ms)
+    if others:
+        values["sizes"] = others
+    if costs.transfer_ns is not None:
+        values["transfer_ms"] = costs.transfer_ns / 1e6
+    if costs.link is not None:
+        values["link_latency_us"] = costs.link.latency_ns / 1e3
+        # Bytes per ns equal GB (1e9 bytes) per second.
+        values["link_bandwidth_gb_s"] = 1 / costs.link.ns_per_byte
+    if costs.transfers:
+        values["transfers"] = {str(kind): _points(curve) for kind, curve in costs.transfers.items()}
+    if costs.pairs:
+        values["pairs"] = {
+            f"{low}-{high}": _points(curve) for (low, high), curve in costs.pairs.items()
+        }
+    if costs.joined:
+        values["joined"] = _by_cost_name(costs.joined, unit=1e6)
+    if costs.divided:
+        values["divided"] = _by_cost_name(costs.divided)
+    if costs.input_is_data:
+        values["input"] = "data"
+    if costs.scatter:
+        values["scatter"] = costs.scatter
+    if costs.gap_ns:
+        values["gap_ms"] = costs.gap_ns / 1e6
+    if costs.lane_factors:
+        values["lane_factors"] = {str(lane): by for lane, by in costs.lane_factors.items()}
+    if costs.microbatch_factors:
+        values["microbatch_factors"] = list(costs.microbatch_factors)
+    if costs.head is not None:
+        rows = 1.0 if not costs.by_rows else float(str(first["rows"]))
+        values["head"] = _head_values(costs.head, rows)
+    return values
+
+
+def _by_cost_name(numbers: Mapping[Kind, float], unit: float = 1.0) -> dict[str, float]:
+    """Return numbers in a unit by the names of costs in files."""
+    return {cost_name(kind): number / unit for kind, number in numbers.items()}
+
+
+def _points(curve: Curve) -> float | list[list[float]]:
+    """Return a curve over bytes as a list of [bytes, ms], or a number of ms for any size."""
+    if is_constant(curve):
+        return curve[0][1] / 1e6
+    return [[size, ns / 1e6] for size, ns in curve]
+
+
+def _head_values(head: Mapping[Kind, Curve], rows: float) -> dict[str, float]:
+    """Return the table of the head's ms, at the size of the file's first costs."""
+    values: dict[str, float] = {}
+    for kind, curve in head.items():
+        size = 1.0 if kind is Kind.STEP else rows
+        values[cost_name(kind)] = cost_at(curve, size) / 1e6
+    return values
+
+
+def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
+    """Return the curves over rows by their keys in a file."""
+    found: dict[str, tuple[Curve, ...]] = {}
+    for name, kind in SIZED.items():
+        if kind in costs.passes:
+            found[name] = costs.passes[kind]
+    for name, further_kind in FURTHER.items():
+        if further_kind in costs.further:
+            found[name] = costs.further[further_kind]
+    return found
+
+
+def _tables(sized: Mapping[str, tuple[Curve, ...]]) -> list[dict[str, object]]:
+    """Return a table for each size, in increasing order: `rows`, and costs in ms by key.
+
+    A table has the passes with a point at its size. A stage without a point there gets an
+    interpolated one, which does not change its curve.
+    """
+    tables: dict[float, dict[str, object]] = {}
+    for name, curves in sized.items():
+        sizes: set[float] = set()
+        for curve in curves:
+            sizes.update(size for size, _ in curve)
+        for size in sizes:
+            costs = [cost_at(curve, size) / 1e6 for curve in curves]
+            table = tables.setdefault(size, {"rows": size})
+            table[name] = _several(costs)
+    return [tables[size] for size in sorted(tables)]
+
+
+def _several(numbers: list[float]) -> float | list[float]:
+    return numbers[0] if len(numbers) == 1 else numbers
