@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
-from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import links_of_flows
 from core.recording.importers.event_names import kinds_from_names, matches
 from core.recording.importers.event_numbers import event_times, to_nanoseconds
@@ -43,12 +42,10 @@ from core.recording.importers.kineto import (
     EventColumns,
     category_groups,
     host_steps,
-    on_axis_of_job,
-    rank_attributes,
 )
 from core.recording.importers.kineto_rows import DEVICE, DEVICE_ANNOTATION, HOST, rows_of_events
+from core.recording.importers.profiled_rank import ProfiledRank
 from core.recording.importers.profiler_job import ProfilerJob, profiler_job
-from core.recording.importers.stream_waits import waits_of_streams
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.recording.sniff import ASCEND_OUTPUT
@@ -111,27 +108,24 @@ def read_ascend(
         kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     process_groups, group_of_name = _process_groups(names)
     bucket = np.where(IS_COLLECTIVE[kind], group_of_name[columns["name"]], ABSENT)
-    imported = ImportedEvents(
-        tracks=rows.tracks(streams, [name for name, _ in threads], place),
-        names=names,
-        track=row,
+    found = ProfiledRank(
+        events=events,
         name=columns["name"],
         start=start,
         end=end,
         kind=kind,
-        attributes=rank_attributes(bucket.astype(np.int16), job.rank) | attributes,
-        launched=launches.times(start),
-        step=steps.at(start) if len(steps.number) else None,
-        links=launches.links,
+        rows=rows,
+        row=row,
+        launches=launches,
         steps=steps,
-        counters=counters_of_events(events, place),
-        issues=events.issues,
-        world_size=job.world_size or 0,
-        groups=process_groups,
+        bucket=bucket.astype(np.int16),
+        process_groups=process_groups,
+        attributes=attributes,
+        streams=streams,
+        place=place,
+        job=job,
     )
-    waits = waits_of_streams(imported, rows.main)
-    imported = replace(imported, links=np.concatenate([imported.links, waits]))
-    return on_axis_of_job(imported, job)
+    return found.imported()
 
 
 def _groups(
@@ -147,8 +141,10 @@ def _groups(
     thread, name = columns["thread"], columns["name"]
     process = np.array([process for _, process in threads])
     is_stream = (process == ASCEND_DEVICE)[thread]
-    is_note = (np.isin(process, _COMMUNICATION) | (process == _OVERLAP_ANALYSIS))[thread]
-    is_group_row = np.array([_GROUP_ROW.match(row) is not None for row, _ in threads])[thread]
+    of_notes = np.isin(process, _COMMUNICATION) | (process == _OVERLAP_ANALYSIS)
+    of_groups = np.array([_GROUP_ROW.match(row) is not None for row, _ in threads])
+    is_note = of_notes[thread]
+    is_group_row = of_groups[thread]
     is_collective = IS_COMMUNICATION[kind]
     # In some files the collectives are tasks of streams too; they must not count twice.
     on_streams = np.unique(name[is_stream & is_collective])

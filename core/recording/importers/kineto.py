@@ -8,7 +8,6 @@ it starts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,11 @@ from numpy.typing import NDArray
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.complete_events import INSTANTS
-from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import count_incomplete_flows
 from core.recording.importers.event_names import kinds_from_names, steps_from_names
 from core.recording.importers.event_numbers import event_times
-from core.recording.importers.event_threads import has_ascend_device, thread_names
+from core.recording.importers.event_threads import has_ascend_device
 from core.recording.importers.imported_events import (
-    LARGEST_INT64,
     MOST_GROUP_NUMBER,
     ImportedEvents,
     Launches,
@@ -38,10 +35,10 @@ from core.recording.importers.kineto_rows import (
     PYTHON,
     rows_of_events,
 )
-from core.recording.importers.profiler_job import ProfilerJob, is_of_profiler, profiler_job
+from core.recording.importers.profiled_rank import ProfiledRank
+from core.recording.importers.profiler_job import is_of_profiler, profiler_job
 from core.recording.importers.rank_transfers import RankArguments, transfer_pairs
 from core.recording.importers.send_recv import KernelEvents, resolve_kinds
-from core.recording.importers.stream_waits import waits_of_streams
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.trace.import_issue import ImportIssue
@@ -75,7 +72,6 @@ def read_kineto(
     """Return the events of one rank's file."""
     columns, names = events.whole_columns(), events.labels
     start, end = event_times(columns["begin"], columns["length"])
-    threads = thread_names(events)
     group = category_groups(events, columns)
     launches = _launches(events, columns, group)
     by_name = kinds_from_names(names)[columns["name"]]
@@ -105,7 +101,6 @@ def read_kineto(
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = rows_of_events(events, columns, group, kind)
     streams = [f"stream {tid}" for _, tid in events.threads]
-    tracks = rows.tracks(streams, [name for name, _ in threads], place)
     steps = host_steps(names, columns, start, end, group)
     events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
     events.issues[ImportIssue.ORPHAN_FLOW] += count_incomplete_flows(events)
@@ -116,38 +111,24 @@ def read_kineto(
         ranks = RankArguments(columns["sender"], columns["receiver"], columns["group"], known)
         pairs = transfer_pairs(kernels, transfers, launches, ranks, job)
         process_groups, bucket = _with_transfers(process_groups, bucket, transfers, pairs)
-    imported = ImportedEvents(
-        tracks=tracks,
-        names=names,
-        track=row,
+    found = ProfiledRank(
+        events=events,
         name=columns["name"],
         start=start,
         end=end,
         kind=kind,
-        attributes=rank_attributes(bucket, job.rank) | attributes,
-        launched=launches.times(start),
-        step=steps.at(start) if len(steps.number) else None,
-        links=launches.links,
+        rows=rows,
+        row=row,
+        launches=launches,
         steps=steps,
-        counters=counters_of_events(events, place),
-        issues=events.issues,
-        world_size=job.world_size or 0,
-        groups=process_groups,
+        bucket=bucket,
+        process_groups=process_groups,
+        attributes=attributes,
+        streams=streams,
+        place=place,
+        job=job,
     )
-    waits = waits_of_streams(imported, rows.main)
-    imported = replace(imported, links=np.concatenate([imported.links, waits]))
-    return on_axis_of_job(imported, job)
-
-
-def on_axis_of_job(imported: ImportedEvents, job: ProfilerJob) -> ImportedEvents:
-    """Return the events with times since 1970: those of newer files are relative to a base.
-
-    So the ranks of a job share an axis. A base that leads out of int64 must be wrong, and is
-    ignored.
-    """
-    if imported.latest + job.base_ns > LARGEST_INT64:
-        return imported
-    return imported.shifted(job.base_ns)
+    return found.imported()
 
 
 def _lower(category: str | None) -> str:
@@ -193,12 +174,6 @@ def host_steps(
     """Return the steps that events of the host mark."""
     is_host = (group != DEVICE) & (group != DEVICE_ANNOTATION)
     return steps_from_names(names, columns["name"][is_host], start[is_host], end[is_host])
-
-
-def rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:
-    """Return the rank of each task, as its replica, and its process group, as its bucket."""
-    replica = ABSENT if rank is None else min(rank, np.iinfo(np.int16).max)
-    return {"bucket": bucket, "replica": np.full(len(bucket), replica, np.int16)}
 
 
 def _process_groups(
