@@ -42,10 +42,9 @@ class Message:
         # Without values nothing is formatted: some texts contain braces that are not places.
         if not self.values and not self.plural:
             return text
-        values = {
-            name: value.translated(catalogue) if isinstance(value, Message) else value
-            for name, value in self.values
-        }
+        values = {}
+        for name, value in self.values:
+            values[name] = value.translated(catalogue) if isinstance(value, Message) else value
         return text.format(n=self.count, **values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,10 +111,12 @@ def N_(text: str) -> str:
 
 
 def _pairs(values: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
-    return tuple(
-        (name, error_message(value) if isinstance(value, BaseException) else value)
-        for name, value in values.items()
-    )
+    pairs: list[tuple[str, object]] = []
+    for name, value in values.items():
+        if isinstance(value, BaseException):
+            value = error_message(value)
+        pairs.append((name, value))
+    return tuple(pairs)
 
 
 def _to_plain(value: object) -> Any:

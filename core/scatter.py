@@ -11,4 +11,5 @@ def scatter(values: NDArray[np.float64]) -> float:
 
     For a normal distribution it is 1.4826 times that deviation (Rousseeuw and Croux 1993).
     """
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
+    deviations = np.abs(values - np.median(values))
+    return 1.4826 * float(np.median(deviations))

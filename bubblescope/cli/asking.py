@@ -38,7 +38,9 @@ def _text(value: object) -> str:
         return ""
     text = f"{value:.6g}" if isinstance(value, float) else plain(str(value))
     # A long text would make its column wide in every row.
-    return text if len(text) <= WIDEST else text[: WIDEST - len(CUT)] + CUT
+    if len(text) <= WIDEST:
+        return text
+    return text[: WIDEST - len(CUT)] + CUT
 
 
 def _write(found: Answer, path: str) -> None:

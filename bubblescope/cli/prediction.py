@@ -341,7 +341,10 @@ def _sized(size: float, unit: str) -> str:
 
 def _row(lane: dict[str, Any]) -> Sequence[object]:
     causes: dict[str, int] = lane["idle_by_cause"]
-    main_cause = Cause(max(causes, key=lambda cause: causes[cause])).label if causes else "-"
+    main_cause = "-"
+    if causes:
+        largest = max(causes, key=lambda cause: causes[cause])
+        main_cause = Cause(largest).label
     return (
         lane["name"],
         *time_cells(lane["busy_ns"], lane["communication_ns"], lane["idle_ns"]),

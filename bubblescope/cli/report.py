@@ -27,7 +27,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
     A column is right-aligned if any of its cells begins with a digit, and left-aligned otherwise.
     """
-    texts = [[plain(str(cell)) for cell in row] for row in rows]
+    texts: list[list[str]] = []
+    for row in rows:
+        texts.append([plain(str(cell)) for cell in row])
     columns = []
     for name, *cells in zip(header, *texts, strict=True):
         width = max(map(len, [name, *cells]))

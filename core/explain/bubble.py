@@ -53,8 +53,9 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane], lengths: Ints | None 
         if span > longest_span:
             longest_span = span
             its_work = int(worked[lane])
+    work_of_lanes = int(worked[lanes].sum())
     return Bubble(
-        by_makespan=_idle_fraction(int(worked[lanes].sum()), whole),
+        by_makespan=_idle_fraction(work_of_lanes, whole),
         by_lane_span=_idle_fraction(its_work, longest_span),
     )
 

@@ -297,6 +297,7 @@ def explain_step(
     gaps = cut_by_device(columns, waits, lanes, whole_gaps)
     pieces = blocking_pieces(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
+    lane_first = np.searchsorted(lane, np.arange(len(lanes) + 1))
     return Explanation(
         columns=columns,
         lanes=tuple(lanes),
@@ -309,7 +310,7 @@ def explain_step(
         cause=_causes(columns, lanes, gaps, pieces),
         blocking=pieces.blocking,
         gap=gaps.whole[pieces.gap],
-        lane_first=np.searchsorted(lane, np.arange(len(lanes) + 1)),
+        lane_first=lane_first,
         begins=bounds.begins,
         finishes=bounds.finishes,
         follows=bounds.follow,

@@ -83,5 +83,6 @@ def _student(freedom: int, chance: float) -> float:
     z7 = z**7
     first = (z3 + z) / (4 * freedom)
     second = (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom**2)
-    third = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom**3)
+    polynomial = 3 * z7 + 19 * z5 + 17 * z3 - 15 * z
+    third = polynomial / (384 * freedom**3)
     return z + first + second + third

@@ -44,8 +44,9 @@ def gaps_in_other_steps(trace: Trace, gap: Gap) -> list[int]:
             before = _place(trace, gap.lane, step, task)
         if before is not None:
             gaps = gaps_within(trace, gap.lane, step, step)
-            same = gaps.before == before
-            found.append(int((gaps.end - gaps.start)[same].sum()))
+            is_same = gaps.before == before
+            lengths = gaps.end - gaps.start
+            found.append(int(lengths[is_same].sum()))
     return found
 
 

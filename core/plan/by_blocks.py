@@ -18,13 +18,15 @@ def by_blocks(plan: Plan) -> Plan:
     columns = plan.columns
     # Collectives also name a block, but they move bytes and belong to no stage here.
     passes = (columns.block != ABSENT) & (columns.bytes == 0)
+    stages = [Stage(block, block, block + 1) for block in blocks]
+    placements: list[Placement] = []
+    for rank in plan.placements:
+        for block in blocks:
+            placements.append(Placement(rank.replica, block, rank.lane, owner=False))
+    stage_of_tasks = np.where(passes, columns.block, ABSENT)
     return replace(
         plan,
-        stages=tuple(Stage(block, block, block + 1) for block in blocks),
-        placements=tuple(
-            Placement(rank.replica, block, rank.lane, owner=False)
-            for rank in plan.placements
-            for block in blocks
-        ),
-        columns=replace(columns, stage=np.where(passes, columns.block, ABSENT)),
+        stages=tuple(stages),
+        placements=tuple(placements),
+        columns=replace(columns, stage=stage_of_tasks),
     )

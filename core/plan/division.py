@@ -28,11 +28,13 @@ class Stage:
     def held(self) -> tuple[tuple[int, float], ...]:
         """Each block's number and the fraction of it that a lane holds (1 is all)."""
         blocks = range(self.first, self.last)
-        return tuple(zip(blocks, self.shares or (1.0,) * len(blocks), strict=True))
+        shares = self.shares or (1.0,) * len(blocks)
+        return tuple(zip(blocks, shares, strict=True))
 
     def parameter_bytes(self, model: ModelDescription) -> int:
         """Return the bytes of the stage's parameters that one lane holds."""
-        return round(sum(share * model.run_bytes(b, b + 1) for b, share in self.held))
+        total = sum(share * model.run_bytes(block, block + 1) for block, share in self.held)
+        return round(total)
 
 
 @dataclass(frozen=True, slots=True)

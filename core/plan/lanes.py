@@ -191,11 +191,10 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
     )
     # KINDS lacks backends that torch plug-ins add; the machine's own devices have them.
     known = {**KINDS, **{kind.name: kind for kind in map(device_kind, hardware.devices)}}
-    kind = (
-        None
-        if match is None
-        else known.get(match["kind"] or device_kind(hardware.devices[-1]).name)
-    )
+    kind = None
+    if match is not None:
+        own_kind = device_kind(hardware.devices[-1]).name
+        kind = known.get(match["kind"] or own_kind)
     if (
         match is None
         or kind is None
@@ -222,7 +221,8 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
             )
         )
     if match["virtual"]:
-        return [VIRTUAL + kind.device(int(number or 0))] * count
+        device = VIRTUAL + kind.device(int(number or 0))
+        return [device] * count
     # 2xcuda is two devices, 2xcuda:0 two lanes on one.
     if number is None and kind.several:
         return [kind.device(index) for index in range(count)]

@@ -93,12 +93,15 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
 
 def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
     """Raise PlanError for micro-batches that torch's schedules would weight wrongly or refuse."""
-    sizes = sorted({part.rows for plan in plans for part in plan.parts})
-    if specification[SCHEDULE] is not None and len(sizes) > 1:
+    distinct: set[int] = set()
+    for plan in plans:
+        distinct.update(part.rows for part in plan.parts)
+    if specification[SCHEDULE] is not None and len(distinct) > 1:
+        sizes = [str(size) for size in sorted(distinct)]
         raise PlanError(
             message(
                 "micro-batches of {sizes} rows: torch's schedules need one size; let "
                 "--microbatches divide --batch, and --batch --data",
-                sizes=listed([str(size) for size in sizes], "and"),
+                sizes=listed(sizes, "and"),
             )
         )

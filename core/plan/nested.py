@@ -30,9 +30,10 @@ class Nested:
 def nested_lanes(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
     """Return a nested lane for each compute lane, numbered after `lanes`."""
     compute = [lane for lane in lanes if lane.role is Role.COMPUTE]
-    return tuple(
-        Lane(
-            len(lanes) + place,
+    nested: list[Lane] = []
+    for number, lane in enumerate(compute, len(lanes)):
+        nested_lane = Lane(
+            number,
             f"{lane.name} blocks",
             lane.device,
             Role.NESTED,
@@ -40,8 +41,8 @@ def nested_lanes(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
             serves=lane.index,
             runs_on=lane.runs_on,
         )
-        for place, lane in enumerate(compute)
-    )
+        nested.append(nested_lane)
+    return tuple(nested)
 
 
 def nested_tasks(plan: Plan) -> Nested:

@@ -32,10 +32,16 @@ STEPS = 5
 MOST_STEPS = 1_000_000
 T = TypeVar("T")
 
-STRATEGY_OPTIONS: tuple[Option[Any], ...] = tuple(
-    dict.fromkeys(o for strategy in reversed(STRATEGIES.values()) for o in strategy.options)
-)
-"""The options of all strategies; the last strategies have the most options and come first."""
+
+def _strategy_options() -> tuple[Option[Any], ...]:
+    options: dict[Option[Any], None] = {}  # a dict, because it keeps the order
+    for strategy in reversed(STRATEGIES.values()):
+        options.update(dict.fromkeys(strategy.options))
+    return tuple(options)
+
+
+STRATEGY_OPTIONS = _strategy_options()
+"""The options of all strategies; the last strategies have the most options and are first."""
 
 
 def _blocks_unused(settings: RunSettings) -> bool:

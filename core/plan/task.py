@@ -25,6 +25,17 @@ def known(value: SupportsInt) -> int | None:
     return None if number == ABSENT else number
 
 
+def nullable_ints(column: NDArray[Any]) -> list[int | None]:
+    """Return the values of a column as a list, with None for ABSENT."""
+    return [None if number == ABSENT else number for number in column.tolist()]
+
+
+def int_column(numbers: Iterable[int | None], dtype: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    """Return numbers as a column of a type, with ABSENT for None."""
+    filled = [ABSENT if number is None else number for number in numbers]
+    return np.array(filled, dtype)
+
+
 class Kind(StrEnum):
     """The kind of a task's work. Files store positions in this order: append only.
 
@@ -174,10 +185,10 @@ class Task(NamedTuple):
         if self.kind is Kind.OVERLAP:
             forward = f"{self.stage}F{self.microbatch}"
             return f"({forward};{self.paired_stage}B{self.paired_microbatch})OVERLAP_F_B"
-        numbers = (self.stage if self.block is None else self.block, self.microbatch)
-        prefix, suffix = ("" if n is None else str(n) for n in numbers)
-        if self.bucket is not None:
-            suffix = str(self.bucket)
+        before = self.stage if self.block is None else self.block
+        after = self.microbatch if self.bucket is None else self.bucket
+        prefix = "" if before is None else str(before)
+        suffix = "" if after is None else str(after)
         return f"{prefix}{self.kind.letter}{suffix}"
 
 
@@ -211,13 +222,14 @@ class TaskColumns:
     @classmethod
     def of(cls, tasks: Sequence[Task]) -> TaskColumns:
         """Return the columns of `tasks`, each of which has its position as its index."""
-        values = {name: [getattr(task, name) for task in tasks] for name in Task._fields}
+        values: dict[str, list[Any]] = {}
+        for name in Task._fields:
+            values[name] = [getattr(task, name) for task in tasks]
         values["kind"] = [KIND_CODES[kind] for kind in values["kind"]]
         values["payload"] = [PAYLOAD_CODES[payload] for payload in values["payload"]]
         plain = {}
         for name, dtype in COLUMN_TYPES.items():
-            numbers = [ABSENT if n is None else n for n in values[name]]
-            plain[name] = np.array(numbers, dtype)
+            plain[name] = int_column(values[name], dtype)
         needs = values["after"]
         return cls(
             **plain,
@@ -236,10 +248,13 @@ class TaskColumns:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TaskColumns) and all(
-            np.array_equal(getattr(self, column.name), getattr(other, column.name))
-            for column in fields(TaskColumns)
-        )
+        if not isinstance(other, TaskColumns):
+            return False
+        for column in fields(TaskColumns):
+            mine = getattr(self, column.name)
+            if not np.array_equal(mine, getattr(other, column.name)):
+                return False
+        return True
 
     __hash__ = None  # type: ignore[assignment]  # arrays can be written to
 
@@ -253,10 +268,10 @@ class TaskColumns:
         """Return the entries from `first` to `last` (exclusive) as tasks."""
         last = len(self) if last is None else last
         ends = self.after_first[first : last + 1].tolist()
-        values: dict[str, Iterable[Any]] = {
-            name: [None if n == ABSENT else n for n in getattr(self, name)[first:last].tolist()]
-            for name in COLUMN_TYPES
-        }
+        values: dict[str, Iterable[Any]] = {}
+        for name in COLUMN_TYPES:
+            numbers = getattr(self, name)[first:last]
+            values[name] = nullable_ints(numbers)
         values["kind"] = map(KINDS.__getitem__, self.kind[first:last].tolist())
         values["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
         values["index"] = range(first, last)

@@ -124,7 +124,7 @@ def _bookmark(row: Any) -> Bookmark:
     start, end, note = row["start"], row["end"], row["note"]
     numbers = [start] if end is None else [start, end]
     # Not isinstance, which accepts True.
-    whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)
-    if not whole or not isinstance(note, str):
+    are_whole = all(type(number) is int for number in numbers)
+    if not are_whole or max(map(abs, numbers)) >= LIMIT or not isinstance(note, str):
         raise ValueError(message("{row} is not a mark; {wanted}", row=row, wanted=_WANTED))
     return Bookmark(start, end, note)

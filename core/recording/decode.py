@@ -142,15 +142,18 @@ def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
 def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
     notes = notes_of(batch)
     lanes, values = numbers_in(notes.field("lane")), floats_in(notes.field("value"))
-    trace.check_lanes(lanes[lanes != ABSENT])
+    of_lane = lanes != ABSENT
+    trace.check_lanes(lanes[of_lane])
     # Counters of a lane are bytes; others, such as the loss, may be NaN.
-    if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
+    are_bytes = np.abs(values[of_lane]) <= LATEST
+    if not are_bytes.all():
         raise ValueError(message("a lane's counter is out of bounds"))
     _extend_counters(trace.counters, batch)
 
 
 def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
-    if not np.isfinite(floats_in(notes_of(batch).field("value"))).all():
+    uncertainties = floats_in(notes_of(batch).field("value"))
+    if not np.isfinite(uncertainties).all():
         raise ValueError(message("a clock's uncertainty is no finite number"))
     _extend_counters(trace.clocks, batch)
 

@@ -74,6 +74,7 @@ def _colours(text: str | None, count: int) -> NDArray[np.int8] | None:
         return None
     # In 16 bits: as uint8 a number below the first one would become a large one.
     codes = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int16) - _FIRST
-    if len(codes) != count or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():
+    is_unknown = (codes < ABSENT) | (codes >= len(OWN_COLOURS))
+    if len(codes) != count or is_unknown.any():
         raise ValueError(message("events have colours that do not exist"))
     return codes.astype(np.int8)

@@ -252,7 +252,9 @@ def _count(stream: RecordingStream, progress: Progress | None) -> tuple[list[int
                 for name, known in noted.items():
                     known[lane[spans[name] != ABSENT]] = True
             report_progress(progress, _COUNTING * stream.position, 10 * stream.size)
-    moments = [[name for name in MOMENTS if noted[name][lane]] for lane in range(lanes)]
+    moments: list[list[str]] = []
+    for number in range(lanes):
+        moments.append([name for name in MOMENTS if noted[name][number]])
     return counts.tolist(), moments
 
 

@@ -45,7 +45,8 @@ class RecordedArguments:
         for share, rows, texts in self._batches():
             mine = np.flatnonzero(rows == place)
             if len(mine):
-                return bounded(texts[int(mine[0])].as_py() or "")
+                text = texts[int(mine[0])].as_py()
+                return bounded(text or "")
             yield share
         return ""
 

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from core.errors import RecordingError
 from core.message import message
-from core.plan.task import ABSENT, Task
+from core.plan.task import ABSENT, Task, int_column
 from core.recorder.stream import NOTE, SCHEMA, TASK
 from core.trace.header import FORMAT, MOST_LANES, Header
 from core.trace.source import Source
@@ -345,7 +345,7 @@ def _numbers(times: IntColumn | None, count: int) -> NDArray[np.int64]:
         return np.full(count, ABSENT)
     if isinstance(times, np.ndarray):
         return times
-    return np.array([ABSENT if time is None else time for time in times], np.int64)
+    return int_column(times, np.int64)
 
 
 def _since(origin: int, times: NDArray[np.int64]) -> pa.Array:

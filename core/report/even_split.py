@@ -180,13 +180,14 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
     factors = _stage_factors(effects)
     stage = max(factors, key=lambda one: factors[one])
     of_stage = effects.stage == stage
+    mean_saved = saved.mean(axis=1)
     stage_lane = ""
     if effects.alone[of_stage].all():
         only_lane = int(effects.lane[of_stage][0])
         stage_lane = run.lanes[only_lane].name
     return EvenSplit(
         step_ns=float(run.spans.mean()),
-        saved_ns=dict(zip(Uneven, saved.mean(axis=1).tolist(), strict=True)),
+        saved_ns=dict(zip(Uneven, mean_saved.tolist(), strict=True)),
         usual_share=dict(zip(Uneven, usual.tolist(), strict=True)),
         lane=lane,
         lane_index=lane_index,

@@ -56,27 +56,31 @@ def forecast(trace: Trace, used: Sequence[int]) -> Forecast:
     Raises PlanError if the trace does not have the waits between its lanes, as the streams of a
     device.
     """
-    steps, replays = _job_replays(trace, used) if trace.step_table.follow else _replays(trace, used)
+    replays_of = _job_replays if trace.step_table.follow else _replays
+    steps, replays = replays_of(trace, used)
     unseen = _unseen(trace, used)
     predicted = float(replays.mean())
     used_ns = float(_lengths(trace, steps).mean())
     own_error = predicted / max(1.0, used_ns) - 1
-    unseen_ns = float(_lengths(trace, unseen).mean()) if unseen else None
+    unseen_ns: int | None = None
+    error: float | None = None
+    if unseen:
+        mean_unseen = float(_lengths(trace, unseen).mean())
+        unseen_ns = round(mean_unseen)
+        error = predicted / max(1.0, mean_unseen) - 1
+    shortest = float(replays.min()) * max(0.0, 1 - abs(own_error))
+    longest = float(replays.max()) * (1 + abs(own_error))
     median = median_step(trace, steps)
     share = measured_share(explain_run_step(trace, median), _is_recorded(trace, median))
     return Forecast(
         steps,
         unseen,
         round(predicted),
-        Basis(
-            share,
-            round(float(replays.min()) * max(0.0, 1 - abs(own_error))),
-            round(float(replays.max()) * (1 + abs(own_error))),
-        ),
+        Basis(share, round(shortest), round(longest)),
         round(used_ns),
         own_error,
-        None if unseen_ns is None else round(unseen_ns),
-        None if unseen_ns is None else predicted / max(1.0, unseen_ns) - 1,
+        unseen_ns,
+        error,
     )
 
 
@@ -86,7 +90,8 @@ def _job_replays(trace: Trace, used: Sequence[int]) -> tuple[tuple[int, ...], Fl
     lengths: list[float] = []
     for step in steps:
         job_step = JobStep.of(explain_run_step(trace, step))
-        lengths.append(float(job_step.periods(job_step.taken[:, np.newaxis])[0]))
+        periods = job_step.periods(job_step.taken[:, np.newaxis])
+        lengths.append(float(periods[0]))
     return steps, np.array(lengths)
 
 
@@ -110,7 +115,8 @@ def _unseen(trace: Trace, used: Sequence[int]) -> tuple[int, ...]:
     """Return the whole steps after the used ones, or if there are none the ones before."""
     whole = whole_steps(trace)
     after = tuple(step for step in whole if step > max(used))
-    return after or tuple(step for step in whole if step < min(used))
+    before = tuple(step for step in whole if step < min(used))
+    return after or before
 
 
 def _lengths(trace: Trace, steps: Sequence[int]) -> Floats:

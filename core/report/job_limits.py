@@ -124,7 +124,8 @@ class JobTimes:
         for part in wanted:
             usual = np.median(self.parts[part], axis=0)
             # Only the few ranks with a large excess are examined.
-            for rank in np.flatnonzero(usual >= usual.min() + least).tolist():
+            has_excess = usual >= usual.min() + least
+            for rank in np.flatnonzero(has_excess).tolist():
                 times = self._longer(part, rank, chance)
                 if times is not None and times[0] >= times[1] + least:
                     found.append(Excess(rank, part, *times))

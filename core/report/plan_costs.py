@@ -65,11 +65,13 @@ def plan_costs(run: MeasuredSteps) -> PlanCosts:
     found = costs_of_times(columns, run.taken)
     late = run.late[:, run.computes]
     spans = run.spans.astype(np.float64)
+    gap_ns = float(np.median(late)) if late.size else 0.0
+    half_range = (spans.max() - spans.min()) / 2
     costs = replace(
         found,
         passes={**_NOTHING, **found.passes},
-        gap_ns=float(np.median(late)) if late.size else 0.0,
-        scatter=float((spans.max() - spans.min()) / max(1.0, 2 * spans.mean())),
+        gap_ns=gap_ns,
+        scatter=float(half_range / max(0.5, spans.mean())),
     )
     replicas = max(1, int(columns.replica.max(initial=0)) + 1)
     ranks = max(1, len(run.compute_lanes) // replicas)

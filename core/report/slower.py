@@ -204,7 +204,7 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     median = float(np.median(steps))
     own_of_steps = own[:-1].sum(axis=0)
     usual_of_steps = usual[:-1].sum(axis=0)
-    whole = float(np.log(own[:-1].sum() / usual[:-1].sum()))
+    whole = float(np.log(own_of_steps.sum() / usual_of_steps.sum()))
     # The median of n values scatters 1.25 times as much as their mean.
     between_steps = 1.25 * scatter(np.array(steps)) / np.sqrt(len(steps))
     within_steps = np.sqrt(variance.sum()) / usual[-1].sum()
@@ -279,8 +279,10 @@ def _compare_group(
         found.usual[:, where, kind] += weight * others
         # Variance of a difference: of this mean, and of the median of the means of the other
         # places, taken as if it were their mean.
-        one_mean = (weight * others[-1] * noise) ** 2 / len(logs[where])
-        found.variance[where, kind] += one_mean * (1 + 1 / (len(at) - 1))
+        deviation = weight * others[-1] * noise
+        of_mean = deviation**2 / len(logs[where])
+        of_others = of_mean / (len(at) - 1)
+        found.variance[where, kind] += of_mean + of_others
         found.known[counted] = True
 
 
@@ -291,4 +293,5 @@ def _trimmed_mean(values: Floats) -> float:
         cut = math.ceil(len(values) / (2 * TRIMMED))
     else:
         cut = (len(values) - 1) // 2
-    return float(np.sort(values)[cut : len(values) - cut].mean())
+    middle = np.sort(values)[cut : len(values) - cut]
+    return float(middle.mean())

@@ -108,7 +108,11 @@ def _medians_by(keys: Ints, values: Floats) -> Floats:
 
 def _has_peers(cell: Ints, lane: NDArray[np.int32]) -> bool:
     """Return True if two lanes have passes of the same micro-batch of the same replica."""
-    return any(len(np.unique(lane[mine])) > 1 for mine in groups(cell))
+    for mine in groups(cell):
+        lanes = np.unique(lane[mine])
+        if len(lanes) > 1:
+            return True
+    return False
 
 
 def _lengths(cell: Ints, lane: Ints, left: Floats) -> Floats:

@@ -64,8 +64,12 @@ def answer_apart(
 def _answer_files(query: str, folder: str) -> Answer:
     """Answer a query from the tables in a folder; runs in the worker."""
     files = sorted(Path(folder).iterdir())
-    tables = {file.name: pa.ipc.open_file(pa.memory_map(str(file))).read_all() for file in files}
-    _limit_memory(MEMORY + sum(table.nbytes for table in tables.values()))  # DuckDB copies them
+    tables: dict[str, pa.Table] = {}
+    for file in files:
+        mapped = pa.memory_map(str(file))
+        tables[file.name] = pa.ipc.open_file(mapped).read_all()
+    table_bytes = sum(table.nbytes for table in tables.values())
+    _limit_memory(MEMORY + table_bytes)  # DuckDB copies the tables
     return answer_from(query, tables)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES
 from core.explain.run_step import explain_run_step
-from core.plan.task import ABSENT
+from core.plan.task import nullable_ints
 from core.recording.exporters.span_files import SCHEMA, span_batches
 from core.trace.complete import measured_steps
 from core.trace.listing import Listing
@@ -99,7 +99,7 @@ def counters(trace: Trace) -> pa.Table:
         owner = None if counter.lane is None else all_lanes[counter.lane].name
         names += [counter.name] * count
         owners += [owner] * count
-        steps += [None if step == ABSENT else step for step in counter.steps.tolist()]
+        steps += nullable_ints(counter.steps)
         times.append(counter.times)
         values.append(counter.values)
     columns = {

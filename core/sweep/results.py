@@ -157,7 +157,8 @@ class Results:
         along = self.sweep.along
         if along is None:
             return ()
-        return tuple(sorted(float(value or 0) for value in along.values))
+        numbers = [float(value or 0) for value in along.values]
+        return tuple(sorted(numbers))
 
     def _place(self, result: Result) -> float | None:
         """Return the number at which a result is drawn, if its strategy takes the option."""

@@ -101,7 +101,8 @@ class TaskTable:
         if plans.min() < 0 or plans.max() >= len(firsts) - 1:
             raise LookupError(message("a span is of a plan that the recording does not have"))
         found = firsts[plans] + tasks
-        if tasks.min() < 0 or (found >= firsts[plans + 1]).any():
+        is_beyond = found >= firsts[plans + 1]
+        if tasks.min() < 0 or is_beyond.any():
             raise LookupError(message("a span is of a task that its plan does not have"))
         return found.astype(np.int32)
 

@@ -65,18 +65,22 @@ def block_costs(workload: Workload, lane: Lane, rows: int, optimizer: str) -> li
     for index, block in enumerate(blocks):
         times = [block_times[index] for block_times in passes[_WARMUP_PASSES:]]
         described = workload.description.blocks[index]
-        costs.append(
-            BlockCost(
-                described.name,
-                described.parameter_count,
-                round(statistics.median(each.forward for each in times)),
-                round(statistics.median(each.backward for each in times)),
-                round(statistics.median(each.inputs for each in times)),
-                round(statistics.median(each.weights for each in times)),
-                copies * sum(parameter.nbytes for parameter in block.parameters()),
-                saved[index],
-            )
+        forward = statistics.median(each.forward for each in times)
+        backward = statistics.median(each.backward for each in times)
+        inputs = statistics.median(each.inputs for each in times)
+        weights = statistics.median(each.weights for each in times)
+        parameter_bytes = sum(parameter.nbytes for parameter in block.parameters())
+        cost = BlockCost(
+            described.name,
+            described.parameter_count,
+            round(forward),
+            round(backward),
+            round(inputs),
+            round(weights),
+            copies * parameter_bytes,
+            saved[index],
         )
+        costs.append(cost)
     return costs
 
 

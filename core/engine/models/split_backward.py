@@ -70,7 +70,10 @@ class WeightPass:
     @property
     def gradients(self) -> list[Tensor]:
         """The gradients from which it starts."""
-        return [gradient for group in self.groups for gradient in group.gradients]
+        found: list[Tensor] = []
+        for group in self.groups:
+            found += group.gradients
+        return found
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield all tensors that are held for it, some of them several times."""
@@ -393,9 +396,8 @@ class _SavedNames:
 def _saved_names(kind: type) -> _SavedNames:
     # Cached, because dir() is slow, and a graph has many nodes of few kinds.
     names = dir(kind)
-    return _SavedNames(
-        raw=tuple(name for name in names if name.startswith("_raw_saved_")),
-        tensors=tuple(
-            name for name in names if name == "saved_tensors" or name.startswith("_saved_")
-        ),
-    )
+    raw = [name for name in names if name.startswith("_raw_saved_")]
+    tensors = [name for name in names if name.startswith("_saved_")]
+    if "saved_tensors" in names:
+        tensors.append("saved_tensors")
+    return _SavedNames(tuple(raw), tuple(tensors))

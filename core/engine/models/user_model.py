@@ -130,7 +130,9 @@ def _blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> list[
                 built=_describe(built),
             )
         )
-    parameters = [parameter for block in blocks for parameter in block.parameters()]
+    parameters: list[nn.Parameter] = []
+    for block in blocks:
+        parameters += block.parameters()
     if not parameters:
         raise PlanError(
             message("--model {name!r}: build() gave a model without parameters to train", name=name)

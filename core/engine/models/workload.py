@@ -195,7 +195,8 @@ def verification_notes(workload: Workload) -> list[str]:
 
 
 def _modules(workload: Workload) -> Iterator[nn.Module]:
-    return (module for block in workload.blocks for module in block.modules())
+    for block in workload.blocks:
+        yield from block.modules()
 
 
 def _drops_out(module: nn.Module) -> bool:

@@ -30,18 +30,24 @@ def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[in
     `lanes` has the lane of each track. Track 0 is the lane of the tasks; a span on another track
     names its lane. Raise KeyError for an operation that is not in the plan.
     """
-    launched = []
+    launched: list[int | None] = []
+    ready: list[int | None] = []
+    lane: list[int | None] = []
     for row in rows:
-        launched.append(row.op.asked if row.op.launched is None else row.op.launched)
+        op = row.op
+        launched.append(op.asked if op.launched is None else op.launched)
+        # A collective starts when its data is ready; computations have no such time.
+        ready.append(op.start if op.lane >= FIRST_TRACK else None)
+        lane.append(lanes[row.track] if row.track else None)
     return Timings(
         plan=expected.number,
         step=expected.step,
         task=[expected.own[task_key(row.op)].index for row in rows],
         start=[row.start for row in rows],
         end=[row.end for row in rows],
-        ready=[row.op.start if row.op.lane >= FIRST_TRACK else None for row in rows],
+        ready=ready,
         launched=launched,
-        lane=[lanes[row.track] if row.track else None for row in rows],
+        lane=lane,
     )
 
 

@@ -417,7 +417,10 @@ def _put_input_gradient(step: StepState, part: Part, task: Task, gradient: Tenso
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
-    return [gradient for module in copies for gradient in module.gradients().values()]
+    found: list[Tensor] = []
+    for module in copies:
+        found += module.gradients().values()
+    return found
 
 
 def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:

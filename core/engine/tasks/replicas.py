@@ -14,6 +14,7 @@ from core.engine.models.shards import LaneBlocks, build_lane_blocks, join
 from core.engine.models.stage_module import StageModule
 from core.engine.models.workload import gradients_of
 from core.engine.prepare import Prepared
+from core.plan.division import Placement
 from core.plan.task import Task
 
 Parameters = dict[str, nn.Parameter]
@@ -39,7 +40,10 @@ class ModelReplicas:
         self.stages: dict[tuple[int, int, int], StageModule] = {}
         # Plans for other numbers of rows place the same stages, but the plan for a smaller last
         # batch may lack a replica.
-        placements = dict.fromkeys(p for plan in plans for p in plan.placements)
+        # A dict, because it keeps the order.
+        placements: dict[Placement, None] = {}
+        for plan in plans:
+            placements.update(dict.fromkeys(plan.placements))
         for placement in placements:
             stage = plans[0].stages[placement.stage]
             device = self.devices[placement.lane]

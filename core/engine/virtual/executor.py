@@ -151,7 +151,8 @@ class VirtualExecutor:
             # link, the recorded duration is the link's.
             if modelled[place] != ABSENT:
                 taken = modelled[place]
-            taken = int(round(taken * factors[place]) + extra[place])
+            slowed = round(taken * factors[place])
+            taken = int(slowed + extra[place])
             ends[place] = began + begun + taken
             # Stored as a number; the row is made after the last task, when nothing is timed.
             held[place] = step.values.activations(task.lane)

@@ -117,7 +117,11 @@ def sizes_of(batch: int, lanes: int, lane_rows: int) -> list[int]:
     while size >= least:
         halves.append(size)
         size //= 2
-    nearest = sorted(halves, key=lambda size: abs(math.log(size / lane_rows)))
+
+    def distance(size: int) -> float:
+        return abs(math.log(size / lane_rows))
+
+    nearest = sorted(halves, key=distance)
     even_rows = max(1, batch // lanes)
     sizes = [lane_rows, even_rows, batch, *nearest]
     return list(dict.fromkeys(sizes))
@@ -365,7 +369,7 @@ def _curves(medians: MedianTimes, kind: Kind, adds: bool, blocks: int) -> tuple[
     for key, taken in medians.items():
         if (key.kind, key.adds, key.stages) == (kind, adds, blocks):
             points[key.stage].append((float(key.rows), taken))
-    return tuple(tuple(sorted(points[block])) for block in sorted(points))
+    return tuple(tuple(sorted(of_block)) for _, of_block in sorted(points.items()))
 
 
 def _shifted(curve: Curve, first: Curve, later: Curve) -> Curve:

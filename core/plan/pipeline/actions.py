@@ -10,7 +10,7 @@ import numpy as np
 
 from core.arrays import Bools, Ints
 from core.plan.schedules.schedule import Action, overlap
-from core.plan.task import ABSENT, KIND_CODES, KINDS, Kind, known
+from core.plan.task import ABSENT, KIND_CODES, KINDS, Kind, int_column, known
 
 FORWARD = KIND_CODES[Kind.FORWARD]
 BACKWARD = KIND_CODES[Kind.BACKWARD]
@@ -47,7 +47,7 @@ class ActionColumns:
         every, counts = list(chain.from_iterable(orders)), list(map(len, orders))
         stage, kind, microbatch, replica, paired = zip(*every, strict=True) if every else [()] * 5
         codes = [KIND_CODES[one] for one in kind]
-        microbatches = [ABSENT if m is None else m for m in microbatch]
+        microbatches = int_column(microbatch, np.int64)
         columns = np.array([codes, stage, microbatches, replica], np.int64)
         # Shape (3, n): stage, micro-batch and replica of each action's backward half.
         back = columns[1:].copy()

@@ -158,15 +158,18 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     counts = dict.fromkeys(len(rows) for rows in sizes)
     orders = {count: _orders(schedule, ranks, count, chunks) for count in counts}
     # An entry for each rank of each pipeline; the arrays of ranks below have the same order.
-    every = [order for rows in sizes for order in orders[len(rows)]]
+    every: list[Sequence[Action]] = []
+    for rows in sizes:
+        every += orders[len(rows)]
     pipeline, rank = np.divmod(np.arange(len(every)), ranks)
     actions = ActionColumns.of(every, pipeline * copies)
     needs = Needs.of(actions, len(stages), max(orders))
-    placements = tuple(
-        Placement(k * copies + one.replica, one.stage, k * share + one.rank % share)
-        for k in range(len(sizes))
-        for one in held
-    )
+    placements: list[Placement] = []
+    for k in range(len(sizes)):
+        for one in held:
+            replica = k * copies + one.replica
+            lane = k * share + one.rank % share
+            placements.append(Placement(replica, one.stage, lane))
     parts = _parts(sizes, actions, copies)
     merged = merge(actions, needs, pipeline * share + rank % share)
     # Sort by pipeline.
@@ -178,7 +181,7 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     return Plan(
         tuple(lanes),
         stages,
-        placements,
+        tuple(placements),
         parts,
         tasks.columns(needs, schedule.whole_loss),
         replicas=len(sizes) * copies,
@@ -259,7 +262,8 @@ class _StagedTasks:
         for p in placements:
             self._lane_of[p.replica, p.stage] = p.lane
         # Shape (replicas, micro-batches + 1); the last column is for all micro-batches at once.
-        self._rows = np.zeros((replicas, 1 + max(part.microbatch for part in parts) + 1), np.int64)
+        microbatches = 1 + max(part.microbatch for part in parts)
+        self._rows = np.zeros((replicas, microbatches + 1), np.int64)
         for part in parts:
             self._rows[part.replica, part.microbatch] = part.rows
         self._rows[:, -1] = self._rows.sum(axis=1)
@@ -319,6 +323,9 @@ class _StagedTasks:
         row_bytes = [self._job.model.output_bytes(stage.last - 1) for stage in self._stages]
         sizes = np.array(row_bytes, np.int64)
         rows = self._rows[replica, microbatch]
+        payload = Payload.ACTIVATION if forward else Payload.GRADIENT
+        # Both have the size of the output of the stage before the border that they cross.
+        before_border = stage - 1 if forward else stage
         delivery[takers] = self._add(
             KIND_CODES[Kind.COPY],
             replica,
@@ -327,8 +334,8 @@ class _StagedTasks:
             lane=lane,
             microbatch=microbatch,
             rows=rows,
-            bytes=rows * sizes[stage - 1 if forward else stage],
-            payload=PAYLOAD_CODES[Payload.ACTIVATION if forward else Payload.GRADIENT],
+            bytes=rows * sizes[before_border],
+            payload=PAYLOAD_CODES[payload],
         )
         self._wait(delivery[takers], makers[takers])
         return delivery
@@ -387,7 +394,8 @@ class _StagedTasks:
         turn = np.argsort(np.argsort(stage_ended))[stage]
         end = len(a) * _PLACES
         # For each of the stages * holders tasks, the numbers of all holders of its stage.
-        members = np.arange(stages * holders).reshape(stages, holders)[stage].ravel()
+        by_stage = np.arange(stages * holders).reshape(stages, holders)
+        members = by_stage[stage].ravel()
         if self._several:
             lane = self._lane_of[replica, stage]
             if self._overlap:

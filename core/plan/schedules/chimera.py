@@ -62,8 +62,11 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 
     For one unit (m = p) with backwards no shorter than forwards, or whole units with equal ones.
     """
-    whole = (m == p and b + w >= f) or (m % p == 0 and b + w == f)
-    return (p - 2) * (b + w) if whole else None
+    is_one_unit = m == p and b + w >= f
+    are_equal_units = m % p == 0 and b + w == f
+    if not is_one_unit and not are_equal_units:
+        return None
+    return (p - 2) * (b + w)
 
 
 SCHEDULE = Schedule(

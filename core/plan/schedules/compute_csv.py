@@ -55,7 +55,9 @@ def load_schedule(path: str) -> Schedule:
     stages = 1 + max(half.stage for half, _ in halves)
     microbatches = 1 + max(half.microbatch or 0 for half, _ in halves)
     replicas, stage_placement = _replicas(path, halves, stages)
-    orders = [[_of_replica(action, replicas) for action in row] for row in rows]
+    orders: list[list[Action]] = []
+    for row in rows:
+        orders.append([_of_replica(action, replicas) for action in row])
 
     def check(ranks: int, count: int, chunks: int) -> None:
         refuse(
@@ -69,7 +71,8 @@ def load_schedule(path: str) -> Schedule:
         )
 
     kinds = {half.kind for half, _ in halves}
-    kinds.update(action.kind for row in rows for action in row)
+    for row in rows:
+        kinds.update(action.kind for action in row)
     return Schedule(
         path,
         Path(path).name,
@@ -200,11 +203,11 @@ def _replicas(
                 )
         ranks = tuple(stage_ranks[stage] for stage in range(stages))
         replicas[microbatch] = numbers.setdefault(ranks, len(numbers))
-    return replicas, [
-        StagePlacement(replica, stage, rank)
-        for ranks, replica in numbers.items()
-        for stage, rank in enumerate(ranks)
-    ]
+    stage_placement: list[StagePlacement] = []
+    for ranks, replica in numbers.items():
+        for stage, rank in enumerate(ranks):
+            stage_placement.append(StagePlacement(replica, stage, rank))
+    return replicas, stage_placement
 
 
 def _of_replica(action: Action, replicas: dict[int, int]) -> Action:

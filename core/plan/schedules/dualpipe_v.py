@@ -20,7 +20,8 @@ from core.plan.task import Kind
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Return fill, overlapped pairs, and a drain whose second half delays weight gradients."""
     later = ranks - 1 - rank  # the number of later ranks
-    pairs = ["Fb", "fB"] * (microbatches - 2 * ranks + rank + 1)
+    steady = microbatches - 2 * ranks + rank + 1
+    pairs = ["Fb", "fB"] * steady
     if later == 0:
         pairs[:1] = ["F", "b"]  # as an overlap, the first pair would make the other ranks wait
     # A line for each of the steps 1 to 8 in DualPipeV's source; step 6 takes two lines, because the
@@ -57,7 +58,9 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 
     There F&B is a pair's time, here the sum of its passes, and B is here B + W. For F = B >= W.
     """
-    return (p - 1) * (f + 2 * b - w) if f == b >= w else None
+    if not f == b >= w:
+        return None
+    return (p - 1) * (f + 2 * b - w)
 
 
 SCHEDULE = Schedule(

@@ -30,19 +30,19 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
     stages = range(rank, ranks * chunks, ranks)
     forwards = in_rounds(forward, stages, microbatches, size)
     backwards = in_rounds(backward, stages[::-1], microbatches, size)
-    return alternate(forwards, backwards, (chunks - 1) * size + 2 * (ranks - 1 - rank))
+    later = ranks - 1 - rank  # the number of later ranks
+    return alternate(forwards, backwards, (chunks - 1) * size + 2 * later)
 
 
 def in_rounds(
     make: Callable[[int, int], Action], stages: range, microbatches: int, size: int
 ) -> list[Action]:
     """Return passes of the first `size` micro-batches through all `stages`, then of the next."""
-    return [
-        make(stage, m)
-        for first in range(0, microbatches, size)
-        for stage in stages
-        for m in range(first, first + size)
-    ]
+    passes: list[Action] = []
+    for first in range(0, microbatches, size):
+        for stage in stages:
+            passes += [make(stage, microbatch) for microbatch in range(first, first + size)]
+    return passes
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:

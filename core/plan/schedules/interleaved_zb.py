@@ -26,13 +26,11 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
     """Return interleaved 1F1B with fewer warm-up forwards and W delayed by `rank` passes."""
     size = microbatches // rounds(ranks, microbatches)
     stages = range(rank, ranks * chunks, ranks)
-    return alternate(
-        in_rounds(forward, stages, microbatches, size),
-        in_rounds(backward_input, stages[::-1], microbatches, size),
-        (chunks - 1) * size + ranks - 1 - rank,
-        in_rounds(backward_weight, stages[::-1], microbatches, size),
-        rank,
-    )
+    forwards = in_rounds(forward, stages, microbatches, size)
+    backwards = in_rounds(backward_input, stages[::-1], microbatches, size)
+    weights = in_rounds(backward_weight, stages[::-1], microbatches, size)
+    later = ranks - 1 - rank  # the number of later ranks
+    return alternate(forwards, backwards, (chunks - 1) * size + later, weights, delay=rank)
 
 
 SCHEDULE = Schedule(

@@ -12,8 +12,12 @@ from core.plan.schedules.schedule import Action, Schedule, backward, forward
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
     """Return all forwards by stage, then all backwards in reverse order."""
-    places = [(s, m) for s in range(rank, ranks * chunks, ranks) for m in range(microbatches)]
-    return [forward(s, m) for s, m in places] + [backward(s, m) for s, m in reversed(places)]
+    places: list[tuple[int, int]] = []
+    for stage in range(rank, ranks * chunks, ranks):
+        places += [(stage, microbatch) for microbatch in range(microbatches)]
+    forwards = [forward(*place) for place in places]
+    backwards = [backward(*place) for place in reversed(places)]
+    return forwards + backwards
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:

@@ -16,8 +16,10 @@ from core.plan.schedules.schedule import Action, Schedule
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Return warm-up forwards, a forward and a backward in turn, and the remaining backwards."""
+    later = ranks - 1 - rank  # the number of later ranks
     # More forwards than micro-batches: `numbered` omits the last ones.
-    return numbered(["F"] * (ranks - 1 - rank) + ["F", "B"] * microbatches, microbatches, rank)
+    passes = ["F"] * later + ["F", "B"] * microbatches
+    return numbered(passes, microbatches, rank)
 
 
 SCHEDULE = Schedule(

@@ -71,9 +71,9 @@ def loop_placement(ranks: int, chunks: int) -> list[StagePlacement]:
 
 def vee_placement(ranks: int, chunks: int) -> list[StagePlacement]:
     """Place 2 x `ranks` stages down the ranks and back: rank 0 holds the first and the last."""
-    return [
-        StagePlacement(0, stage, min(stage, 2 * ranks - 1 - stage)) for stage in range(2 * ranks)
-    ]
+    down = list(range(ranks))
+    up = down[::-1]
+    return [StagePlacement(0, stage, rank) for stage, rank in enumerate(down + up)]
 
 
 def anywhere(ranks: int, microbatches: int, chunks: int) -> None:
@@ -191,7 +191,8 @@ def alternate(
         actions.append(action)
         if index >= delay:
             actions += weights[index - delay : index - delay + 1]
-    return actions + list(weights[max(0, len(backwards) - delay) :])
+    followed = max(0, len(backwards) - delay)  # the weights that follow a backward
+    return actions + list(weights[followed:])
 
 
 def rounds(ranks: int, microbatches: int) -> int:

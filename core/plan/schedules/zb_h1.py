@@ -27,7 +27,9 @@ def delayed(rank: int, microbatches: int, ahead: int, delay: int) -> Sequence[Ac
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
     """Return (p - 1)(F + B - W) from the paper's table 1, if W is the cheapest pass and m >= p."""
-    return (p - 1) * (f + b - w) if m >= p and w <= min(f, b) else None
+    if m < p or w > min(f, b):
+        return None
+    return (p - 1) * (f + b - w)
 
 
 SCHEDULE = Schedule(

@@ -23,8 +23,10 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 
     Holds if W is the cheapest pass and m >= 2p - 1; with equal costs it is (p - 1)F.
     """
-    holds = m >= 2 * p - 1 and w <= min(f, b)
-    return (p - 1) * (f + max(0, b - 2 * w)) if holds else None
+    if m < 2 * p - 1 or w > min(f, b):
+        return None
+    late = max(0, b - 2 * w)
+    return (p - 1) * (f + late)
 
 
 SCHEDULE = Schedule(

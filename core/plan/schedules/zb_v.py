@@ -35,7 +35,9 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Act
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
     """Return (p - 1)F for half-sized stages, if all costs are equal and m >= 2p - 1."""
-    return (p - 1) * f if m >= 2 * p - 1 and f == b == w else None
+    if m < 2 * p - 1 or not f == b == w:
+        return None
+    return (p - 1) * f
 
 
 SCHEDULE = Schedule(

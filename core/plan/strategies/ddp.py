@@ -97,11 +97,17 @@ def complete(job: Job, collectives: Collectives) -> Plan:
 def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
     """Return the plan of `tasks` on ranks, each with the whole model, a lane and these tracks."""
     sizes = tensor_split(job.rows, len(job.lanes))
+    placements: list[Placement] = []
+    parts: list[Part] = []
+    for rank, start in enumerate(starts(sizes)):
+        placements.append(Placement(rank, 0, rank))
+        parts.append(Part(rank, 0, start, sizes[rank]))
+    lanes = with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)
     return Plan(
-        tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)),
+        tuple(lanes),
         (Stage(0, 0, len(job.model.blocks)),),
-        tuple(Placement(rank, 0, rank) for rank in range(len(sizes))),
-        tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
+        tuple(placements),
+        tuple(parts),
         TaskColumns.of(tasks),
         replicas=len(job.lanes),
         expected=True,

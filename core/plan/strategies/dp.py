@@ -36,12 +36,17 @@ def plan(job: Job) -> Plan:
         )
         ready = [reduce]
     add_task(tasks, Kind.STEP, 0, ready, stage=0, replica=0)
+    placements: list[Placement] = []
+    parts: list[Part] = []
+    for replica, start in enumerate(starts(sizes)):
+        # The optimizer steps only lane 0's copy; the next step overwrites the others.
+        placements.append(Placement(replica, 0, replica, owner=replica == 0))
+        parts.append(Part(replica, 0, start, sizes[replica]))
     return Plan(
         job.lanes,
         (Stage(0, 0, len(job.model.blocks)),),
-        # The optimizer steps only lane 0's copy; the next step overwrites the others.
-        tuple(Placement(r, 0, r, owner=r == 0) for r in range(len(sizes))),
-        tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
+        tuple(placements),
+        tuple(parts),
         TaskColumns.of(tasks),
         replicas=len(job.lanes),
     )

@@ -42,11 +42,11 @@ def collectives(job: Job) -> Collectives:
     The order is that of torch's FSDPParamGroup: `pre_backward` requests the block before the one
     whose backward pass begins, and `post_backward` reduces after that pass.
     """
-    held = [
-        tuple(f"{index}.{name}" for name, _ in block.parameters)
-        for index, block in enumerate(job.model.blocks)
-        if block.parameters
-    ]
+    held: list[tuple[str, ...]] = []
+    for index, block in enumerate(job.model.blocks):
+        names = [f"{index}.{name}" for name, _ in block.parameters]
+        if names:
+            held.append(tuple(names))
     if len(job.lanes) == 1:
         return ()
     gathers = [Collective(Kind.ALL_GATHER, Payload.PARAMETERS, names) for names in held]
@@ -59,8 +59,12 @@ def collectives(job: Job) -> Collectives:
     ]
     # Alternating: the gather for the next pass is requested when a pass begins, and the reduction
     # follows its end.
-    turns = zip_longest(again[1:], reduces)
-    back = [collective for turn in turns for collective in turn if collective is not None]
+    back: list[Collective] = []
+    for gather, reduce in zip_longest(again[1:], reduces):
+        if gather is not None:
+            back.append(gather)
+        if reduce is not None:
+            back.append(reduce)
     return (*gathers, *again[:1], *back)
 
 

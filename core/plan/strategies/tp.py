@@ -52,14 +52,14 @@ def plan(job: Job) -> Plan:
         tasks.add_sum(stage, Payload.PARAMETER_GRADIENTS)
     for stage in (*split, tail):
         tasks.add_step(stage)
+    placements: list[Placement] = []
+    for stage in (*split, tail):
+        for lane in range(lanes):
+            placements.append(Placement(0, stage.index, lane, shard=lane))
     return Plan(
         job.lanes,
         (*split, tail),
-        tuple(
-            Placement(0, stage.index, lane, shard=lane)
-            for stage in (*split, tail)
-            for lane in range(lanes)
-        ),
+        tuple(placements),
         (Part(0, 0, 0, job.rows),),
         start_together(TaskColumns.of(tasks.tasks)),
     )

@@ -81,7 +81,8 @@ def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float
         for rank, rank_nodes in enumerate(nodes.by_rank):
             head = text_field(1, VERSION)
             body = b"".join(node.encoded(id_) for id_, node in rank_nodes.items())
-            (place / f"run.{rank}.et").write_bytes(varint(len(head)) + head + body)
+            file = place / f"run.{rank}.et"
+            file.write_bytes(varint(len(head)) + head + body)
             yield (rank + 1) / len(nodes.by_rank)
         if nodes.groups:
             groups = {str(name): list(ranks) for ranks, name in nodes.groups.items()}

@@ -124,7 +124,9 @@ def nullable_words(
 ) -> pa.Array:
     """Return the words of codes, converted by `written`, with null for ABSENT."""
     distinct, which = np.unique(codes, return_inverse=True)
-    texts = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
+    texts: list[str | None] = []
+    for code in distinct.tolist():
+        texts.append(None if code == ABSENT else written(words[code]))
     return pa.array(texts, pa.string()).take(pa.array(which))
 
 

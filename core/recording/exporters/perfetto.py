@@ -37,7 +37,8 @@ def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, Non
     with open_output(path) as file:
         file.writelines(_tracks(trace))
         for first, last in chunks(len(slices.order)):
-            file.write(b"".join(map(slices.packet, slices.order[first:last].tolist())))
+            packets = map(slices.packet, slices.order[first:last].tolist())
+            file.write(b"".join(packets))
             yield last / len(slices.order)
         for place, counter in enumerate(trace.counters.values()):
             file.writelines(_values(counter, _COUNTERS + place))

@@ -29,7 +29,8 @@ def fixed64_field(field: int, value: int) -> bytes:
 def message_field(field: int, *parts: bytes) -> bytes:
     """Encode a field that is a message of the given fields, or bytes."""
     whole = b"".join(parts)
-    return varint(field << 3 | 2) + varint(len(whole)) + whole
+    key = varint(field << 3 | 2)
+    return key + varint(len(whole)) + whole
 
 
 def text_field(field: int, value: str) -> bytes:

@@ -177,7 +177,8 @@ def passes_of_calls(marks: PassMarks, thread: NDArray[np.int32], moment: Ints) -
         calls = np.flatnonzero(is_mine)
         depth, _ = depths(own_marks.start, own_marks.end)
         # Inner annotations are later, and replace what outer ones say.
-        for level in range(min(int(depth.max()) + 1, MOST_DEPTHS)):
+        levels = min(int(depth.max()) + 1, MOST_DEPTHS)
+        for level in range(levels):
             level_marks = own_marks.picked(np.flatnonzero(depth == level))
             place = np.searchsorted(level_marks.start, moment[calls], "right") - 1
             is_inside = (place >= 0) & (level_marks.end[place] > moment[calls])

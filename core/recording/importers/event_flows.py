@@ -37,7 +37,8 @@ def links_of_flows(
         return np.empty((0, 2), np.int64)
     # Of two events that start together, the longer is first, so that the inner one follows it.
     order = np.lexsort((-end, start, thread))
-    firsts = np.searchsorted(thread[order], np.arange(len(events.threads) + 1)).tolist()
+    threads = np.arange(len(events.threads) + 1)
+    firsts = np.searchsorted(thread[order], threads).tolist()
     start, end = start[order], end[order]
     open_flows: dict[tuple[Scalar, ...], int] = {}
     links: list[tuple[int, int]] = []

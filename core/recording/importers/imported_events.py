@@ -111,7 +111,8 @@ class Launches:
         sorted_ids = ids[calls]
         # The first call with the task's id, or the place where it would be.
         place = np.searchsorted(sorted_ids, ids[tasks])
-        is_match = sorted_ids[np.minimum(place, len(calls) - 1)] == ids[tasks]
+        existing = np.minimum(place, len(calls) - 1)
+        is_match = sorted_ids[existing] == ids[tasks]
         return cls(calls[place[is_match]], tasks[is_match], int((~is_match).sum()))
 
     def times(self, start: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -128,7 +128,8 @@ def split_events(
         border = None if is_careful else _border_of_objects(data, begin)
         # Without a border, the values are no objects, or one value is very long: pieces must not
         # have too many values.
-        if border is None and (is_careful or len(data) - begin > LOOKED_AT_PIECES * PIECE_BYTES):
+        is_long = len(data) - begin > LOOKED_AT_PIECES * PIECE_BYTES
+        if border is None and (is_careful or is_long):
             border = _border_of_values(data, begin)
         if border is not None:
             end, following = border
@@ -176,7 +177,8 @@ def _comma(text: bytes) -> int | None:
     text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     codes = np.frombuffer(text, np.uint8)
     # The sum of uint8 wraps at 256, which keeps it odd or even.
-    is_outside_text = np.cumsum(codes == ord('"'), dtype=np.uint8) & 1 == 0
+    quotes_before = np.cumsum(codes == ord('"'), dtype=np.uint8)
+    is_outside_text = quotes_before & 1 == 0
     folded = codes | 0x20  # braces and brackets differ only in this bit
     nesting = (folded == ord("{")).astype(np.int8) - (folded == ord("}"))
     depth = np.cumsum(nesting * is_outside_text, dtype=np.int32)

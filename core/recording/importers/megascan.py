@@ -75,27 +75,31 @@ def read_megascan(
         name = f"{track.name} iterations"
         annotations.append(ImportedTrack(name, track.place, Role.NESTED, thread))
     # An event that encloses an iteration is on its thread's track of annotations.
-    is_work = np.array([track.role is not Role.NESTED for track in tracks])[columns["thread"]]
+    threads = columns["thread"]
+    has_work = np.array([track.role is not Role.NESTED for track in tracks])
+    is_work = has_work[threads]
     is_iteration = matches(names, _ITERATION)[columns["name"]] & is_work
     iteration = _counted(columns["iteration"])
     steps = _steps(iteration, start, end)
     # The event of an iteration has its number; events within it often do not.
     step = np.where(iteration >= 0, iteration, steps.at(start))
+    shift = len(tracks) * is_iteration
+    stage = np.minimum(_stage(columns), np.iinfo(np.int16).max)
     return ImportedEvents(
         tracks=(*tracks, *annotations),
         names=names,
-        track=columns["thread"] + (len(tracks) * is_iteration).astype(np.int32),
+        track=threads + shift.astype(np.int32),
         name=columns["name"],
         start=start,
         end=end,
         kind=_kinds(events, columns, names),
         attributes={
             "microbatch": _counted(columns["microbatch"]),
-            "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),
+            "stage": stage,
             **_replicas(places),
         },
         step=step.astype(np.int32),
-        links=links_of_flows(events, columns["thread"], start, end, progress),
+        links=links_of_flows(events, threads, start, end, progress),
         steps=steps,
         counters=counters_of_events(events),
         issues=events.issues,
@@ -113,7 +117,8 @@ def _places(
     """
     rank, microbatch = _counted(columns["pp_rank"]), _counted(columns["microbatch"])
     has_place = (rank >= 0) & (rank <= MOST_RANK) & (microbatch >= 0)
-    if not (has_place & PASSES[_kinds(events, columns, names)]).any():
+    is_pass = PASSES[_kinds(events, columns, names)]
+    if not (has_place & is_pass).any():
         return None
     rank_of: dict[Scalar, int] = {}
     processes = [pid for pid, _ in events.threads]
@@ -142,7 +147,8 @@ def _first_of_threads(
     """Return each thread that has an event with a place, and the rank of the first of these."""
     placed = np.flatnonzero(has_place)
     threads, first = np.unique(thread[placed], return_index=True)
-    return list(zip(threads.tolist(), rank[placed[first]].tolist(), strict=True))
+    first_ranks = rank[placed[first]]
+    return list(zip(threads.tolist(), first_ranks.tolist(), strict=True))
 
 
 def _transfer(name: str) -> int:

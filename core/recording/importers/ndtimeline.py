@@ -77,7 +77,8 @@ class _Arguments(msgspec.Struct, gc=False):
 
 def is_ndtimeline(events: TraceEvents) -> bool:
     """Return True if passes have the names of ndtimeline, which are their categories too."""
-    return bool(_NAMES & {str(name) for name in events.names} & set(events.categories))
+    names = {str(name) for name in events.names}
+    return bool(_NAMES & names & set(events.categories))
 
 
 def read_ndtimeline(
@@ -160,6 +161,7 @@ def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> Impor
     code = names.indices.fill_null(0).to_numpy(zero_copy_only=False)[mine]
     numbers = {name: _integers(table, name)[mine] for name in _COLUMNS if name not in _REQUIRED}
     start, duration = start[mine], duration[mine]
+    end = start + duration
     made = _table(
         names=tuple(text or "unnamed" for text in texts),
         name=code.astype(np.int32),
@@ -170,7 +172,7 @@ def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> Impor
         chunk=numbers["mc"],
         microbatch=numbers["mb_id"],
         start=np.rint(start * NS_PER_SECOND).astype(np.int64),
-        end=np.rint((start + duration) * NS_PER_SECOND).astype(np.int64),
+        end=np.rint(end * NS_PER_SECOND).astype(np.int64),
     )
     report_progress(progress, 2, 2)
     return events_of_table(made, issues)
@@ -229,8 +231,11 @@ def _table(
     end: NDArray[np.int64],
 ) -> PipelineTable:
     """Return the operations as a table, with kinds and transfers by their names."""
-    kinds = np.array([KIND_CODES[_kind(text)] for text in names] or [0], np.int8)
-    transfers = np.array([_TRANSFER_OF_NAME.get(text, ABSENT) for text in names] or [0], np.int8)
+    kind_codes = [KIND_CODES[_kind(text)] for text in names]
+    transfer_codes = [_TRANSFER_OF_NAME.get(text, ABSENT) for text in names]
+    # One entry even without names, so that the lookups below work.
+    kinds = np.array(kind_codes or [0], np.int8)
+    transfers = np.array(transfer_codes or [0], np.int8)
     kind = kinds[name]
     made = PipelineTable(
         step=step,

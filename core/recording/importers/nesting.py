@@ -45,7 +45,10 @@ def _count_overlapping(
     # Compared with the event that ends last: that is right if all others nest, and otherwise counts
     # only the events that end after all earlier ones.
     latest = np.maximum.accumulate(end)
-    return int(((start[1:] < latest[:-1]) & (end[1:] > latest[:-1])).sum())
+    latest_before = latest[:-1]
+    starts_within = start[1:] < latest_before
+    ends_after = end[1:] > latest_before
+    return int((starts_within & ends_after).sum())
 
 
 def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:

@@ -119,12 +119,15 @@ def _marks_before(
     `marks` and `inner` are positions of events; `inner` may be ABSENT.
     """
     found = np.full(len(inner), ABSENT, np.int64)
-    for thread in np.unique(events.thread[inner[inner != ABSENT]]).tolist():
+    threads = np.unique(events.thread[inner[inner != ABSENT]])
+    for thread in threads.tolist():
         own_marks = marks[events.thread[marks] == thread]
         if not len(own_marks):
             continue
-        own_marks = own_marks[np.argsort(events.start[own_marks], kind="stable")]
-        wanted = np.flatnonzero((inner != ABSENT) & (events.thread[inner] == thread))
+        order = np.argsort(events.start[own_marks], kind="stable")
+        own_marks = own_marks[order]
+        is_on_thread = (inner != ABSENT) & (events.thread[inner] == thread)
+        wanted = np.flatnonzero(is_on_thread)
         moment = events.start[inner[wanted]]
         place = np.searchsorted(events.start[own_marks], moment, "right") - 1
         has_mark = place >= 0
@@ -140,7 +143,8 @@ def enclosing_marks(
     `marks` and `inner` are positions of events; `inner` may be ABSENT.
     """
     found = np.full(len(inner), ABSENT, np.int64)
-    for thread in np.unique(events.thread[inner[inner != ABSENT]]).tolist():
+    threads = np.unique(events.thread[inner[inner != ABSENT]])
+    for thread in threads.tolist():
         own_marks = marks[events.thread[marks] == thread]
         if not len(own_marks):
             continue
