@@ -1,4 +1,4 @@
-"""Temporary files and folders next to their target, and removal of those that were abandoned.
+"""Temporary files and folders next to their target, and removal of abandoned ones.
 
 The process that writes a temporary file holds a lock on it (`flock`), which the system releases
 when the process ends, even if it is killed. So a file whose lock is free has been abandoned, on

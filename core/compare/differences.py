@@ -3,7 +3,7 @@
 A compute lane is always either at work or idle for a cause. So the times of its kinds and causes
 add up to the makespan, and so do their means over the compute lanes. The contribution of a kind or
 cause to the difference of two makespans is its mean over the compute lanes of B minus its mean over
-those of A. A second table divides the same time by lanes at work and idle.
+the compute lanes of A. A second table divides the same time by lanes at work and idle.
 
 Contributions are not causes. If a kind takes longer and another lane waits for it, both are
 counted, each for the lanes that spent the time.

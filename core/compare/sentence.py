@@ -27,7 +27,7 @@ def sentence(
 ) -> Message:
     """Return a sentence with the main reason of the difference and the settings that cause it.
 
-    `makespans` are those of A and B in ns. A difference of up to `noise_ns` gets no reason.
+    `makespans` has the makespans of A and B in ns. A difference of up to `noise_ns` gets no reason.
     """
     one, other = makespans
     difference = other - one

@@ -23,11 +23,11 @@ from core.trace.trace import Trace
 class TimeTotals:
     """Time of the n compute lanes of a run in some steps; all times are sums over these, in ns.
 
-    `work` has the time of each kind, shape (n, len(KINDS)), and `idle` that of each cause, shape
-    (n, len(CAUSES)). `overlap`, shape (n,), is 0 or, if tasks of a lane ran at once, negative; with
-    it each lane's times add up to `makespan`. `other_lanes`, shape (len(KINDS),), is the work of
-    copy and communication lanes, without waits for other ranks in collectives. `explanation`
-    belongs to `step`, the step of median makespan.
+    `work` has the time of each kind, shape (n, len(KINDS)), and `idle` the time of each cause,
+    shape (n, len(CAUSES)). `overlap`, shape (n,), is 0 or, if tasks of a lane ran at once,
+    negative; with it each lane's times add up to `makespan`. `other_lanes`, shape (len(KINDS),), is
+    the work of copy and communication lanes, without waits for other ranks in collectives.
+    `explanation` belongs to `step`, the step of median makespan.
     """
 
     lanes: tuple[Lane, ...]

@@ -1,4 +1,4 @@
-"""Costs of a model's blocks, estimated from those of its stages, to predict other cuts."""
+"""Costs of a model's blocks, estimated from the costs of its stages, to predict other cuts."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ReadCurve = Callable[[Curve, float], float]
 """A function that returns the cost in ns of a size on a curve."""
 
 STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.STEP)
-"""Kinds with costs by stage or block. A loss has one cost; an overlap has those of its halves."""
+"""Kinds with costs by stage or block. A loss has one cost, an overlap its halves' costs."""
 
 MOST_PASSES = 20
 """The most passes over a step's tasks to measure their costs; a time limit may end it sooner."""

@@ -28,7 +28,7 @@ class TimeClass(StrEnum):
     MIXED = "mixed"
     """Both."""
     UNCERTAIN = "not certain"
-    """Clocks are not precise enough to tell, or it took no time."""
+    """The clocks are not precise enough for an answer, or it took no time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Idle, compute, communication and overlap time of each rank of a trace, by union of intervals.
 
-The definitions are those of Holistic Trace Analysis (github.com/facebookresearch/
+The definitions are taken from Holistic Trace Analysis (github.com/facebookresearch/
 HolisticTraceAnalysis, temporal breakdown). From the first start to the last end on a rank's device,
 time is compute while any stream computes, else idle while no stream works, else communication or
 memory alone. Overlap is the part of communication during which the rank also computes.

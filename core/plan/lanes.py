@@ -114,7 +114,7 @@ def check_devices(devices: list[str], hardware: Hardware) -> None:
 
 
 def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | None) -> list[Lane]:
-    """Return compute lanes for `devices`; `sharing` is set on those that share hardware.
+    """Return compute lanes for `devices`; `sharing` is set on lanes that share hardware.
 
     CPU lanes get `cores_per_lane` cores each, by default the machine's cores divided by the number
     of lanes, at least one. Virtual lanes get one core by default, so that they compute equally fast

@@ -46,7 +46,7 @@ LINKS = {
 }
 """Links by name: latency in us and bandwidth in GB/s, each way.
 
-The bandwidths are those of the standards, which programs do not quite reach. No standard gives
+The bandwidths are taken from the standards, which programs do not quite reach. No standard gives
 latencies: these are rounded values that programs see (RDMA at 100 Gbit/s, TCP at 10).
 """
 DEFAULT_LINK = "5:25"

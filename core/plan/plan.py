@@ -245,14 +245,14 @@ def keeps_all(whole: int, model: ModelDescription, plan: Plan) -> int:
 class Strategy:
     """A way to divide a training step among lanes.
 
-    `options` are the settings that the strategy reads in addition to those of every run; the window
-    and the command line refuse options of other strategies. Strategies that torch runs have three
-    more fields: `collectives` returns the collectives that torch is expected to run, `complete`
-    makes the plan again from those that torch reports, and `rank_model` names the module of
-    `core.engine.rank_models` in which torch divides the model. `torch_engine` names the class of
-    `core.engine.torchrun.engines` that runs the strategy on torch's own engine, if there is one.
-    `kept_bytes` returns how many of the `whole` bytes of parameters, gradients and optimizer state
-    that are placed on a lane it keeps.
+    `options` are the settings that the strategy reads, besides the settings of every run; the
+    window and the command line refuse options of other strategies. Strategies that torch runs have
+    three more fields: `collectives` returns the collectives that torch is expected to run,
+    `complete` makes the plan again from torch's actual collectives, and `rank_model` names the
+    module of `core.engine.rank_models` in which torch divides the model. `torch_engine` names the
+    class of `core.engine.torchrun.engines` that runs the strategy on torch's own engine, if there
+    is one. `kept_bytes` returns how many of the `whole` bytes of parameters, gradients and
+    optimizer state that are placed on a lane it keeps.
     """
 
     name: str

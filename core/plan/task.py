@@ -70,7 +70,7 @@ class Kind(StrEnum):
 
     @property
     def letter(self) -> str:
-        """The letters drawn in a bar; F, B, I and W are those of the pipeline literature."""
+        """The letters drawn in a bar; F, B, I and W are as in the pipeline literature."""
         return _LETTERS[self]
 
     @property

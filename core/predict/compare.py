@@ -123,7 +123,7 @@ class Comparison:
 def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Comparison | None:
     """Predict the measured steps of a run, or `steps`; None if its costs are not known.
 
-    The tasks and their dependencies are those of the trace. Raises PlanError if the costs are
+    The tasks and their dependencies are taken from the trace. Raises PlanError if the costs are
     invalid or do not cover a task.
     """
     known = known_costs(trace)
@@ -147,7 +147,8 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     """Return the costs of a run's tasks and their source; None if they are not known.
 
     They are the costs that were measured before the steps. Otherwise, and always for ranks, they
-    are those of the last warm-up step, unless it is the run's first step: torch initialises then.
+    are taken from the last warm-up step, unless it is the run's first step, in which torch
+    initialises.
     """
     if trace.costs is not None:
         costs = reported_costs(trace.costs)

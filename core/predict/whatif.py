@@ -46,7 +46,7 @@ class WhatIfQuery:
     `costs` are for `model` cut into the stages `measured`, by default into the stages of this
     pipeline. Without `batch` a micro-batch has the rows that the costs are for. `link` replaces the
     costs of transfers. `faults` are injected, by the names of the options (core.plan.faults).
-    `device` is the kind of the lanes: the lanes of a GPU copy while they compute, those of a CPU do
+    `device` is the kind of the lanes: the lanes of a GPU copy while they compute, lanes of a CPU do
     not.
     """
 

@@ -61,7 +61,7 @@ def run_module(
         except BaseException:
             _end(process)
             raise
-    # The pipe is closed now, so child processes that the program has left behind end. Until then
+    # The pipe is closed now, so remaining child processes of the program end. Until then
     # they keep its output open.
     reader.join(END_SECONDS)
     return code

@@ -198,7 +198,7 @@ def on_tracks(collectives: Sequence[Op], tracks: int) -> list[PlacedOp]:
     for op in collectives:
         track = min(range(tracks), key=free.__getitem__)
         is_queued = op.launched is None and op.end is None
-        # The other collectives are behind it in the same queue, so they have not begun either.
+        # The other collectives follow it in the same queue, so they have not begun either.
         if is_queued or free[track] == math.inf:
             break
         launched = op.start if op.launched is None else max(op.start, op.launched)
@@ -238,7 +238,7 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
             data = None
             computed = place
         elif op.lane == DATA:
-            # A computation that ends later is not needed: its device lags behind the host.
+            # A computation that ends later is not needed: its device is later than the host.
             if computed is not None and _end(done[computed]) <= op.start:
                 needs.append(computed)
             # The next computation needs them too, so they stay in `brought`.

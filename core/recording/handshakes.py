@@ -91,9 +91,9 @@ class _Unknown:
 class Handshakes:
     """Accepts connections on a separate thread until `close`, without waiting for any of them.
 
-    `admit` gets each connection that sends the token. All others are closed and counted: those that
-    send something else or are too slow, and the oldest ones if there are too many. So a flood of
-    connections cannot keep out a rank, which sends the token when it connects.
+    `admit` gets each connection that sends the token. All others are closed and counted:
+    connections that send something else or are too slow, and the oldest ones if there are too many.
+    So a flood of connections cannot keep out a rank, which sends the token when it connects.
     """
 
     def __init__(self, server: socket.socket, token: str, admit: Admit, refusals: Refusals) -> None:

@@ -128,8 +128,8 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
 def source_of_old_header(header: Header, is_predicted: bool) -> Source:
     """Return the source of a recording whose header does not name one.
 
-    Older headers say whether times are predicted. The model of a run has blocks; that of a job or
-    of another program's trace has none, and only a job's header has a number of ranks.
+    Older headers say whether times are predicted. The model of a run has blocks; the model of a job
+    or of another program's trace has none, and only a job's header has a number of ranks.
     """
     if is_predicted:
         return Source.PREDICTED

@@ -52,7 +52,7 @@ class RecordingStream:
         self.header = Header.unknown()
         self._source, self.size = source, int(source.size())  # in bytes
         try:
-            # True also for an empty file, and one that was cut within these four bytes.
+            # True also for an empty file, and for a file that was cut within these four bytes.
             is_stream = CONTINUATION.startswith(source.read(min(4, self.size)))
         except OSError:  # these bytes are no length of a message either
             is_stream = False

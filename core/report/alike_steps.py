@@ -45,7 +45,7 @@ def alike_steps(trace: Trace, found: Mapping[int, StepSpans], reference: int) ->
 
 
 def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
-    """Return the steps with the reference's plan: not those of an epoch's smaller last batch."""
+    """Return the steps with the reference's plan, without an epoch's smaller last batch."""
     own = _plan_bytes(found[reference])
     same_plan = []
     for step, spans in found.items():

@@ -38,7 +38,7 @@ class DeviceShares:
     """Time of the devices in a number of `steps` while they were in use, by activity.
 
     `times` has the time of each device, `idle` the idle ns of all of them by cause, which add up to
-    the idle time in `times`. `step_ns` is the length of the median step, `whole_ns` that of all
+    the idle time in `times`. `step_ns` is the length of the median step, `whole_ns` of all
     steps.
     """
 

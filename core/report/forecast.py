@@ -34,10 +34,10 @@ from core.trace.trace import Trace
 class Forecast:
     """A predicted step of a job, and the measured steps that it is compared with.
 
-    The costs are those of the steps `used`. `unseen` are the steps after them, or if there are none
-    the steps before. Lengths are means in ns. `own_error` is
-    predicted / measured - 1 of the steps used, and `error` of the unseen steps, None if there are
-    none. `basis` describes the median step.
+    The costs are taken from the steps `used`. `unseen` are the steps after them, or if there are
+    none the steps before. Lengths are means in ns. `own_error` is predicted / measured - 1 of the
+    steps used, and `error` of the unseen steps, None if there are none. `basis` describes the
+    median step.
     """
 
     used: tuple[int, ...]

@@ -66,7 +66,7 @@ def _outstanding(run: MeasuredSteps, usual: Floats) -> NDArray[np.bool_]:
     # one is: their variance about it is too small by (n - 1) / n, as it is about a mean.
     steps = len(run.steps)
     noise *= np.sqrt(steps / max(1, steps - 1))
-    # Of so many tasks some stand out by chance. With the probability divided among them
+    # Some of so many tasks are unusually long by chance. With the probability divided among them
     # (Bonferroni), a whole run has a false hiccup with the probability CHANCE at most.
     certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
     # Disturbances of the machine are frequent. Only a task that exceeds the common excess by far is

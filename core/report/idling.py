@@ -254,7 +254,7 @@ def _idle_by_reason(
     serves = np.array([lane.serves for lane in lanes])
     for explained in explanations:
         mine = np.isin(explained.lane, computing)
-        # A copy lane's work counts as that of the compute lane that it serves.
+        # A copy lane's work counts as work of the compute lane that it serves.
         holders = serves[explained.columns.lane[explained.blocking[mine]]]
         reasons = _REASON_OF_CAUSE[explained.cause[mine]]
         length = explained.end[mine] - explained.start[mine]
@@ -264,7 +264,7 @@ def _idle_by_reason(
 
 
 def _largest_cause(explanations: Sequence[Explanation], reason: int) -> Cause:
-    """Return the cause with most idle time among those that count as one reason."""
+    """Return the cause with most idle time among causes that count as one reason."""
     totals = np.zeros(len(CAUSES), np.int64)
     for explained in explanations:
         cause = explained.cause.astype(np.int64)

@@ -15,7 +15,7 @@ from core.plan.task import Kind
 
 
 class Limit(StrEnum):
-    """Kind of limit of a step. The order is that of documents: append only."""
+    """Kind of limit of a step. Documents store positions in this order: append only."""
 
     SLOW_LANE = "slow-lane"
     """A straggler: a lane or rank computes longer than others with the same work."""
@@ -191,7 +191,7 @@ class Finding:
     """A possible verdict: a limit, its place, and its cost as ns and as a share of the median step.
 
     A hiccup costs a share of its own step, and a limit of devices a share of the devices' time.
-    `values` fill the sentence; `sentence` is a template, or "" for that of LANE_SENTENCES.
+    `values` fill the sentence; `sentence` is a template, or "" for the one in LANE_SENTENCES.
     """
 
     kind: Limit

@@ -156,7 +156,7 @@ class MeasuredSteps:
 
     @cached_property
     def on_devices(self) -> NDArray[np.bool_]:
-        """True for tasks of a device, False for those of the host that starts them, shape (n,)."""
+        """True for tasks of a device, False for tasks of the host that starts them, shape (n,)."""
         if not self.has_streams:
             return np.ones(len(self.columns), np.bool_)
         streams = [lane.index for lane in self.lanes if lane.stream_of]

@@ -18,7 +18,7 @@ from core.predict.step_costs import costs_of_times
 from core.report.measured import MeasuredSteps
 
 FEWEST_STAGES = 3
-"""Fewest stages from which the head of the model can be told apart from the other stages."""
+"""Fewest stages with which the head of the model can be distinguished from the other stages."""
 _NOTHING: Mapping[Kind, tuple[Curve, ...]] = {
     Kind.STEP: (((1.0, 0.0),),),
     Kind.LOSS: (((1.0, 0.0),),),

@@ -79,9 +79,9 @@ def work_parts(
 ) -> NDArray[np.float64]:
     """Return the work of each of n tasks relative to roughly equal ones, at most 1.
 
-    A backward pass through the model's first block computes the gradients of its parameters, but
-    not that of its input, which is half of the work. The block's part of its stage is its part of
-    the parameters.
+    A backward pass through the model's first block computes the gradients of its parameters, but no
+    gradient of its input, which would be half of the work. The block's part of its stage is its
+    part of the parameters.
     """
     highest = max([stage.index for stage in stages], default=-1)
     # The last entry is for tasks without a stage.

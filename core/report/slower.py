@@ -51,8 +51,8 @@ class _Compared:
     """Times of places for tasks that have peers, and the peers' `usual` times for the same work.
 
     Both are ns of shape (S + 1, places, kinds): of each step, and last of a typical step without
-    outliers. `variance`, shape (places, kinds), is that of the difference in the typical step, and
-    `known`, shape (m,), is true for tasks with peers.
+    outliers. `variance`, shape (places, kinds), is the variance of the difference in the typical
+    step, and `known`, shape (m,), is true for tasks with peers.
     """
 
     own: Floats
@@ -147,7 +147,7 @@ def _compare_by_costs(
     count: int,
     without: NDArray[np.bool_],
 ) -> _Compared:
-    """Compare times of places, relative to the tasks' costs, with those of other places.
+    """Compare times of places, relative to the tasks' costs, with times of other places.
 
     The peers of a task are tasks of its kind; if no other place has any, all tasks of other places.
     Tasks `without` (m) are peers, but are not counted themselves.
@@ -198,7 +198,7 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     """Return by which factor a place is slower in its median step; None if not significantly.
 
     `own` and `usual` are ns of each of S steps, and of a typical one, by kind (S + 1, kinds);
-    `variance` (kinds) is that of the difference in the typical one.
+    `variance` (kinds) is the variance of the difference in the typical one.
     """
     *steps, typical = np.log(own.sum(axis=1) / usual.sum(axis=1))
     median = float(np.median(steps))
@@ -237,7 +237,7 @@ def _compare_same_work(
     count: int,
     without: NDArray[np.bool_],
 ) -> _Compared:
-    """Compare times of places with those of other places for tasks with the same number.
+    """Compare times of places with times of other places for tasks with the same number.
 
     Tasks `without` (m) are peers, but are not counted themselves.
     """

@@ -152,7 +152,7 @@ class IssueSummary:
 class Summary:
     """A whole run without its warm-up.
 
-    - `median_step`: the step whose figures are those of the run (core.trace.median_step); None
+    - `median_step`: the step whose figures represent the run (core.trace.median_step); None
       without a measured step. Fields named `over_steps` are of all measured steps
     - `splits`: the rows of each replica or rank for each step, 0 for idle ones
     - `microbatch_rows`: the rows of each micro-batch of the first measured step

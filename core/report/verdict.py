@@ -1,8 +1,8 @@
 """Verdict on a run: the largest limit of its steps, which is a fault or inherent in the work.
 
 It is found from the trace and the model's description alone. Faults are found by comparing equal
-work: a lane's tasks with those of other lanes, a link's transfers with those over other links, a
-task with the same task in other steps.
+work: the tasks of one lane with tasks of other lanes, the transfers over one link with transfers
+over other links, a task with the same task in other steps.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class _Judged(NamedTuple):
 def verdict(trace: Trace) -> Verdict | None:
     """Return the verdict on a run or a prediction; None without a whole step.
 
-    All times and shares are those of the median step (core.trace.median_step), except that those of
-    a hiccup are of its own step. Faults are looked for in all measured steps of the median step's
+    All times and shares are figures of the median step (core.trace.median_step); only a hiccup's
+    are figures of its own step. Faults are looked for in all measured steps of the median step's
     plan.
     """
     is_predicted = trace.header.source is Source.PREDICTED

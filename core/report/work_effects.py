@@ -12,7 +12,7 @@ median polish, so that a few slow passes do not move them:
 3. a worker's effect is the median over the steps of the rest of its passes.
 
 A worker that is the only one of its stages has the part of its effect that all its stages share.
-If it has only one stage, the worker and the stage cannot be told apart.
+If it has only one stage, the worker and the stage cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class WorkEffects:
     def of(cls, run: MeasuredSteps) -> WorkEffects | None:
         """Find the effects in a run; None unless a replica has passes on two lanes.
 
-        In a replica of one lane a slow worker cannot be told from long micro-batches.
+        In a replica of one lane a slow worker cannot be distinguished from long micro-batches.
         """
         columns = run.columns
         passes = np.flatnonzero(PASSES[columns.kind] & run.computes)

@@ -1,4 +1,4 @@
-"""The median step of a run: figures of a whole run are those of this step."""
+"""The median step of a run, whose figures represent the whole run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
 
 
 def steps_of_usual_plan(trace: Trace, steps: Sequence[int]) -> list[int]:
-    """Return those of `steps` with the most frequent plan; all if each has a different plan.
+    """Return the ones of `steps` with the most frequent plan; all if each has a different plan.
 
     `steps` must not be empty, and all must have spans.
     """

@@ -1,4 +1,4 @@
-"""Kinds of traces, by where their spans come from, and what each kind is known to have."""
+"""Sources of traces, and the properties of each source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of a verified run's gradients and losses with those of a plain step."""
+"""Comparison of a verified run's gradients and losses with a plain step's."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class RankReplicas(ModelReplicas):
         return [optimizer for optimizer in self.rank_optimizers if optimizer is not None]
 
     def clear_gradients(self) -> None:
-        """Remove the last step's gradients, including those of parts."""
+        """Remove the last step's gradients, also of parts."""
         super().clear_gradients()
         for parts in self.parts:
             for parameter in parts.values():

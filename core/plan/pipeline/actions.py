@@ -21,10 +21,10 @@ OVERLAP = KIND_CODES[Kind.OVERLAP]
 
 @dataclass(frozen=True, slots=True)
 class ActionColumns:
-    """n actions, ordered by rank; those of rank r are `first[r]` to `first[r + 1]` (exclusive).
+    """n actions, ordered by rank; entries of rank r are `first[r]` to `first[r + 1]` (exclusive).
 
     All other arrays have shape (n,). `kind` indexes KINDS. A micro-batch of -1 (ABSENT) means all
-    of them at once. `back_stage`, `back_microbatch` and `back_replica` are those of an overlap's
+    of them at once. `back_stage`, `back_microbatch` and `back_replica` belong to an overlap's
     backward half; for any other action they equal `stage`, `microbatch` and `replica`.
     """
 

@@ -5,7 +5,7 @@
     rank 2   .  1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3
     rank 3  0F2 0F3  .  3F0 3B0 3F1 3B1 0B2  .  0B3
 
-Stage s of replica 0 is on rank s, that of replica 1 on rank p - 1 - s. So the second replica works
+Stage s is on rank s in replica 0, and on rank p - 1 - s in replica 1. So the second replica works
 while the first one fills and drains. Micro-batches form units, one micro-batch for each rank; the
 first half of a unit goes down and the second half up.
 """
@@ -28,8 +28,8 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
             tick = 2 * (first + lap)
             actions += [
                 (tick + stage, forward(stage, first + index, int(up))),
-                # The last stage's backward is at tick + ranks, that of stage s is ranks - 1 - s
-                # ticks later.
+                # The last stage's backward is at tick + ranks. The backward of stage s is
+                # ranks - 1 - s ticks later.
                 (tick + 2 * ranks - 1 - stage, backward(stage, first + index, int(up))),
             ]
     return [action for _, action in sorted(actions, key=lambda timed: timed[0])]

@@ -5,7 +5,7 @@
 
 Stages are placed as in ZB-V. A pair such as 0F3+3B1 is one task: its passes are of different
 stages, so the communication of one overlaps the compute of the other. Needs at least twice as many
-micro-batches as ranks. The order is that of torch.distributed.pipelining's ScheduleDualPipeV.
+micro-batches as ranks. torch.distributed.pipelining's ScheduleDualPipeV has the same order.
 """
 
 from collections.abc import Sequence

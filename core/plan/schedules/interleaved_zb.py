@@ -3,7 +3,7 @@
     rank 0  0F0 0F1 2F0 2F1  .  2I0 2W0 2I1 2W1 0I0 0W0 0I1 0W1
     rank 1   .  1F0 1F1 3F0 3I0 3F1 3I1 3W0 1I0 3W1 1I1 1W0 1W1
 
-The rounds are those of interleaved 1F1B, with one warm-up forward less for each later rank. Rank i
+The rounds are as in interleaved 1F1B, with one warm-up forward less for each later rank. Rank i
 delays W by i passes, as torch.distributed.pipelining's ScheduleInterleavedZeroBubble does.
 """
 

@@ -25,7 +25,7 @@ def numbered(
 ) -> list[Action]:
     """Return the actions of a rank: each pass takes the next micro-batch of its stage.
 
-    `F`, `B`, `I` and `W` are passes of stage `down`; `f`, `b`, `i` and `w` those of stage `up`; two
+    `F`, `B`, `I` and `W` are passes of stage `down`; `f`, `b`, `i` and `w` of stage `up`; two
     letters (`Fb`) are an overlap. Each kind of pass takes the micro-batches in order, and B counts
     as I and W too. `*` is the oldest backward-weight that is still due. Passes beyond the last
     micro-batch are omitted; overlaps must not exceed it.

@@ -47,7 +47,7 @@ def parameter_bytes(model: ModelDescription) -> dict[str, int]:
 def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
     """Return buckets in reverse order of the parameters, each closed when it reaches its limit.
 
-    The limit of the first bucket is 1 MiB (`dist._DEFAULT_FIRST_BUCKET_BYTES`), that of the others
+    The limit of the first bucket is 1 MiB (`dist._DEFAULT_FIRST_BUCKET_BYTES`), of the others it
     `bucket_mb` MiB, as in `_compute_bucket_assignment_by_size` of torch's reducer.
     """
     later = int(bucket_mb * 1024 * 1024)

@@ -39,7 +39,7 @@ def plan(job: Job) -> Plan:
 def collectives(job: Job) -> Collectives:
     """Return the collectives if every parameter is trained; a single rank has none.
 
-    The order is that of torch's FSDPParamGroup: `pre_backward` requests the block before the one
+    The order is taken from torch's FSDPParamGroup: `pre_backward` requests the block before the one
     whose backward pass begins, and `post_backward` reduces after that pass.
     """
     held: list[tuple[str, ...]] = []

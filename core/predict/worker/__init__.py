@@ -1,1 +1,1 @@
-"""Predictions in a process of their own, so that the window never waits for one."""
+"""Predictions in a separate process, so that the window never waits for one."""

@@ -24,7 +24,7 @@ from core.predict.worker.requests import (
     StepTimes,
 )
 
-NICENESS = 5  # lower than that of lanes that are measured at the same time
+NICENESS = 5  # a lower priority than lanes that are measured at the same time
 
 _rankings: dict[int, Iterator[tuple[int, int] | AdviceResult]] = {}
 """Rankings that are not finished, by the number of their request."""

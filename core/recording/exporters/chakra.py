@@ -2,7 +2,7 @@
 
 ASTRA-sim replays the durations, and simulates collectives and copies to one other rank. Other
 transfers (a gather from several ranks, a copy within a rank) are replayed as work of their rank;
-their dependencies on other ranks are messages of one byte. The numbers of fields are those of
+their dependencies on other ranks are messages of one byte. The numbers of fields are from
 Chakra's et_def.proto.
 """
 
@@ -31,7 +31,7 @@ from core.trace.trace import Trace
 VERSION = "0.0.4"
 GROUPS = "comm_group.json"
 """File with the ranks of each group by its name, if a collective has only some of the ranks."""
-# Members of Chakra's NodeType; those of CollectiveCommType follow.
+# Members of Chakra's NodeType, and then of CollectiveCommType.
 _WORK, _SEND, _RECEIVE, _COLLECTIVE = 4, 5, 6, 7
 _TYPES = {Kind.ALL_REDUCE: 0, Kind.ALL_GATHER: 2, Kind.REDUCE_SCATTER: 7}
 _BOOL, _INT32, _INT64, _TEXT = 27, 7, 9, 29  # fields of an attribute's value

@@ -103,7 +103,7 @@ def _events(exported: ExportedSpans) -> Iterator[list[Event]]:
 
 
 def _threads(trace: Trace) -> list[tuple[int, int]]:
-    """Return process and thread of each lane; a nested lane has those of its outer lane."""
+    """Return process and thread of each lane; a nested lane has the same as its outer lane."""
     pids: dict[str, int] = {}
     tids: dict[tuple[str, str], int] = {}
     threads = []
@@ -174,7 +174,7 @@ def _arrows(exported: ExportedSpans, threads: list[tuple[int, int]]) -> Iterator
 
 
 def _counter_events(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
-    """Yield the counters' values, each on its lane's process; on 0 those of the whole run."""
+    """Yield the counters' values, each on its lane's process, or on 0 for the whole run."""
     processes = {}
     for lane, (pid, _) in zip(trace.header.lanes, threads, strict=True):
         processes[lane.device] = pid

@@ -69,8 +69,8 @@ class ExportedSpans:
     def arguments(self, first: int, last: int) -> list[dict[str, int]]:
         """Return the known attributes of the tasks of spans `first` to before `last`.
 
-        Their names are those of core.plan.task.Task. `iteration` is the number of the step as it is
-        shown, counted from 1.
+        They have the same names as in core.plan.task.Task. `iteration` is the number of the step as
+        it is shown, counted from 1.
         """
         spans = self.spans[first:last]
         rows = spans.table.rows[spans.row]

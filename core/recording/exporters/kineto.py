@@ -69,7 +69,7 @@ def write_kineto(trace: Trace, folder: Path | str) -> Generator[float, None, Non
 
 
 def kernel_name(kind: Kind, label: str) -> str:
-    """Return the name of a task; that of a kernel of NCCL for communication."""
+    """Return the name of a task; for communication the name of an NCCL kernel."""
     return f"ncclDevKernel_{_NCCL[kind]} {label}" if kind in _NCCL else label
 
 

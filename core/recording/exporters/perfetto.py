@@ -1,6 +1,6 @@
 """Writes a trace in Perfetto's protobuf: a track for each lane and counter, and one for the steps.
 
-The numbers of fields are those of Perfetto's protos: trace_packet, track_descriptor, track_event.
+The numbers of fields are from Perfetto's protos: trace_packet, track_descriptor, track_event.
 """
 
 from __future__ import annotations

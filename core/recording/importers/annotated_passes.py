@@ -3,12 +3,12 @@
 Such annotations name a pass by its letter, `attn (F)`, with a micro-batch as in `attn (F3)` or
 `attn (F) 3`; as torch.distributed.pipelining does, `Forward 3` or `PP:2F3` (stage 2); or a forward
 and a backward that run together, `PP:(2F3;5B1)OVERLAP_F_B`. F is a forward pass, B a backward pass,
-and I and W are the parts of one for the input and the weights.
+and I and W are its parts for the input and the weights.
 
-The innermost annotation that is of one pass gives a task its kind. The stage and the micro-batch
-are those of the innermost annotation that has them for this direction. Autograd launches backward
-passes from another thread: the calls of a thread without such annotations belong to those of the
-only thread with some, at their time.
+A task gets its kind from the innermost annotation of a single pass. It gets its stage and its
+micro-batch from the innermost annotation that has them for its direction. Autograd launches
+backward passes from another thread. So if only one thread has annotations, they apply to the calls
+of all threads at the same time.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _FORWARD, _BACKWARD = range(2)
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPass:
-    """The pass that an annotation names; None for what it does not say.
+    """The pass that an annotation names; None for missing values.
 
-    `stage` and `microbatch` are those of the forward and the backward pass. An annotation of both
-    has no `kind`.
+    `stage` and `microbatch` have a value for the forward and one for the backward pass. An
+    annotation of both has no `kind`.
     """
 
     kind: Kind | None
@@ -58,8 +58,8 @@ class AnnotatedPass:
 class PassMarks:
     """The n annotations of passes as arrays; times are ns, and numbers ABSENT if they are unknown.
 
-    `kind` is a position in KINDS or ABSENT. `stage` and `microbatch`, shape (n, 2), are those of
-    the forward and the backward pass.
+    `kind` is a position in KINDS or ABSENT. `stage` and `microbatch`, shape (n, 2), have
+    a column for the forward and one for the backward pass.
     """
 
     thread: Ints

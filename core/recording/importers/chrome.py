@@ -1,7 +1,7 @@
 """Traces in Chrome's Trace Event Format: a row for each thread, with calls below their callers.
 
 Complete events, begins with their ends, asynchronous events, instants and counters are shown, and
-arrows become dependencies. The reader of a dialect reads its files, such as those of PyTorch's
+arrows become dependencies. The reader of a dialect reads its files, such as files of PyTorch's
 profiler.
 """
 

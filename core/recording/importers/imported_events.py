@@ -165,7 +165,7 @@ class PipelinePlaces:
         return replace(self, **columns)
 
     def extended(self, like: NDArray[np.int64]) -> PipelinePlaces:
-        """Return the places, followed by those of new events at the places of others."""
+        """Return the places, and then the places of new events, copied from the events `like`."""
         added = self.picked(like)
         added = replace(added, transfer=np.full(len(like), ABSENT, np.int8))
         return self.followed_by([added])

@@ -196,7 +196,7 @@ def _with_transfers(
     transfers: NDArray[np.int64],
     pairs: Mapping[int, str],
 ) -> tuple[tuple[str, ...], NDArray[np.int16]]:
-    """Return the names of groups and each event's group, with those of transfers.
+    """Return the names of groups and each event's group, with a group for each transfer's pair.
 
     `pairs` has the names for some positions in `transfers`; the others have no group, as their
     process group does not say which of them belong together.

@@ -116,7 +116,7 @@ def read_ndtimeline(
 
 
 def _numbers(text: str) -> list[float]:
-    """Return the numbers in an event's arguments, NaN for those that it lacks."""
+    """Return the numbers in an event's arguments, NaN for missing ones."""
     try:
         found = msgspec.json.decode(text, type=_Arguments)
     except (msgspec.DecodeError, RecursionError):

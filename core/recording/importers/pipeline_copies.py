@@ -296,7 +296,7 @@ def _with_added(imported: ImportedEvents, parts: list[_Copies]) -> ImportedEvent
 def _copy_tracks(
     imported: ImportedEvents, after: Ints, is_backward: Mask
 ) -> tuple[tuple[ImportedTrack, ...], Ints]:
-    """Return all tracks with those of the copies, and the track of each copy."""
+    """Return all tracks, including the tracks of the copies, and the track of each copy."""
     tracks = list(imported.tracks)
     track = np.empty(len(after), np.int64)
     for mine in groups(row_keys(imported.track[after], is_backward)):
@@ -309,7 +309,7 @@ def _copy_tracks(
 
 
 def _after_each_other(track: Ints, start: Ints, end: Ints) -> Ints:
-    """Return starts at which no copy of a track overlaps the one that ends before it."""
+    """Return starts at which no copy of a track overlaps the previous copy."""
     order = np.lexsort((start, end, track))
     sorted_track, sorted_end = track[order], end[order]
     earliest = start[order]

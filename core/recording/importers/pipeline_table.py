@@ -29,9 +29,9 @@ MOST_PLACE = (1 << 15) - 1
 class PipelineTable:
     """The n events of a pipeline as arrays of shape (n,); numbers are ABSENT if they do not apply.
 
-    `kind` is a position in KINDS and `name` one in `names`; passes have no name. `start` and `end`
-    are ns. `tensor` is the rank in tensor parallelism, 0 without it. The other columns have the
-    meaning of those of PipelinePlaces, except that `replica` is the rank in data parallelism.
+    `kind` is a position in KINDS and `name` a position in `names`; passes have no name. `start` and
+    `end` are ns. `tensor` is the rank in tensor parallelism, 0 without it. The other columns have
+    the same meaning as in PipelinePlaces, except that `replica` is the rank in data parallelism.
     """
 
     step: NDArray[np.int64]
@@ -174,7 +174,7 @@ def _pipelines(table: PipelineTable) -> NDArray[np.int64]:
 def _tracks(
     table: PipelineTable, pipeline: NDArray[np.int64]
 ) -> tuple[tuple[ImportedTrack, ...], NDArray[np.int32]]:
-    """Return the tracks, those that compute first, and the track of each event."""
+    """Return the tracks, computing ones first, and the track of each event."""
     is_collective = IS_COLLECTIVE[table.kind]
     part = np.where(table.transfer >= 0, 2 + table.transfer, is_collective.astype(np.int64))
     has_replicas, has_tensors = bool(table.replica.any()), bool(table.tensor.any())
@@ -209,10 +209,10 @@ def _collective_groups(
 ) -> tuple[NDArray[np.int16], tuple[str, ...], NDArray[np.bool_]]:
     """Return the process group of each collective, the groups' names, and a mask.
 
-    The mask is true for collectives that ranks of several stages join. A collective is joined by
-    the ranks of its stage in all replicas, except those of embeddings, which the first and the last
-    stage of a replica share, and those of tensor parallelism, which the ranks of a stage of one
-    replica share.
+    The mask is true for collectives that ranks of several stages join. These are collectives of
+    embeddings: the first and the last stage of a replica join them. Collectives of tensor
+    parallelism are joined by the ranks of a stage of one replica, and all others by the ranks of a
+    stage in all replicas.
     """
     bucket = np.full(len(table.start), ABSENT, np.int16)
     spans_stages = np.zeros(len(table.start), np.bool_)

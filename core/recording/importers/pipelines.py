@@ -3,8 +3,8 @@
 The rule, for the passes of a step. A pass is a forward F, a whole backward B, or a backward in two
 parts, I for the input and W for the weights. Stage s, micro-batch m:
 
-1. F(s, m) waits for F(s - 1, m). B(s, m) or I(s, m) waits for that of stage s + 1, and at the last
-   stage for F(s, m). W(s, m) waits for I(s, m).
+1. F(s, m) waits for F(s - 1, m). B(s, m) or I(s, m) waits for the same pass of stage s + 1, and at
+   the last stage for F(s, m). W(s, m) waits for I(s, m).
 2. A recorded send and its receive are one copy (`core.recording.importers.pipeline_copies`). It
    waits for the pass that produced the data, and the pass that consumes them waits for it.
 3. If sends are not recorded, the time of a transfer is inferred from the passes (same module).
@@ -319,7 +319,7 @@ def _clock_shifts(imported: ImportedEvents, passes: _Passes, edges: Edges) -> tu
 
 
 def _with_common_clock(imported: ImportedEvents, stage: Ints, passes: _Passes) -> ImportedEvents:
-    """Return the events with the clocks of all ranks moved to that of rank 0."""
+    """Return the events with the clocks of all ranks moved to the clock of rank 0."""
     places = imported.pipeline
     assert places is not None
     stages = int(stage.max()) + 1
@@ -376,7 +376,7 @@ def _with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
 
 
 def _stages_of_events(imported: ImportedEvents, passes: _Passes, stage: Ints) -> NDArray[np.int16]:
-    """Return the stage of each event with a rank: that of its chunk, or of the rank's first one."""
+    """Return the stage of each event with a rank: its chunk's, or its rank's first stage."""
     places = imported.pipeline
     assert places is not None
     found = np.full(len(imported), ABSENT, np.int64)

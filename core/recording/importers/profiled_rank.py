@@ -84,7 +84,7 @@ def _rank_attributes(bucket: NDArray[np.int16], rank: int | None) -> dict[str, N
 
 
 def _on_axis_of_job(imported: ImportedEvents, job: ProfilerJob) -> ImportedEvents:
-    """Return the events with times since 1970: those of newer files are relative to a base.
+    """Return the events with times since 1970: times of newer files are relative to a base.
 
     So the ranks of a job share an axis. A base that leads out of int64 must be wrong, and is
     ignored.

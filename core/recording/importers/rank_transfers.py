@@ -1,6 +1,6 @@
 """Transfers between ranks in a profiler's files: which kernels send to each other.
 
-A kernel that sends on one rank and the one that receives on the other run together: each of them
+The sending kernel of one rank and the receiving kernel of the other run together: each of them
 waits for the other. Both get the same group, which is named after the two ranks and the direction,
 so that the n-th of one rank and the n-th of the other meet (core.costs.waits). The ranks are in
 arguments of the kernel (`Src Rank`, `Dst Rank`), or of the calls that started it: a kernel may
@@ -38,7 +38,7 @@ Peers = set[tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class RankArguments:
-    """The ranks in the arguments of n events, NaN without: those of the sender and the receiver.
+    """The ranks of sender and receiver in the arguments of n events; NaN without.
 
     `group` is the position of each event's process group in `group_names`.
     """

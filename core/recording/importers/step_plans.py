@@ -45,7 +45,7 @@ def plans_of_steps(
     """Return a table with a plan for each different step, and the row of each event.
 
     If events have arguments or colours, which belong to rows of the table, every step has its own
-    plan. Its tasks have the same numbers as those of equal steps.
+    plan. Its tasks have the same numbers as in equal steps.
     """
     table = TaskTable()
     row = np.empty(len(imported), np.int32)
@@ -132,7 +132,7 @@ def _order(imported: ImportedEvents, step: _Step) -> Ints:
     before = np.concatenate([on_lane, step.before])
     after = np.concatenate([on_lane + 1, step.after])
     time = imported.start[step.events].copy()
-    # Among tasks at one time, those that others wait for are first.
+    # Among tasks at one time, tasks that others wait for are first.
     depth = np.zeros(len(time), np.int64)
     for _ in range(MOST_ROUNDS):
         is_late = time[before] > time[after]

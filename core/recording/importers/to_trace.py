@@ -47,9 +47,8 @@ def trace_of_events(
     """Return the trace of imported events; it begins at 0.
 
     A track is a lane, with a nested lane below it for each depth of calls. Each event is a task of
-    one plan, in the order of starts; those of a pipeline get dependencies, and numbers within their
-    step. Raises ValueError if a limit is exceeded, and Cancelled if
-    `progress` returns False.
+    one plan, in the order of starts; events of a pipeline get dependencies, and numbers within
+    their step. Raises ValueError if a limit is exceeded, and Cancelled if `progress` returns False.
     """
     check_count(imported, MOST_EVENTS)
     check_names(imported)
