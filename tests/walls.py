@@ -123,6 +123,7 @@ LAYERS = (
         "core.engine.messages",
         "core.engine.failures",
         "core.engine.hardware",
+        "core.engine.imports",
         "core.engine.lanes",
         "core.engine.without_torch",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from core.engine.imports import keep_imports
 from core.engine.messages import send
 from core.engine.without_torch import without_torch
 from core.message import text_to_plain
@@ -15,14 +16,16 @@ def start_engine() -> None:
     wire, commands = open_pipes()
     sink = pa.PythonFile(wire, "w")
     try:
-        import torch  # noqa: F401
+        with keep_imports():
+            import torch  # noqa: F401
     except Exception as error:  # of any type: a missing library raises OSError
         lines = [line for line in str(error).splitlines() if line.strip()]
         reason = ": ".join([type(error).__name__, *lines[:1]])
         text = without_torch(reason)
         send(sink, "unusable", text_to_plain(text))
         return
-    from core.engine.server import run_server
+    with keep_imports():
+        from core.engine.server import run_server
 
     run_server(sink, commands)
 

@@ -1,7 +1,7 @@
 """The process of one rank, for strategies that torch runs.
 
-core.engine.ranks.run starts it, sends its settings as a line of JSON, and receives its rows as a
-stream with the recording's schema.
+core.engine.ranks.run starts it, by core.engine.ranks.start, sends its settings as a line of JSON,
+and receives its rows as a stream with the recording's schema.
 """
 
 from __future__ import annotations
@@ -314,7 +314,3 @@ def run_rank() -> None:
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
             leave(Outcome.FAILED, error_line(error))
         leave(Outcome.FINISHED)
-
-
-if __name__ == "__main__":
-    run_rank()

@@ -35,7 +35,7 @@ LOOK_SECONDS = 0.1
 """Time between two checks for a request to stop."""
 HOST = "127.0.0.1"
 
-RANK = "core.engine.ranks.rank"
+RANK = "core.engine.ranks.start"
 
 Report = tuple[int, EngineMessage | Exit]
 """A rank, and either its message or the end of its process."""

@@ -28,7 +28,7 @@ from core.recorder.wire import TOKEN_VARIABLE, is_address, parse_address
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
 
-RANK = "core.engine.torchrun.rank"
+RANK = "core.engine.torchrun.start"
 NOT_RECORDED = "bubblescope: not all was recorded: "
 # Ranks print a line when they fail (rank.py); torchrun then prints a summary of the failures.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")

@@ -1,6 +1,6 @@
 """A rank's process under torchrun: builds the job, runs it on torch's engine, and records it.
 
-    torchrun ... -m core.engine.torchrun.rank SETTINGS          (LaunchSettings as JSON)
+    torchrun ... -m core.engine.torchrun.start SETTINGS          (LaunchSettings as JSON)
 
 `record` makes the recording, as for any training job. The recorder counts its first step as
 warm-up, so the warm-up steps before the last one are not recorded.
@@ -164,7 +164,3 @@ def run_launched_rank() -> int:
         os.write(2, f"bubblescope: rank {rank}: {error_line(error)}\n".encode())
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(run_launched_rank())
