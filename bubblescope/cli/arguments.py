@@ -302,7 +302,7 @@ def _count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r}: use 1 or more, at most {MOST_RUNS:,}")
 
 
-def meaning_of(option: Option[Any]) -> str:
+def option_help(option: Option[Any]) -> str:
     """Describe an option: help, accepted values, and the strategies that take it if not all do."""
     words = [option.help]
     if option.choices:
@@ -330,13 +330,13 @@ def options_table() -> str:
     lines = ["| option | default | meaning |", "|---|---|---|"]
     for option in OPTIONS:
         value = "" if option.kind is bool else f" {_metavar(option)}"
-        lines.append(f"| `{option.flag}{value}` | {option.otherwise} | {meaning_of(option)} |")
+        lines.append(f"| `{option.flag}{value}` | {option.otherwise} | {option_help(option)} |")
     return "\n".join(lines) + "\n"
 
 
 def _form_of(option: Option[Any]) -> dict[str, Any]:
     """Return the keyword arguments of `add_argument` for an option."""
-    help_text = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
+    help_text = option_help(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
     if option.kind is bool:
         return {"action": "store_false" if option.default else "store_true", "help": help_text}
     if option.repeated:

@@ -10,8 +10,8 @@ from bubblescope.cli.commands import open_with_warnings
 from bubblescope.cli.report import table
 from core.files import check_outputs, whole_file
 from core.plain import cell, plain
-from core.sql.apart import answer_apart
 from core.sql.query import Answer
+from core.sql.query_process import answer_in_process
 
 WIDEST = 200
 CUT = "…"
@@ -20,7 +20,7 @@ CUT = "…"
 def ask(arguments: argparse.Namespace) -> None:
     """Print the answer to a query. Raises SqlError or OSError in one line."""
     check_outputs(vars(arguments))
-    found = answer_apart(arguments.query, {1: open_with_warnings(arguments.recording)})
+    found = answer_in_process(arguments.query, {1: open_with_warnings(arguments.recording)})
     if arguments.csv is not None:
         _write(found, arguments.csv)
     elif found.columns:

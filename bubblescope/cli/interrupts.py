@@ -49,7 +49,7 @@ def ending_when_asked() -> Iterator[None]:
 
 @contextmanager
 def noting_interrupts() -> Iterator[list[int]]:
-    """Collect Ctrl+C and SIGTERM in the list, so that they do not interrupt received rows."""
+    """Collect Ctrl+C and SIGTERM in the list, so that rows are received without interruption."""
     noted: list[int] = []
     with handling(noted.append):
         yield noted

@@ -48,7 +48,7 @@ def sweep(arguments: argparse.Namespace) -> int:
             return INTERRUPTED
     results = Results(asked, tuple(rows.measured))
     try:
-        if arguments.image is not None and results.of:
+        if arguments.image is not None and results.by_setting:
             with loading_qt():
                 from gui.features.sweep.picture import export_sweep
 
@@ -167,9 +167,9 @@ def setting_text(asked: Sweep, setting: Specification) -> str:
 
 def results_text(results: Results) -> str:
     """Return the table of means, and the sentence about the fastest setting."""
-    if not results.of:
+    if not results.by_setting:
         return "nothing was measured"
-    rows = [_row(results, result) for result in results.of.values()]
+    rows = [_row(results, result) for result in results.by_setting.values()]
     head = ("setting", "lanes", "runs", "mean ms", "deviation", "ideal ms", "")
     notes = [f"times: {timing}" for timing in results.timings]
     return "\n".join([table(head, rows), fastest_text(results), *notes])

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
-from core.explain.durations import CODES, RankedDurations, size_codes
 from core.explain.lanes import LaneTime
+from core.explain.percentiles import CODES, OrderStatistics, size_codes
 from core.plan.plan import Lane, Role
 from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
@@ -59,7 +59,7 @@ class RangeStatistics:
 
     `lanes` has each lane's time by its index. `any_lane` is the time in which at least one lane
     computes, or else communicates. `cut` is the number of spans that cross an end of the range.
-    `sizes` (KINDS, CODES) is the number of spans by kind and size code (core.explain.durations).
+    `sizes` (KINDS, CODES) is the number of spans by kind and size code (core.explain.percentiles).
     """
 
     start: int
@@ -178,8 +178,8 @@ class RangeCount:
         self._inside = np.zeros(len(KINDS), np.int64)
         self._whole = np.zeros(len(KINDS), np.int64)
         self._sizes = np.zeros((len(KINDS), CODES), np.int64)
-        no_ranks = np.zeros((len(KINDS), 0), np.int64)
-        self._ranked = RankedDurations(self._sizes, no_ranks)
+        no_orders = np.zeros((len(KINDS), 0), np.int64)
+        self._order_statistics = OrderStatistics(self._sizes, no_orders)
 
     @property
     def parts(self) -> int:
@@ -200,8 +200,8 @@ class RangeCount:
             begin, until = self._windows[self._parts]
             self._count(begin, until)
             if self._parts == windows - 1:
-                ranks = _ranks(self._sizes.sum(axis=1))
-                self._ranked = RankedDurations(self._sizes, ranks)
+                orders = _percentile_orders(self._sizes.sum(axis=1))
+                self._order_statistics = OrderStatistics(self._sizes, orders)
         else:
             self._read_again(self._span_parts[self._parts - windows])
         self._parts += 1
@@ -284,7 +284,7 @@ class RangeCount:
         """Find the durations of percentiles among the spans of some parts."""
         durations = np.concatenate([spans.end - spans.start for spans in parts])
         kinds = np.concatenate([self._kind_of[spans.row] for spans in parts])
-        self._ranked.look(_flat_codes(kinds, durations), durations)
+        self._order_statistics.look(_flat_codes(kinds, durations), durations)
 
     def _cut(self, spans: Spans) -> int:
         """Return the number of spans that cross an end of the range."""
@@ -295,7 +295,7 @@ class RangeCount:
     def _kinds(self) -> tuple[KindFigures, ...]:
         """Return the figures of each kind that has spans."""
         counts = self._sizes.sum(axis=1)
-        values = self._ranked.values()
+        values = self._order_statistics.values()
         found: list[KindFigures] = []
         for code in np.flatnonzero(counts).tolist():
             count = int(counts[code])
@@ -352,12 +352,12 @@ def _span_parts(lanes: Sequence[Spans]) -> list[list[Spans]]:
     return parts
 
 
-def _ranks(counts: Ints) -> Ints:
-    """Return the ranks of p50, p99 and the longest duration for each count: (kinds, 3)."""
+def _percentile_orders(counts: Ints) -> Ints:
+    """Return which durations are p50, p99 and the longest, for each count: (kinds, 3)."""
     p50 = (counts + 1) // 2
     p99 = (99 * counts + 99) // 100
-    ranks = np.stack([p50, p99, counts], axis=1) - 1
-    result: Ints = np.maximum(ranks, 0)
+    orders = np.stack([p50, p99, counts], axis=1) - 1
+    result: Ints = np.maximum(orders, 0)
     return result
 
 

@@ -53,7 +53,7 @@ PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
 MOST_BYTES = 100_000
 MOST_STEPS = 12
 MOST_RUNS = 8
-QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "model")
+UNLISTED = ("steps", "warmup", "calibrate", "seed", "lr", "model")
 """Options that are not listed to distinguish runs."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
 _LANE = re.compile(r"lane (\d{1,4})")
@@ -160,7 +160,7 @@ def differing(run: Specification, others: Sequence[Specification]) -> list[tuple
     values_of_others = [dict(other.values) for other in others]
     found = []
     for option, value in run.values:
-        if option.name in QUIET or value == option.default:
+        if option.name in UNLISTED or value == option.default:
             continue
         has_same = [other.get(option) == value for other in values_of_others]
         is_common = len(others) > 1 and all(has_same)

@@ -34,7 +34,7 @@ from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import KIND_CODES, KINDS, Kind
 from core.predict.basis import range_factors
 
-WORTH = 0.05
+LEAST_SAVING = 0.05
 """Least fraction of a step that another way must be predicted to save to be advised."""
 TRIED_CHUNKS = (2, 3, 4)
 MOST_TRIED_MICROBATCHES = 64
@@ -98,8 +98,8 @@ class AdviceResult:
     def better_ways(self, most: int) -> list[Advice]:
         """Return the fastest known ways that save enough, each of another strategy or schedule.
 
-        A way must save WORTH of both the predicted and the measured step. If the two differ, one of
-        them is wrong for the next run with the present settings.
+        A way must save LEAST_SAVING of both the predicted and the measured step. If the two differ,
+        one of them is wrong for the next run with the present settings.
         """
         if self.present is None:
             return []
@@ -108,7 +108,7 @@ class AdviceResult:
             least = min(least, self.measured_ns)
         fastest: dict[tuple[str, str | None], Advice] = {}
         for way in self.ways:
-            if way.known and way.step_ns <= (1 - WORTH) * least:
+            if way.known and way.step_ns <= (1 - LEAST_SAVING) * least:
                 key = (way.specification.strategy, way.specification[SCHEDULE])
                 fastest.setdefault(key, way)
         return list(fastest.values())[:most]
@@ -283,7 +283,7 @@ def _is_known(plan: Plan, costs: CostModel) -> bool:
         return False
     for kind, tasks, rows in passes:
         curves = costs.passes.get(kind, ())
-        if kind is Kind.STEP or _are_free(curves):
+        if kind is Kind.STEP or _are_zero(curves):
             continue
         parts = shares if kind in STAGED and shares else {1.0}
         sizes = [size for size, _ in curves[0]]
@@ -295,7 +295,7 @@ def _is_known(plan: Plan, costs: CostModel) -> bool:
     return True
 
 
-def _are_free(curves: Iterable[Curve]) -> bool:
+def _are_zero(curves: Iterable[Curve]) -> bool:
     """Return True if all costs of some curves are 0."""
     points = chain.from_iterable(curves)
     return all(cost == 0 for _, cost in points)

@@ -25,7 +25,7 @@ from core.paths import PROJECT_ROOT
 
 LIFELINE = "core.process.lifeline"
 EXIT_SECONDS = 0.5  # for a child whose wire has ended to exit by itself
-LOOK_SECONDS = 0.2  # between two checks of a silent child
+POLL_SECONDS = 0.2  # between two checks of a silent child
 SUSPENDED_SECONDS = 2.0
 """The time for which a child with `ends_if_suspended` may be suspended, as by SIGSTOP."""
 CLOSE_SECONDS = 5.0  # for a killed process to end, which may take the kernel longer
@@ -171,7 +171,7 @@ class _Wire(FileIO):
         # Processes that the model has forked may keep the child's end of the pipe open for ever, so
         # check whether a silent child is alive. The second select catches data that the child wrote
         # just before its end.
-        while not select.select([self], [], [], LOOK_SECONDS)[0]:
+        while not select.select([self], [], [], POLL_SECONDS)[0]:
             if self.is_over() and not select.select([self], [], [], 0)[0]:
                 return 0
         return super().readinto(buffer)

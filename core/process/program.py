@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from core.process.child import LIFELINE, environment
 
 END_SECONDS = 5.0
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 """Between two looks at whether a program has ended by itself."""
 Running = subprocess.Popen[bytes]
 
@@ -77,7 +77,7 @@ def _read(process: subprocess.Popen[str], listener: Callable[[str], None]) -> No
 def _wait(process: subprocess.Popen[str], stop: threading.Event | None) -> int:
     """Wait until a process ends, and end it if `stop` is set; return its status."""
     while stop is not None and process.poll() is None:
-        if stop.wait(LOOK_SECONDS):
+        if stop.wait(POLL_SECONDS):
             _end(process)
     return process.wait()
 

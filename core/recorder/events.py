@@ -27,9 +27,9 @@ from .rank_step import COMPUTE, DATA, FIRST_TRACK, Op
 
 TRIES = 8
 """Events from which the best anchor is chosen."""
-PATIENCE_NS = 200_000
+TIMEOUT_NS = 200_000
 """Limit on the wait for an event on the idle stream during training."""
-FIRST_PATIENCE_NS = 1_000_000_000
+FIRST_TIMEOUT_NS = 1_000_000_000
 """Limit on the wait for the first event."""
 REST_NS = 500_000_000
 """Time between two anchors. Within it a device's clock hardly drifts, and a float32 in ms still
@@ -124,7 +124,7 @@ class DeviceTimes:
         self._source = source
         self._pool: list[TimedEvent] = []
         self._waiting: deque[RecordedStep] = deque()
-        first = self._anchor(FIRST_PATIENCE_NS)
+        first = self._anchor(FIRST_TIMEOUT_NS)
         if first is None:
             raise RuntimeError("an event on an idle stream has not happened within a second")
         # It raises RuntimeError where events are not timed.
@@ -202,7 +202,7 @@ class DeviceTimes:
             if not all(moment.event.query() for moment in step.moments()):
                 break
             done += 1
-        anchor = self._anchor(PATIENCE_NS) if done else None
+        anchor = self._anchor(TIMEOUT_NS) if done else None
         if anchor is None:
             return
         self._anchors.append(anchor)
@@ -240,8 +240,8 @@ class DeviceTimes:
                     self._busy_until[work] = max(self._busy_until[work], op.end)
         return RecordedStep(step.number, step.ops, step.replica, step.anchor, half_width)
 
-    def _anchor(self, patience: int) -> Anchor | None:
-        """Return the best of TRIES anchors; None if the device takes more than `patience` ns."""
+    def _anchor(self, timeout: int) -> Anchor | None:
+        """Return the best of TRIES anchors; None if the device takes more than `timeout` ns."""
         now = self._source.now
         own = self._source.own
         tries: list[Anchor] = []
@@ -250,7 +250,7 @@ class DeviceTimes:
             before = now()
             event.record(own)
             while not event.query():
-                if now() - before > patience:
+                if now() - before > timeout:
                     return min(tries, key=_half_width, default=None)
             after = now()
             half_width = -(-(after - before) // 2)  # rounded up

@@ -28,7 +28,7 @@ MAGIC = b"bubblescope 1\n"
 TOKEN_BYTES = 32
 OPENING = struct.Struct(f">{len(MAGIC)}s{TOKEN_BYTES}sH")
 ALL_HERE = b"."
-PATIENCE_SECONDS = 5.0
+TIMEOUT_SECONDS = 5.0
 """Timeout of the connection, and of the answer that everything has arrived."""
 LISTENER_GONE = "the listener ended before it had everything"
 STALL_SECONDS = 600.0
@@ -120,7 +120,7 @@ class Wire(io.RawIOBase):
             return
         super().close()
         with self._peer:
-            self._peer.settimeout(PATIENCE_SECONDS)
+            self._peer.settimeout(TIMEOUT_SECONDS)
             try:
                 # Close only this direction: the listener reads an end of file and then answers.
                 self._peer.shutdown(socket.SHUT_WR)
@@ -137,7 +137,7 @@ def connect(out: str, rank: int) -> Wire:
     """Connect to a listener's address. Raise OSError or ValueError if that fails."""
     address = parse_address(out)
     opening = OPENING.pack(MAGIC, address.token.encode()[:TOKEN_BYTES], rank)
-    peer = socket.create_connection((address.host, address.port), PATIENCE_SECONDS)
+    peer = socket.create_connection((address.host, address.port), TIMEOUT_SECONDS)
     try:
         peer.sendall(opening)
         peer.settimeout(STALL_SECONDS)

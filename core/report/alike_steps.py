@@ -71,17 +71,17 @@ def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> A
     families = _families(found)
     highest = [int(own.max(initial=-1)) for own in families]
     count = max(highest, default=-1) + 1
-    often = np.stack([np.bincount(own, minlength=count) for own in families])
+    counts = np.stack([np.bincount(own, minlength=count) for own in families])
     computing = [lane.index for lane in computing_lanes(trace.header.lanes)]
     computes = np.zeros(count, np.bool_)
     for own, step in zip(families, steps, strict=True):
         on_compute_lane = np.isin(found[step].lane, computing)
         computes[own[on_compute_lane]] = True
-    alike = _shared(often[:, computes], place) >= ALIKE
+    alike = _shared(counts[:, computes], place) >= ALIKE
     alike[place] = True
     chosen = np.flatnonzero(alike)
-    common = (often[chosen] == often[place]).all(axis=0)
-    in_reference = often[place] > 0
+    common = (counts[chosen] == counts[place]).all(axis=0)
+    in_reference = counts[place] > 0
     if not (common & computes & in_reference).any():
         chosen = np.array([place])
         common = np.ones(count, np.bool_)
@@ -103,14 +103,14 @@ def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
     return np.split(numbers, ends[:-1])
 
 
-def _shared(often: Ints, place: int) -> NDArray[np.float64]:
+def _shared(counts: Ints, place: int) -> NDArray[np.float64]:
     """Return for each of S steps the fraction of tasks that it shares with the step at `place`.
 
-    `often`, shape (S, families), counts the tasks of each family in each step. A family is shared
+    `counts`, shape (S, families), counts the tasks of each family in each step. A family is shared
     if both steps have it equally often.
     """
-    totals = often.sum(axis=1)
-    shared = np.where(often == often[place], often, 0).sum(axis=1)
+    totals = counts.sum(axis=1)
+    shared = np.where(counts == counts[place], counts, 0).sum(axis=1)
     larger_total = np.maximum(totals, totals[place])
     parts: NDArray[np.float64] = shared / np.maximum(1, larger_total)
     return parts

@@ -19,7 +19,7 @@ from core.explain.ranks import Device, RankTime, Windows, device_time, devices_o
 from core.explain.run_step import explain_run_step
 from core.message import Message, Text, join_texts, message
 from core.plain import duration_text, share_text
-from core.report.idling import REASONS, SEEN, step_text
+from core.report.idling import NOTICEABLE, REASONS, step_text
 from core.report.limits import DEVICE_SENTENCES, Finding, Limit
 from core.trace.columns import sorted_positions
 from core.trace.median_step import median_step
@@ -127,11 +127,11 @@ def device_text(shares: DeviceShares, limit: Limit) -> Message:
         sentences.append(message("Devices are in use for {used} of it.", used=used))
     sentences.append(_idle_sentence(shares))
     exposed = shares.share(shares.total("exposed_ns"))
-    if exposed >= SEEN and limit is not Limit.COMMUNICATION:
+    if exposed >= NOTICEABLE and limit is not Limit.COMMUNICATION:
         share = share_text(exposed)
         sentences.append(message("Exposed communication takes {share}.", share=share))
     copies = shares.share(shares.total("memory_ns"))
-    if copies >= SEEN and limit is not Limit.COPIES:
+    if copies >= NOTICEABLE and limit is not Limit.COPIES:
         sentences.append(message("Exposed copies take {share}.", share=share_text(copies)))
     return join_texts(sentences)
 
@@ -192,7 +192,7 @@ def _idle_sentence(shares: DeviceShares) -> Message:
     """Return the sentence on the devices' idle share and its main cause."""
     total = shares.share(shares.total("idle_ns"))
     idle = _spread_text(shares, total)
-    if total < SEEN:
+    if total < NOTICEABLE:
         return message("Devices idle {idle}.", idle=idle)
     cause = max(shares.idle, key=shares.idle.__getitem__)
     part = shares.share(shares.idle[cause])

@@ -21,7 +21,7 @@ from core.trace.source import Source
 CHANCE = 0.02
 """Highest probability that a task of a run without hiccups is taken for one."""
 COMMON = 4
-"""The excess of this rank is the common excess of a run: any machine disturbs a few tasks."""
+"""The n-th largest excess is the common excess of a run: any machine disturbs a few tasks."""
 OUTSTANDING = 2.0
 """A hiccup exceeds the common excess of its run by this factor; otherwise it is noise."""
 MOST_TRIED = 8

@@ -19,7 +19,7 @@ from core.report.waterfall import job_waterfall
 
 MOSTLY = 2 / 3
 """A lane that holds others up for this fraction of a cause's idle time is named."""
-SEEN = 0.005
+NOTICEABLE = 0.005
 """If lanes idle for less than this share of their time, no cause is named."""
 BETWEEN = 0.05
 """If code between two steps adds this share of a step, it is mentioned."""
@@ -84,9 +84,9 @@ class Idling:
     given. `cause_share` is the share that is lost to the cause, and to `lane` if that is set.
     `lane` is set if the cause's text names a lane, and this lane holds the others up for most of
     the cause's time in nearly all steps. `device` is the number of its device (from 0) if no two
-    lanes share one. `for_all` is its work for all others, None if it has none. `workless` is true
-    if lanes without any pass idle for the cause too. `between_ns` is the time that code between two
-    steps of a job adds to a step. `of_ranks` is true if the lanes are a job's ranks.
+    lanes share one. `for_all` is its work for all others, None if it has none. `lanes_without_work`
+    is true if lanes without any pass idle for the cause too. `between_ns` is the time that code
+    between two steps of a job adds to a step. `of_ranks` is true if the lanes are a job's ranks.
     """
 
     step_ns: int
@@ -96,7 +96,7 @@ class Idling:
     lane: int | None = None
     device: int | None = None
     for_all: WorkForAll | None = None
-    workless: bool = False
+    lanes_without_work: bool = False
     between_ns: int = 0
     of_ranks: bool = False
 
@@ -126,17 +126,21 @@ class Idling:
             between_ns=_between_steps_ns(explanations),
             of_ranks=explanations[0].follows,
         )
-        if share < SEEN:
+        if share < NOTICEABLE:
             return found
         reason = int(by_reason.argmax())
         cause = _largest_cause(explanations, reason)
         lost = int(by_reason[reason])
-        workless = any(_lane_without_work_waits(explained, reason) for explained in explanations)
+        lanes_without_work = any(
+            _lane_without_work_waits(explained, reason) for explained in explanations
+        )
         holder = int(idle_ns[reason].argmax())
         lost_to_holder = int(idle_ns[reason, holder])
         is_named = "{who}" in REASONS[cause] and lost_to_holder > MOSTLY * lost
         if not is_named or not _holds_up_steadily(holder, reason, others()):
-            return replace(found, cause=cause, cause_share=lost / whole, workless=workless)
+            return replace(
+                found, cause=cause, cause_share=lost / whole, lanes_without_work=lanes_without_work
+            )
         for_all = _work_for_all(explanations, holder) if cause in ACTIONS else None
         device = _device_number(computing, holder)
         return replace(
@@ -146,7 +150,7 @@ class Idling:
             lane=holder,
             device=device,
             for_all=for_all,
-            workless=workless,
+            lanes_without_work=lanes_without_work,
         )
 
 
@@ -186,7 +190,7 @@ def _idle_sentence(found: Idling) -> Message:
     if found.cause is None:
         return message("Lanes idle {idle}.", idle=idle)
     template = REASONS[found.cause]
-    if found.cause is Cause.IMBALANCE and found.workless:
+    if found.cause is Cause.IMBALANCE and found.lanes_without_work:
         template = MORE_WORK
     reason = message(template, who=_who(found))
     share = share_text(found.cause_share)

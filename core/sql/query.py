@@ -41,7 +41,7 @@ class Answer:
 def answer(query: str, runs: Mapping[int, Trace]) -> Answer:
     """Answer a query from the TABLES of runs, given by their numbers, in this process.
 
-    Raises SqlError. `core.sql.apart` also limits the query's memory, and can stop it.
+    Raises SqlError. `core.sql.query_process` also limits the query's memory, and can stop it.
     """
     check_query(query)
     return answer_from(query, tables_for(query, runs))
@@ -161,7 +161,7 @@ def _check(statements: Sequence[str]) -> None:
                 statements=len(statements),
             )
         )
-    if statements[0] not in _ASKING:
+    if statements[0] not in _QUERY_KINDS:
         raise SqlError(
             message(
                 "{statements} gives no rows; use a query that does, such as FROM steps",
@@ -170,7 +170,7 @@ def _check(statements: Sequence[str]) -> None:
         )
 
 
-_ASKING = ("SELECT", "EXPLAIN", "PRAGMA", "CALL", "MULTI")
+_QUERY_KINDS = ("SELECT", "EXPLAIN", "PRAGMA", "CALL", "MULTI")
 """Kinds of statements that return rows, by DuckDB's names; PIVOT is a MULTI."""
 _LIMITS = (
     # Limits only DuckDB's buffers, and not the texts of a running query.

@@ -87,7 +87,7 @@ class Results:
     measured: tuple[SweepRow, ...]
 
     @cached_property
-    def of(self) -> dict[Specification, Result]:
+    def by_setting(self) -> dict[Specification, Result]:
         """The result of every setting that was run, in the order of `Sweep.settings`."""
         by_place: dict[int, list[SweepRow]] = {}
         # Rows have the order of the runs, which is shuffled.
@@ -111,7 +111,7 @@ class Results:
     @cached_property
     def fastest(self) -> Result | None:
         """The result with the lowest mean, if there is any."""
-        return min(self.of.values(), key=lambda result: result.mean_ms, default=None)
+        return min(self.by_setting.values(), key=lambda result: result.mean_ms, default=None)
 
     @property
     def as_fast(self) -> tuple[Result, ...]:
@@ -120,7 +120,7 @@ class Results:
         if best is None:
             return ()
         found: list[Result] = []
-        for result in self.of.values():
+        for result in self.by_setting.values():
             if result is not best and result.differs_from(best) is False:
                 found.append(result)
         return tuple(found)
@@ -133,14 +133,14 @@ class Results:
     @cached_property
     def bars(self) -> tuple[Result, ...]:
         """Results without a position on the axis, drawn as bars next to the curves."""
-        results = self.of.values()
+        results = self.by_setting.values()
         return tuple(result for result in results if self._place(result) is None)
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
         """The curves."""
         found: dict[OptionValues, list[tuple[float, Result]]] = {}
-        for result in self.of.values():
+        for result in self.by_setting.values():
             place = self._place(result)
             if place is not None:
                 settings = self._settings_of(result)
@@ -154,31 +154,31 @@ class Results:
     @property
     def numbers(self) -> tuple[float, ...]:
         """All varied numbers, sorted, including those without a result."""
-        along = self.sweep.along
-        if along is None:
+        axis = self.sweep.axis
+        if axis is None:
             return ()
-        numbers = [float(value or 0) for value in along.values]
+        numbers = [float(value or 0) for value in axis.values]
         return tuple(sorted(numbers))
 
     def _place(self, result: Result) -> float | None:
         """Return the number at which a result is drawn, if its strategy takes the option."""
-        along = self.sweep.along
-        if along is None:
+        axis = self.sweep.axis
+        if axis is None:
             return None
         # A strategy that does not take the option ran once for all of its values: a bar, not a
         # point of a curve.
         strategy = STRATEGIES[result.setting.strategy]
-        if along.option in STRATEGY_OPTIONS and along.option not in strategy.options:
+        if axis.option in STRATEGY_OPTIONS and axis.option not in strategy.options:
             return None
-        value = values_by_name(result.setting)[along.option.name]
+        value = values_by_name(result.setting)[axis.option.name]
         return float(value) if isinstance(value, int | float) else None
 
     def _settings_of(self, result: Result) -> OptionValues:
-        along = self.sweep.along
+        axis = self.sweep.axis
         different = self.sweep.differing(result.setting)
-        if along is None:
+        if axis is None:
             return tuple(different)
-        return tuple(pair for pair in different if pair[0] is not along.option)
+        return tuple(pair for pair in different if pair[0] is not axis.option)
 
 
 def remaining(sweep: Sweep, done: Iterable[SweepRow]) -> Sequence[Point]:

@@ -114,7 +114,7 @@ class Sweep:
         return tuple(points)
 
     @cached_property
-    def along(self) -> Varied | None:
+    def axis(self) -> Varied | None:
         """The option on the horizontal axis: the first with several numbers, or None."""
         for varied in self.varied:
             if varied.is_number and len(varied.values) > 1:
@@ -127,7 +127,7 @@ class Sweep:
 
     def differing(self, setting: Specification) -> Iterator[tuple[Option[Any], OptionValue]]:
         """Yield the options that distinguish a setting: its strategy and the varied options."""
-        taken = _taken(setting.strategy)
+        taken = _options_of(setting.strategy)
         values = values_by_name(setting)
         if len({*self.references, *self.strategies}) > 1:
             yield _STRATEGY, setting.strategy
@@ -145,11 +145,11 @@ class Sweep:
         # An option that no swept strategy takes stays, so that `check` refuses it with a reason.
         taken_by_some: set[Option[Any]] = set()
         for name in self.strategies:
-            taken_by_some.update(_taken(name))
+            taken_by_some.update(_options_of(name))
         is_reference = strategy not in self.strategies
         for option in STRATEGY_OPTIONS:
             is_dropped = is_reference or option in taken_by_some
-            if is_dropped and option not in _taken(strategy):
+            if is_dropped and option not in _options_of(strategy):
                 values[option.name] = option.default
         # In a sweep over `--balance yes,no` the memory limit applies to the balanced runs only.
         if not given.get(BALANCE.name, True):
@@ -180,7 +180,7 @@ def sweep_of(
     return Sweep(specification_of(first_values), tuple(varied), references, repeat, shuffle)
 
 
-def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Sweep) -> Sweep:
+def sweep_over(base: Specification, option: Option[Any], text: str, sweep: Sweep) -> Sweep:
     """Return `sweep` over one option, with another base.
 
     The option that it excludes is reset in the base. Raises PlanError.
@@ -196,5 +196,5 @@ def values_by_name(specification: Specification) -> dict[str, OptionValue]:
     return {option.name: value for option, value in specification.values}
 
 
-def _taken(strategy: str) -> tuple[Option[Any], ...]:
+def _options_of(strategy: str) -> tuple[Option[Any], ...]:
     return STRATEGIES[strategy].options if strategy in STRATEGIES else ()

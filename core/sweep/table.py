@@ -23,9 +23,9 @@ from core.trace.median_step import median_step
 from core.trace.trace import Trace
 from core.trace.verified import verified
 
-OWN = ("repeat", "lanes", "step_ms", "timing")
+RESULT_COLUMNS = ("repeat", "lanes", "step_ms", "timing")
 """Columns that are not options."""
-COLUMNS = (*(option.name for option in SWEPT), *OWN)
+COLUMNS = (*(option.name for option in SWEPT), *RESULT_COLUMNS)
 
 
 class UnmeasuredError(ValueError):
@@ -150,9 +150,9 @@ def _row(
                 columns=len(COLUMNS),
             )
         )
-    options = len(COLUMNS) - len(OWN)
+    options = len(COLUMNS) - len(RESULT_COLUMNS)
     texts = tuple(line[:options])
-    own = dict(zip(OWN, line[options:], strict=True))
+    own = dict(zip(RESULT_COLUMNS, line[options:], strict=True))
     if texts not in places:
         difference = _difference(texts, list(places))
         raise PlanError(

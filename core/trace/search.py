@@ -137,7 +137,7 @@ def position_of(trace: Trace, lane: int, index: int) -> SpanPosition:
     return SpanPosition(int(trace.spans(lane).start[index]), lane, index)
 
 
-def rank(trace: Trace, hits: Hits, place: SpanPosition) -> int:
+def hits_before(trace: Trace, hits: Hits, place: SpanPosition) -> int:
     """Return the number of hits before a position."""
     return sum(_before(trace, hits, lane, place) for lane in hits)
 

@@ -31,13 +31,13 @@ class Trace:
     """All data of a run so far; it grows while core.recording.decode reads the run's stream.
 
     The arguments are not copied. `imported` is set for traces of other programs, and for those
-    only. `table` has the attributes of tasks, `step_table` the times of all
-    steps, `lanes` the spans of each lane, and `open_spans` the tasks that have not ended, by step
-    and task. `costs` are the measured costs of the run's tasks as JSON, or None; `size_costs` are
-    costs of the model's blocks in micro-batches of several sizes. `clocks` are counters, by device,
-    of the uncertainty in ns of its clock in each step. `lane_blocks` are sums from a recording's
-    index. `version` grows with every batch, so that views know when to draw again. `heard` is the
-    last time in ns at which somebody saw the run alive; see `last_heard`. `part` is the range in ns
+    only. `table` has the attributes of tasks, `step_table` the times of all steps, `lanes` the
+    spans of each lane, and `open_spans` the tasks that have not ended, by step and task. `costs`
+    are the measured costs of the run's tasks as JSON, or None; `size_costs` are costs of the
+    model's blocks in micro-batches of several sizes. `clocks` are counters, by device, of the
+    uncertainty in ns of its clock in each step. `lane_blocks` are sums from a recording's index.
+    `version` grows with every batch, so that views know when to draw again. `heard` is the last
+    time in ns at which an observer saw the run alive; see `last_alive`. `part` is the range in ns
     that is the trace's only step, None if the trace has its own steps. `listed_steps` are the steps
     of a trace whose recording lists them: spans with another step number belong to no step.
     """
@@ -141,7 +141,7 @@ class Trace:
         return (min(moments), max(moments)) if moments else (0, 0)
 
     @property
-    def last_heard(self) -> int:
+    def last_alive(self) -> int:
         """Last time in ns at which the run is known to be alive: from spans, log or observers."""
         last_line = int(self.logs.arrays["time"].max(initial=0))
         return max(self.heard, self.bounds[1], last_line)

@@ -27,11 +27,11 @@ from core.process.child import Child, Exit
 from core.recording.decode import numbers_of
 from core.recording.schema import TraceWriter
 
-LAST_WORDS_SECONDS = 1.0
+REASONS_SECONDS = 1.0
 """Limit on the wait for the reasons of the other ranks after one has ended early."""
 STOP_SECONDS = 0.7
 """Limit on the time that ranks take to send their rows and end, once they are asked to stop."""
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """Time between two checks for a request to stop."""
 HOST = "127.0.0.1"
 
@@ -122,7 +122,7 @@ def _collect(
             for child in ranks:
                 child.send(b"stop")
         try:
-            rank, received = reports.get(timeout=LOOK_SECONDS)
+            rank, received = reports.get(timeout=POLL_SECONDS)
         except queue.Empty:
             continue
         if isinstance(received, pa.RecordBatch):
@@ -142,7 +142,7 @@ def _collect(
             if not has_finished and deadline == math.inf:
                 # The end of one rank breaks the collectives of the others. Hear all reasons before
                 # one is chosen.
-                deadline = time.monotonic() + LAST_WORDS_SECONDS
+                deadline = time.monotonic() + REASONS_SECONDS
     # A stopped run has not failed, whatever its ranks said while they ended.
     if is_stopping:
         raise RunStopped

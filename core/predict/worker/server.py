@@ -58,7 +58,7 @@ def reply_to(number: int, request: PredictionRequest) -> PredictionReply:
         return refusal(number, error)
 
 
-def go_on(number: int) -> PredictionReply:
+def continue_ranking(number: int) -> PredictionReply:
     """Take the next turn of a ranking, whose last reply was PredictionProgress."""
     try:
         return _take_turn(number)

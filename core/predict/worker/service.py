@@ -222,7 +222,7 @@ class PredictionService:
             was_begun, entry.is_begun = entry.is_begun, True
         with suppress(BrokenExecutor):  # `_report_exit` follows
             if was_begun:
-                future = process.worker.submit(server.go_on, entry.number)
+                future = process.worker.submit(server.continue_ranking, entry.number)
             else:
                 future = process.worker.submit(server.reply_to, entry.number, entry.request)
             # Not under the lock: if the call is over already, the callback runs here and locks.

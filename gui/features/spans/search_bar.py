@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QToolButton, QWi
 
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, SearchError, parse_query
-from core.trace.search import Hits, SpanPosition, next_hit, position_of, rank
+from core.trace.search import Hits, SpanPosition, hits_before, next_hit, position_of
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.features.spans.searching import Searcher
@@ -276,7 +276,7 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
         )
     hits = search.hits
     if chosen is not None and _is_hit(hits, *chosen):
-        number = rank(trace, hits, position_of(trace, *chosen)) + 1
+        number = hits_before(trace, hits, position_of(trace, *chosen)) + 1
         text = tr("{number} of {count}", number=f"{number:,}", count=count)
     elif search.count:
         text = ntr("{n:,} hit", "{n:,} hits", search.count)

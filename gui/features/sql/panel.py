@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.sql.apart import answer_apart
 from core.sql.examples import EXAMPLES
 from core.sql.query import Answer, SqlError
+from core.sql.query_process import answer_in_process
 from core.sql.tables import TABLES
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
@@ -143,7 +143,7 @@ class SqlPanel(QWidget):
 
         yield 0.0
         began = time.perf_counter_ns()
-        found = answer_apart(query, runs, begun)
+        found = answer_in_process(query, runs, begun)
         return found, time.perf_counter_ns() - began
 
     def _show(self, done: tuple[Answer, float]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from core.explain.durations import histogram
 from core.explain.name_statistics import NameStatistics, Outlier
+from core.explain.percentiles import histogram
 from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS
 from core.trace.trace import Trace

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
 
-from core.explain.durations import Histogram, histogram
+from core.explain.percentiles import Histogram, histogram
 from gui.look.text import duration_text, ntr, percent_text, tr
 from gui.timeline.layout.fonts import text_width
 from gui.widgets.drawing import PAD, Drawing, Ink

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
-from core.explain.durations import histogram
+from core.explain.percentiles import histogram
 from core.message import N_
 from core.trace.trace import Trace
 from gui.app.jobs import Runner

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.explain.causes import Cause
-from core.explain.durations import Histogram
 from core.explain.lanes import LaneTime
 from core.explain.name_statistics import NameStatistics, Outlier
+from core.explain.percentiles import Histogram
 from core.explain.range_causes import IdleCauses
 from core.explain.statistics import RangeStatistics, SpanFigures
 from core.plain import cell

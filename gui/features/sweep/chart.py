@@ -147,7 +147,7 @@ def draw_chart(painter: QPainter, chart: Chart) -> None:
 
 
 def _top(results: Results) -> float:
-    shown = [max(r.spread[1], r.ideal_ms or 0.0) for r in results.of.values()]
+    shown = [max(r.spread[1], r.ideal_ms or 0.0) for r in results.by_setting.values()]
     return HEADROOM * max(shown, default=1.0)
 
 
@@ -157,9 +157,9 @@ def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[in
     entries = [
         (number, settings_text(one.settings)) for number, one in enumerate(series) if one.settings
     ]
-    if any(result.ideal_ms is not None for result in results.of.values()):
+    if any(result.ideal_ms is not None for result in results.by_setting.values()):
         entries.append((-1, tr("ideal: single ÷ lanes")))
-    if any(result.deviation_ms for result in results.of.values()):
+    if any(result.deviation_ms for result in results.by_setting.values()):
         entries.append((-2, tr("deviation from run to run")))
     measured = [(entry, SWATCH + text_width(fonts.small, entry[1]) + 4) for entry in entries]
     return tuple(tuple(line) for line in in_lines(measured, 14.0, room))
@@ -302,7 +302,7 @@ def _labels(painter: QPainter, chart: Chart) -> None:
     # As many of the numbers as there is room for, evenly.
     for value, x in chart.numbers[:: max(1, math.ceil((widest + 8) / chart.pitch))]:
         write(painter, small, theme.text, QRectF(x - 60, below, 120, LINE), f"{value:g}", CENTRE)
-    along = chart.results.sweep.along
+    along = chart.results.sweep.axis
     if along is not None and chart.numbers:
         first, last = chart.numbers[0][1], chart.numbers[-1][1]
         rect = QRectF((first + last) / 2 - 150, below + LINE, 300, LINE)

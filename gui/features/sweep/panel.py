@@ -88,7 +88,7 @@ class SweepPanel(QScrollArea):
         """Show what has been measured so far."""
         self.view.show_results(results)
         for part in (self.image, self.table):
-            part.setEnabled(results is not None and bool(results.of))
+            part.setEnabled(results is not None and bool(results.by_setting))
 
     def _build_fields(self) -> None:
         entries = []

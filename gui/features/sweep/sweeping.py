@@ -14,7 +14,7 @@ from core.errors import PlanError
 from core.option import Option
 from core.plan.specification import OPTIONS, Specification
 from core.sweep.results import Result, Results, remaining, seconds_left
-from core.sweep.sweep import REFERENCES, Point, Sweep, sweep_along, values_by_name
+from core.sweep.sweep import REFERENCES, Point, Sweep, sweep_over, values_by_name
 from core.sweep.table import UnmeasuredError, sweep_row
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.check import friendly
@@ -83,11 +83,11 @@ class Sweeping(QObject):
         panel = self.panel
         beside = REFERENCES if panel.beside.isChecked() else ()
         # It only carries what the fields say besides;
-        # `sweep_along` puts in the form's specification.
+        # `sweep_over` puts in the form's specification.
         kept = Sweep(Specification(), references=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
-            asked = sweep_along(self._form.specification(), option, panel.values.text(), kept)
+            asked = sweep_over(self._form.specification(), option, panel.values.text(), kept)
             # No values yet: there is nothing to run, and nothing wrong either.
             return asked if asked.settings else ""
         except PlanError as error:
@@ -124,7 +124,7 @@ class Sweeping(QObject):
         now = values_by_name(alone.base)[option.name]
         words = dict.fromkeys((name, f"{now or DEFAULT}"))
         try:
-            asked = sweep_along(alone.base, option, SEMICOLON.join((*words, "")), alone)
+            asked = sweep_over(alone.base, option, SEMICOLON.join((*words, "")), alone)
             return not self._problem(asked)
         except PlanError:
             return False

@@ -43,7 +43,7 @@ class SweepView(Painted):
     @property
     def chart(self) -> Chart | None:
         """What is drawn, if there is a result."""
-        if self.results is None or not self.results.of:
+        if self.results is None or not self.results.by_setting:
             return None
         area = QRectF(self.rect()).adjusted(4, 6, -4, -4)
         return lay_out(self.results, area, self.theme, Fonts.of(self.font()))
@@ -120,7 +120,7 @@ class SweepView(Painted):
 
     def _words(self) -> str:
         """The results for screen readers: the fastest, or the one that the keys have reached."""
-        if self.results is None or not self.results.of:
+        if self.results is None or not self.results.by_setting:
             return self.empty
         if self.current is not None:
             return result_text(self.results, self.current)

@@ -34,8 +34,8 @@ def sweep_title(results: Results) -> str:
     parts = [] if "model" in varied else [model_title(base.model.name)]
     if "batch" not in varied:
         parts.append(tr("batch {rows}", rows=base.batch_rows))
-    if len({result.lanes for result in results.of.values()}) == 1:
-        lanes = next(iter(results.of.values())).lanes
+    if len({result.lanes for result in results.by_setting.values()}) == 1:
+        lanes = next(iter(results.by_setting.values())).lanes
         parts.append(ntr("{n:,} lane", "{n:,} lanes", lanes))
     return DOT.join(parts)
 

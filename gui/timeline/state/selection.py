@@ -100,7 +100,7 @@ def open_end(trace: Trace, span: Span, now: float | None) -> float:
 
     If its lane has a later span, so that its end must have been lost, the bar ends there.
     """
-    present = max(span.start, trace.last_heard) if now is None else now
+    present = max(span.start, trace.last_alive) if now is None else now
     later = trace.spans(span.lane).start
     place = int(sorted_positions(later, span.start, "right"))
     return min(present, float(later[place])) if place < len(later) else present

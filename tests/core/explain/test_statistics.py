@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.explain import statistics
-from core.explain.durations import CODES, RankedDurations, code_bounds, histogram, size_codes
 from core.explain.lanes import LaneTime
+from core.explain.percentiles import CODES, OrderStatistics, code_bounds, histogram, size_codes
 from core.explain.statistics import (
     RangeCount,
     counted_lanes,
@@ -143,7 +143,7 @@ def test_a_duration_is_found_by_its_rank_without_sorting_them_all(
     durations = np.array(lengths, np.int64)
     codes = size_codes(durations)
     sizes = np.bincount(codes, minlength=CODES)[None, :]
-    ranked = RankedDurations(sizes, np.array([[rank]]))
+    ranked = OrderStatistics(sizes, np.array([[rank]]))
     for part in np.array_split(np.arange(len(lengths)), 3):
         ranked.look(codes[part], durations[part])
     assert ranked.values().tolist() == [[sorted(lengths)[rank]]]

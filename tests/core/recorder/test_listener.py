@@ -137,7 +137,7 @@ def test_a_rank_of_the_next_job_is_taken_as_soon_as_the_last_one_knows_that_all_
 
 
 def test_a_listener_that_takes_nothing_for_a_while_does_not_end_the_recording(monkeypatch):
-    monkeypatch.setattr(wire, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(wire, "TIMEOUT_SECONDS", 0.2)
     data = random.Random(1).randbytes(16 << 20)  # more than the kernel holds
     with socket.create_server(("127.0.0.1", 0)) as server:
         out = f"tcp://{'0' * 32}@127.0.0.1:{server.getsockname()[1]}"
@@ -154,7 +154,7 @@ def test_a_listener_that_takes_nothing_for_a_while_does_not_end_the_recording(mo
         taking = threading.Thread(target=take)
         taking.start()
         sent.write(data)
-        monkeypatch.setattr(wire, "PATIENCE_SECONDS", 10)
+        monkeypatch.setattr(wire, "TIMEOUT_SECONDS", 10)
         sent.close()
         taking.join()
         peer.close()

@@ -12,9 +12,9 @@ from core.explain.causes import Cause
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.summary import summarise
-from core.sql.apart import answer_apart
 from core.sql.examples import EXAMPLES
 from core.sql.query import SqlError, answer
+from core.sql.query_process import answer_in_process
 from core.sql.tables import TABLES
 from tests.make_believe import record, specification, trace_of
 from tests.processes import children
@@ -216,9 +216,9 @@ def test_a_query_apart_is_answered_as_any_other(trace):
     query = (
         "SELECT lane, sum(duration_ns) FROM spans JOIN lanes USING (lane) GROUP BY ALL ORDER BY 1"
     )
-    assert answer_apart(query, {1: trace}) == answer(query, {1: trace})
+    assert answer_in_process(query, {1: trace}) == answer(query, {1: trace})
     with pytest.raises(SqlError, match="Referenced column"):
-        answer_apart("SELECT nothing FROM spans", {1: trace})
+        answer_in_process("SELECT nothing FROM spans", {1: trace})
 
 
 @pytest.mark.parametrize(
@@ -230,10 +230,10 @@ def test_a_query_apart_is_answered_as_any_other(trace):
 )
 def test_a_query_that_needs_too_much_memory_is_refused(trace, tmp_path, monkeypatch, query):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("core.sql.apart.MEMORY", 300 << 20)
+    monkeypatch.setattr("core.sql.query_process.MEMORY", 300 << 20)
     began = time.monotonic()
     with pytest.raises(SqlError) as raised:
-        answer_apart(query, {1: trace})
+        answer_in_process(query, {1: trace})
     assert "\n" not in str(raised.value) and "emory" in str(raised.value)
     assert time.monotonic() - began < 30
     assert list(tmp_path.iterdir()) == []
@@ -255,7 +255,7 @@ def test_a_query_is_stopped_whatever_it_does(trace, query):
 
     began = time.monotonic()
     with pytest.raises(SqlError, match="the query was stopped"):
-        answer_apart(query, {1: trace}, begun)
+        answer_in_process(query, {1: trace}, begun)
     assert time.monotonic() - began < 5
     timers[0].join()
 
@@ -267,7 +267,7 @@ def test_a_query_that_is_stopped_before_it_begins_leaves_no_process(trace):
         raise SqlError("not any more")
 
     with pytest.raises(SqlError, match="not any more"):
-        answer_apart("FROM steps", {1: trace}, begun)
+        answer_in_process("FROM steps", {1: trace}, begun)
     assert set(children(os.getpid())) <= before
 
 

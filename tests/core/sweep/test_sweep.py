@@ -160,7 +160,7 @@ def test_means_deviations_the_ideal_and_the_fastest():
     sweep = made(repeat=3)
     times = [(10.0, 11.0, 12.0), (14.0, 14.0, 14.0), (6.0, 6.2, 6.4), (9.0, 9.1, 9.2)]
     results = Results(sweep, rows_of(sweep, times))
-    single, mp, four, eight = results.of.values()
+    single, mp, four, eight = results.by_setting.values()
     assert (single.mean_ms, single.deviation_ms) == (11.0, 1.0)
     assert mp.ideal_ms == four.ideal_ms == 5.5 and mp.deviation_ms == 0.0
     assert results.fastest is four and results.as_fast == ()
@@ -185,7 +185,7 @@ def test_the_ideal_waits_for_a_single_lane():
     sweep = made(repeat=1)
     rows = rows_of(sweep, [(5.0,), (6.0,), (7.0,), (8.0,)])
     some = Results(sweep, tuple(row for row in rows if row.point.setting))
-    assert {result.ideal_ms for result in some.of.values()} == {None}
+    assert {result.ideal_ms for result in some.by_setting.values()} == {None}
 
 
 def test_time_left_knows_what_each_setting_took():

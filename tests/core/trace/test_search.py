@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.plan.task import KINDS, Kind
 from core.recording.decode import append_batch
 from core.trace.query import KEYS, NumberRange, Query, SearchError, parse_query
-from core.trace.search import Search, SpanPosition, next_hit, position_of, rank
+from core.trace.search import Search, SpanPosition, hits_before, next_hit, position_of
 from core.trace.trace import Trace
 from tests.core.trace.invented import named, overlapped, pipeline, random
 from tests.make_believe import batches, specification
@@ -192,7 +192,7 @@ def test_steps_go_through_the_hits_in_the_order_of_time_and_round_the_end(counts
     search.advance()
     hits = search.hits
     places = sorted(position_of(trace, n, i) for n, found in hits.items() for i in found.tolist())
-    assert [rank(trace, hits, place) for place in places] == list(range(len(places)))
+    assert [hits_before(trace, hits, place) for place in places] == list(range(len(places)))
     before_all, at = SpanPosition(-1, -1, -1), SpanPosition(-1, -1, -1)
     for place in places:
         at = next_hit(trace, hits, at)
@@ -208,6 +208,6 @@ def test_steps_go_through_the_hits_in_the_order_of_time_and_round_the_end(counts
     moment = places[len(places) // 2].start
     later = next_hit(trace, hits, SpanPosition(moment, -1, -1))
     assert later == min(place for place in places if place.start >= moment)
-    assert rank(trace, hits, SpanPosition(moment, -1, -1)) == np.searchsorted(
+    assert hits_before(trace, hits, SpanPosition(moment, -1, -1)) == np.searchsorted(
         [place.start for place in places], moment
     )

@@ -43,7 +43,7 @@ PRELOADED = (
     "PySide6.QtSvg", "bubblescope.cli.commands", "bubblescope.cli.comparing",
     "bubblescope.cli.desktop", "bubblescope.cli.job", "bubblescope.cli.lessons",
     "bubblescope.cli.prediction", "bubblescope.cli.start", "bubblescope.cli.sweeping",
-    "core.sql.apart", "gui.features.compare.picture", "gui.features.compare.report",
+    "core.sql.query_process", "gui.features.compare.picture", "gui.features.compare.report",
     "gui.features.sweep.picture", "gui.figures.make", "gui.report.run",
 )  # fmt: skip
 

@@ -171,5 +171,5 @@ def test_a_sweep_on_the_real_engine(real_window, qtbot):
     panel.repeat.setValue(1)
     QTest.mouseClick(panel.button, LEFT)
     qtbot.waitUntil(lambda: not window.feature(SweepFeature).sweeping.running, timeout=60_000)
-    assert len(window.feature(SweepFeature).sweeping.results.of) == 4
+    assert len(window.feature(SweepFeature).sweeping.results.by_setting) == 4
     assert window.docks.pages["sweep"].isVisible()

@@ -92,24 +92,24 @@ def _ladders() -> list[Ints]:
     return [_ladder(2.0**power) for power in powers]
 
 
-class RankedDurations:
-    """Finds durations by rank: the n-th smallest (from 0) of each key.
+class OrderStatistics:
+    """Finds the n-th smallest durations (n from 0) of each key.
 
-    `counts` (keys, CODES) is the number of durations of each key and size code. `ranks`
-    (keys, ranks) are the ranks to find, below the key's count. Every duration must be passed once
+    `counts` (keys, CODES) is the number of durations of each key and size code. `orders`
+    (keys, orders) has each n to find, below the key's count. Every duration must be passed once
     to `look`, in parts of any size and order.
     """
 
-    def __init__(self, counts: Ints, ranks: Ints) -> None:
+    def __init__(self, counts: Ints, orders: Ints) -> None:
         up_to = np.cumsum(counts, axis=1)
-        # The code of a rank is the first one up to which there are more durations than the rank.
-        code = np.empty(ranks.shape, np.int64)
+        # The code of the n-th duration is the first one up to which there are more than n.
+        code = np.empty(orders.shape, np.int64)
         for key, row in enumerate(up_to):
-            code[key] = np.searchsorted(row, ranks[key], "right")
+            code[key] = np.searchsorted(row, orders[key], "right")
         np.minimum(code, CODES - 1, out=code)
         smaller = np.take_along_axis(up_to - counts, code, axis=1)
-        # The rank among the durations of this code.
-        self._place = ranks - smaller
+        # The position among the durations of this code.
+        self._place = orders - smaller
         keys = np.arange(len(counts))[:, np.newaxis]
         self._flat = keys * CODES + code
         has_durations = np.take_along_axis(counts, code, axis=1) > 0
@@ -127,7 +127,7 @@ class RankedDurations:
                 found.append((values, times))
 
     def values(self) -> Ints:
-        """Return the durations of the ranks in ns, (keys, ranks); 0 for keys without durations."""
+        """Return the durations in ns, (keys, orders); 0 for keys without durations."""
         flats = self._flat.ravel().tolist()
         places = self._place.ravel().tolist()
         found = list(map(self._value, flats, places))

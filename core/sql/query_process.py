@@ -29,7 +29,7 @@ TOO_MUCH = message(
 STOPPED = message("the query was stopped")
 
 
-def answer_apart(
+def answer_in_process(
     query: str, runs: Mapping[int, Trace], begun: Callable[[Callable[[], None]], None] | None = None
 ) -> Answer:
     """Answer a query from the tables of runs, given by their numbers.
