@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable
@@ -95,7 +96,19 @@ def schedule_problems(
     tasks = sum(len(plan.columns) for plan in checked.plans.values())
     if tasks > MOST_TRIED:
         return {}
-    found = {}
+    return {name: friendly(text) for name, text in _schedule_errors(specification, hardware)}
+
+
+@functools.lru_cache(maxsize=32)
+def _schedule_errors(
+    specification: Specification, hardware: Hardware
+) -> tuple[tuple[str, Text], ...]:
+    """Return the schedules that cannot replace the chosen one, each with core's error.
+
+    Cached, because the form is checked several times with the same settings: when the window opens,
+    when the engine reports the hardware, and before a run.
+    """
+    found = []
     for schedule in SCHEDULES.values():
         chunks = specification[CHUNKS] if schedule.settable_chunks else None
         other = specification.having(schedule=schedule.name, chunks=chunks)
@@ -103,8 +116,8 @@ def schedule_problems(
             # Missing devices are a problem of the whole form, not of single schedules.
             plan_run(other, hardware, present=False)
         except PlanError as error:
-            found[schedule.name] = friendly(error_message(error))
-    return found
+            found.append((schedule.name, error_message(error)))
+    return tuple(found)
 
 
 def pictured(plan: Plan) -> WhatIfResult | None:

@@ -566,7 +566,7 @@ def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_expo
     chart.grab()
     tips = {tip for _, tip in chart._spots}
     assert bucket_words(expected[0]) in tips
-    assert "The gradients of block 0 were there." in tips
+    assert "The gradients of block 0 were ready." in tips
 
 
 def test_the_collectives_of_the_selected_step_are_shown(
