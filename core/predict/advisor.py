@@ -33,6 +33,10 @@ from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import KIND_CODES, KINDS, Kind
 from core.predict.basis import range_factors
+from core.predict.predict import predicted_recording
+from core.predict.whatif import WhatIfResult, answer_basis, answer_of
+from core.trace.header import Header
+from core.trace.step import StepColumns
 
 LEAST_SAVING = 0.05
 """Least fraction of a step that another way must be predicted to save to be advised."""
@@ -74,6 +78,17 @@ class AdviceQuery:
     costs: CostModel
     stages: tuple[Stage, ...] = ()
     measured_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WayQuery:
+    """Request for the predicted step of one way to run a model; its result is a WhatIfResult.
+
+    `specification` has the settings of the way; it may be that of the advice itself.
+    """
+
+    advice: AdviceQuery
+    specification: Specification
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +146,7 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
     CostError if the costs were measured for other stages, or if they cover no way at all.
     """
     specification = query.specification
-    model = query.model
-    microbatches = specification[MICROBATCHES] or DEFAULT_MICROBATCHES
-    rows = specification.batch_rows // microbatches
-    stages = query.stages or (Stage(0, 0, len(model.blocks)),)
-    costs = blockwise(query.costs, model, stages, max(1, rows))
-    predictor = _Predictor(model, query.lanes, costs)
+    predictor = _predictor_of(query)
     doubt = predictor.doubt_of(specification, query.measured_ns)
     every = list(choices(specification, len(query.lanes)))
     found: list[Advice] = []
@@ -159,6 +169,34 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
     lacking = error_message(missing[0]) if missing else ""
     yield AdviceResult(found, present, lacking, query.measured_ns)
+
+
+def way_answer(query: WayQuery) -> WhatIfResult:
+    """Predict one way, with the doubt of the advice.
+
+    Raises PlanError if it does not fit the lanes, rows or blocks, and CostError if the costs do not
+    cover it.
+    """
+    advice = query.advice
+    predictor = _predictor_of(advice)
+    doubt = predictor.doubt_of(advice.specification, advice.measured_ns)
+    return predictor.answer(query.specification, doubt)
+
+
+def way_recording(query: WayQuery) -> bytes:
+    """Return the predicted step of a way as a recording. Raises the errors of `way_answer`."""
+    return _predictor_of(query.advice).recording(query.specification)
+
+
+def _predictor_of(query: AdviceQuery) -> _Predictor:
+    """Return the predictor with the costs of a request by block. Raises CostError."""
+    specification = query.specification
+    model = query.model
+    microbatches = specification[MICROBATCHES] or DEFAULT_MICROBATCHES
+    rows = specification.batch_rows // microbatches
+    stages = query.stages or (Stage(0, 0, len(model.blocks)),)
+    costs = blockwise(query.costs, model, stages, max(1, rows))
+    return _Predictor(model, query.lanes, costs)
 
 
 def way_of(specification: Specification) -> Specification:
@@ -245,24 +283,50 @@ class _Predictor:
         Raises CostError if the costs do not cover a task.
         """
         try:
-            strategy = check(choice)
-            job = job_of(choice, self._model, list(self._lanes), choice.batch_rows)
-            plan = strategy.plan(job)
+            plan = self._plan(choice)
         except PlanError:
             return None
         columns = predict_times(plan, self._costs)
         step_ns = int(columns.end.max())
         least, most = range_factors(plan, self._costs, doubt)
-        memory = peak_bytes(plan, columns, self._model, choice.optimizer, strategy.kept_bytes)
         return Advice(
             specification=choice,
             step_ns=step_ns,
             low_ns=round(step_ns * least),
             high_ns=round(step_ns * most),
             bubble=bubble_of(columns, plan.lanes).by_makespan,
-            memory_bytes=int(memory.max()),
+            memory_bytes=self._peak_bytes(choice, plan, columns),
             known=_is_known(plan, self._costs),
         )
+
+    def answer(self, choice: Specification, doubt: float) -> WhatIfResult:
+        """Return the predicted step of a run. Raises PlanError or CostError."""
+        plan = self._plan(choice)
+        columns = predict_times(plan, self._costs)
+        answer = answer_of(columns, plan.lanes, plan.pipeline)
+        memory = self._peak_bytes(choice, plan, columns)
+        basis = answer_basis(plan, self._costs, columns, doubt)
+        return replace(answer, memory_bytes=memory, basis=basis)
+
+    def recording(self, choice: Specification) -> bytes:
+        """Return the predicted step of a run as a recording. Raises PlanError or CostError."""
+        plan = self._plan(choice)
+        columns = predict_times(plan, self._costs)
+        # One step, and no warm-up: the recording has nothing else.
+        specification = replace(choice, steps=1, warmup=0)
+        header = Header(specification, self._model, plan.lanes, plan.replicas)
+        return predicted_recording(header, plan.tasks, columns)
+
+    def _plan(self, choice: Specification) -> Plan:
+        strategy = check(choice)
+        job = job_of(choice, self._model, list(self._lanes), choice.batch_rows)
+        return strategy.plan(job)
+
+    def _peak_bytes(self, choice: Specification, plan: Plan, columns: StepColumns) -> int:
+        """Return the estimated peak of the lane that holds the most."""
+        kept = STRATEGIES[choice.strategy].kept_bytes
+        memory = peak_bytes(plan, columns, self._model, choice.optimizer, kept)
+        return int(memory.max())
 
 
 def _is_known(plan: Plan, costs: CostModel) -> bool:

@@ -40,10 +40,13 @@ class Basis:
         )
 
 
-def basis_of(plan: Plan, costs: CostModel, explanation: Explanation) -> Basis:
-    """Return the basis of a step of `plan` that was predicted with these costs."""
+def basis_of(plan: Plan, costs: CostModel, explanation: Explanation, doubt: float = 0.0) -> Basis:
+    """Return the basis of a step of `plan` that was predicted with these costs.
+
+    `doubt` is the least relative error to expect, such as that of a prediction of the same run.
+    """
     known = task_costs(plan.columns, costs, plan.stages, plan.lanes).measured
-    least, most = range_factors(plan, costs, costs.scatter)
+    least, most = range_factors(plan, costs, max(costs.scatter, doubt))
     length = explanation.makespan
     return Basis(measured_share(explanation, known), round(least * length), round(most * length))
 

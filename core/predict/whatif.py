@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from core.costs.blockwise import blockwise
 from core.costs.costs import STAGED, CostModel, Curve, CurvePoint, cost_at
+from core.costs.footprint import peak_bytes
 from core.costs.peaks import peak_activations
 from core.costs.plan_times import predict_times
 from core.counts import microbatches_text, stages_text
 from core.errors import PlanError
 from core.explain.bubble import bubble_of, closed_form
+from core.explain.causes import explain_step
 from core.message import message
 from core.models.description import ModelDescription
 from core.option import OptionValue
@@ -32,11 +34,13 @@ from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.strategies.pipeline import STRATEGY, microbatch_rows
 from core.plan.task import Kind
+from core.predict.basis import Basis, basis_of
 from core.predict.predict import Prediction, predict_step
 from core.predict.without_machine import PlannedStep, job_without_machine, plan_without_machine
 from core.trace.step import StepColumns
 
 MOST_PASSES = 1_000_000  # of a plan; more would take minutes
+MOST_WITH_BASIS = 10_000  # tasks; the basis of a larger plan would take longer than the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,8 @@ class WhatIfQuery:
     pipeline. Without `batch` a micro-batch has the rows that the costs are for. `link` replaces the
     costs of transfers. `faults` are injected, by the names of the options (core.plan.faults).
     `device` is the kind of the lanes: the lanes of a GPU copy while they compute, lanes of a CPU do
-    not.
+    not. `cut` has the stages of a run; the model is cut as there if the number of stages is the
+    same. `doubt` is the least relative error to expect of the answer, for its range.
     """
 
     model: ModelDescription
@@ -61,12 +66,22 @@ class WhatIfQuery:
     faults: Mapping[str, OptionValue] = field(default_factory=dict)
     measured: tuple[Stage, ...] = ()
     device: str = PREDICTED.name
+    cut: tuple[Stage, ...] = ()
+    optimizer: str = Specification().optimizer
+    doubt: float = 0.0
 
     @property
     def stages(self) -> int:
         """Number of stages of the model. Raises PlanError for an unknown schedule."""
         schedule = schedule_of(self.schedule)
         return schedule.stage_count(self.devices, self.chunks or schedule.chunks)
+
+    @property
+    def borders(self) -> str | None:
+        """The value of `--borders` for the cut of the run; None for a cut by parameters."""
+        if len(self.cut) < 2 or len(self.cut) != self.stages:
+            return None
+        return ",".join(str(stage.first) for stage in self.cut[1:])
 
     @property
     def specification(self) -> Specification:
@@ -77,9 +92,11 @@ class WhatIfQuery:
             batch=self.batch,
             steps=1,
             warmup=0,
+            optimizer=self.optimizer,
         ).having(
             schedule=self.schedule,
             chunks=self.chunks,
+            borders=self.borders,
             microbatches=self.microbatches,
             **self.faults,
         )
@@ -144,7 +161,8 @@ class WhatIfResult:
     activations that each compute lane holds. The columns from `kind` on have the tasks of the
     compute lanes: `first[l] : first[l + 1]` are lane l's, in order of time. `kind` has positions in
     KINDS. The integers of a column are as short as its values allow, because results are sent
-    between processes.
+    between processes. `memory_bytes` is the estimated peak of the lane that holds the most, 0 if it
+    was not asked for. `basis` is None for a plan of more than MOST_WITH_BASIS tasks.
     """
 
     tasks: int
@@ -159,6 +177,8 @@ class WhatIfResult:
     end: NDArray[np.integer]
     stage: NDArray[np.integer]
     microbatch: NDArray[np.integer]
+    memory_bytes: int = 0
+    basis: Basis | None = None
 
 
 class WhatIf:
@@ -179,8 +199,22 @@ class WhatIf:
         if self._last is None or self._last[0] != job:
             self._last = job, _planned(job)
         _, plan = self._last
-        columns = predict_times(plan, costs, Faults.of(question.specification))
-        return answer_of(columns, plan.lanes, plan.pipeline)
+        specification = question.specification
+        columns = predict_times(plan, costs, Faults.of(specification))
+        answer = answer_of(columns, plan.lanes, plan.pipeline)
+        memory = peak_bytes(plan, columns, job.model, specification.optimizer, STRATEGY.kept_bytes)
+        basis = answer_basis(plan, costs, columns, question.doubt)
+        return replace(answer, memory_bytes=int(memory.max()), basis=basis)
+
+
+def answer_basis(plan: Plan, costs: CostModel, columns: StepColumns, doubt: float) -> Basis | None:
+    """Return the basis of a predicted step; None for a plan of more than MOST_WITH_BASIS tasks.
+
+    `doubt` is as in WhatIfQuery.
+    """
+    if len(columns) > MOST_WITH_BASIS:
+        return None
+    return basis_of(plan, costs, explain_step(columns, plan.lanes), doubt)
 
 
 def whole_answer(question: WhatIfQuery) -> tuple[PlannedStep, Prediction]:

@@ -40,7 +40,7 @@ app = QApplication([])
 loop = QEventLoop()
 window = MainWindow(Session(EngineClient()), Settings())
 window.show()
-panel = window.bring("whatif")
+panel = window.bring("try").asked
 rows = panel.sliders
 stamps = []
 timer = QTimer(window, timerType=Qt.TimerType.PreciseTimer, interval=16)

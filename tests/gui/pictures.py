@@ -98,7 +98,7 @@ def pipeline_dark(window: MainWindow) -> None:
 def what_if(window: MainWindow) -> None:
     """What would be with other devices and micro-batches, on the costs of the run that is shown."""
     opened(window, PIPELINE.path)
-    show_dock(window, "whatif")
+    show_dock(window, "try")
     until(lambda: window.feature(PredictFeature).what_if.panel.picture.answer is not None)
 
 

@@ -172,7 +172,7 @@ def test_a_killed_rank_is_told_and_takes_the_others_with_it(
 def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
-    window.bring("whatif")
+    window.bring("try")
     panel, service = (
         window.feature(PredictFeature).what_if.panel,
         window.feature(PredictFeature).service,
@@ -257,7 +257,7 @@ class Pressed(window.MainWindow):
     def __init__(self, *given):
         super().__init__(*given)
         self.feature(RunFeature).form.set_specification(specification)
-        self.bring("whatif")
+        self.bring("try")
         self.session.ready.connect(lambda _: self.run())
 app.MainWindow = Pressed
 sys.exit(app.start([]))

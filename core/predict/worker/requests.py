@@ -9,15 +9,15 @@ from core.message import Text
 from core.models.description import ModelDescription
 from core.plan.plan import Lane
 from core.plan.specification import Specification
-from core.predict.advisor import AdviceQuery
+from core.predict.advisor import AdviceQuery, WayQuery
 from core.predict.whatif import WhatIfQuery
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Predict a pipeline as a recording; the result is the bytes of its stream."""
+    """Predict a step as a recording; the result is the bytes of its stream."""
 
-    question: WhatIfQuery
+    question: WhatIfQuery | WayQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class StepTimes:
     costs: CostModel
 
 
-PredictionRequest = WhatIfQuery | Draw | StepTimes | AdviceQuery
-"""A WhatIfQuery has a WhatIfResult as its result, an AdviceQuery has an AdviceResult."""
+PredictionRequest = WhatIfQuery | WayQuery | Draw | StepTimes | AdviceQuery
+"""A WhatIfQuery or WayQuery has a WhatIfResult as its result, an AdviceQuery an AdviceResult."""
 
 
 @dataclass(frozen=True, slots=True)

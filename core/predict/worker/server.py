@@ -11,7 +11,14 @@ from core.errors import PlanError
 from core.message import Text, error_message, message
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
-from core.predict.advisor import AdviceQuery, AdviceResult, advise_in_turns
+from core.predict.advisor import (
+    AdviceQuery,
+    AdviceResult,
+    WayQuery,
+    advise_in_turns,
+    way_answer,
+    way_recording,
+)
 from core.predict.predict import predicted_recording
 from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
 from core.predict.worker.requests import (
@@ -47,6 +54,8 @@ def reply_to(number: int, request: PredictionRequest) -> PredictionReply:
         match request:
             case WhatIfQuery():
                 return PredictionDone(number, what_if().answer(request))
+            case WayQuery():
+                return PredictionDone(number, way_answer(request))
             case Draw(question):
                 return PredictionDone(number, draw(question))
             case StepTimes():
@@ -106,7 +115,9 @@ def predicted_makespans(request: StepTimes) -> tuple[int, ...]:
     return tuple(found)
 
 
-def draw(question: WhatIfQuery) -> bytes:
+def draw(question: WhatIfQuery | WayQuery) -> bytes:
     """Return a question's prediction as a recording. Raises PlanError."""
+    if isinstance(question, WayQuery):
+        return way_recording(question)
     run, prediction = whole_answer(question)
     return predicted_recording(run.header, run.plan.tasks, prediction.columns)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from core.message import message
-from core.predict.advisor import AdviceQuery
+from core.predict.advisor import AdviceQuery, WayQuery
 from core.predict.whatif import WhatIfQuery
 from core.predict.worker import server
 from core.predict.worker.requests import (
@@ -33,7 +33,7 @@ from core.predict.worker.requests import (
 from core.process.worker import Worker
 
 PREDICTOR_ENDED = message("the process that predicts has ended; ask again to start it afresh")
-PRIORITY = (WhatIfQuery, StepTimes, Draw, AdviceQuery)
+PRIORITY = (WhatIfQuery, WayQuery, StepTimes, Draw, AdviceQuery)
 """Kinds of requests, the most urgent first: a user who moves a slider waits for a WhatIfQuery."""
 
 

@@ -18,6 +18,7 @@ from core.predict.worker.requests import (
     PredictionReply,
 )
 from core.predict.worker.service import PredictionService
+from core.trace.header import Header
 from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.check import friendly
@@ -85,14 +86,8 @@ class AdvisorController(QObject):
         trace, known = self._trace, self._costs
         if trace is None or known is None:
             return
-        header = trace.header
-        lanes = header.compute_lanes
         self._busy.start()
-        self._asked = self.predictor.send(
-            AdviceQuery(
-                header.specification, header.model, lanes, known.costs, known.stages, known.step_ns
-            )
-        )
+        self._asked = self.predictor.send(advice_query(trace.header, known))
 
     def cancel(self) -> None:
         """Cancel the prediction; the panel keeps showing the ways that it shows."""
@@ -144,8 +139,10 @@ class AdvisorController(QObject):
             self.outcome.emit(self._outcome, self._trace.header)
         if self._costs is None:
             self.panel.show_ways([])
-            text = tr("This run has no whole step to take costs from. "
-                      "Run once: the costs come from its calibration.")  # fmt: skip
+            text = tr(
+                "This run has no whole step to take costs from. "
+                "Run once: the costs come from its calibration."
+            )
             self.panel.show_line(text, False)
             return
         self.panel.show_line(self._words(), True)
@@ -183,14 +180,27 @@ class AdvisorController(QObject):
         self.panel.set_busy(False)
 
     def _words(self) -> str:
-        """What is predicted for, and where the costs come from."""
+        """Return the run that is predicted for, and the source of its costs."""
         if self._trace is None or self._costs is None:
             return ""
         header = self._trace.header
-        lanes = len(header.compute_lanes)
         words = tr(
             "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
-            model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,
+            model=model_title(header.model.name),
+            rows=header.specification.batch_rows,
+            lanes=len(header.compute_lanes),
             source=tr(str(self._costs.source)),
-        )  # fmt: skip
+        )
         return f"{self._outcome} {words}" if self._outcome else words
+
+
+def advice_query(header: Header, known: RunCosts) -> AdviceQuery:
+    """Return the request for advice on a run with these costs."""
+    return AdviceQuery(
+        specification=header.specification,
+        model=header.model,
+        lanes=header.compute_lanes,
+        costs=known.costs,
+        stages=known.stages,
+        measured_ns=known.step_ns,
+    )

@@ -7,11 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHeaderView,
+    QProgressBar,
+    QToolButton,
+    QWidget,
+)
 
 from core.message import N_
+from core.override import override
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
@@ -27,7 +41,7 @@ from gui.look.text import (
     range_text,
     tr,
 )
-from gui.widgets.label import Label, plain_tip
+from gui.widgets.label import Elided, plain_tip
 from gui.widgets.layouts import button, column, named, row
 from gui.widgets.tables import Head, ReturnTable, TableModel, dress
 
@@ -92,6 +106,20 @@ COLUMNS = (
         N_("≈ 99.9 ms"),
     ),
     Column(
+        N_("Change"),
+        lambda r: against_text(r),
+        lambda r: r.against or 0.0,
+        N_("The step against that of the present settings, which is predicted alike."),
+        "−99.9 %",
+    ),
+    Column(
+        N_("Memory"),
+        lambda r: bytes_text(r.advice.memory_bytes),
+        lambda r: r.advice.memory_bytes,
+        N_("The most that a lane holds: an estimate from the model and the plan."),
+        N_("99.9 MB"),
+    ),
+    Column(
         N_("Range"),
         lambda r: range_text(r.advice.low_ns, r.advice.high_ns),
         lambda r: r.advice.high_ns,
@@ -100,13 +128,6 @@ COLUMNS = (
             "differ from each other, and the prediction of the run that was made from its step."
         ),
         N_("99.9 to 99.9 ms"),
-    ),
-    Column(
-        N_("Change"),
-        lambda r: against_text(r),
-        lambda r: r.against or 0.0,
-        N_("The step against that of the present settings, which is predicted alike."),
-        "−99.9 %",
     ),
     Column(
         N_("Measured"),
@@ -121,13 +142,6 @@ COLUMNS = (
         lambda r: r.advice.bubble,
         N_("Idle time of the compute lanes over lanes times makespan."),
         N_("Bubble"),
-    ),
-    Column(
-        N_("Memory"),
-        lambda r: bytes_text(r.advice.memory_bytes),
-        lambda r: r.advice.memory_bytes,
-        N_("The most that a lane holds: an estimate from the model and the plan."),
-        N_("99.9 MB"),
     ),
 )
 
@@ -162,52 +176,75 @@ class AdviceModel(TableModel):
         return COLUMNS[column].key(self.rows[row]) if role == SORT else None
 
 
-class AdvisorPanel(QWidget):
-    """`chosen` carries the Specification of a way that is to be run for real.
+class _Ways(QSortFilterProxyModel):
+    """The rows of an AdviceModel; of each strategy and schedule only the `best`, if wanted."""
 
-    `opened` comes when the panel becomes visible. The button `again` wants all predicted anew, and
-    `cancel` wants that given up.
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.best: set[int] = set()
+        self.only_best = True
+
+    @override
+    def filterAcceptsRow(
+        self, source_row: int, source_parent: QModelIndex | QPersistentModelIndex
+    ) -> bool:
+        return not self.only_best or source_row in self.best
+
+
+class AdvisorPanel(QWidget):
+    """The table of ranked ways, below a line with its source.
+
+    `picked` carries the Ranked that the user selects, `chosen` the Specification of a way to be
+    run. `opened` is emitted when the panel becomes visible. The button `again` wants all ways
+    predicted again, and `cancel` wants that given up.
     """
 
+    picked = Signal(object)
     chosen = Signal(object)
     opened = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.model = AdviceModel(self)
-        self._proxy = QSortFilterProxyModel(self)
+        self._proxy = _Ways(self)
         self._proxy.setSourceModel(self.model)
         # By figures: as texts, 9 ms would come after 10 ms.
         self._proxy.setSortRole(SORT)
         self.table = ReturnTable()
-        self.line = Label(look="quiet", wrapped=True)
-        tip = tr("Put these settings into the form and run them.")
-        self.run = button(QPushButton, tr("Run this"), tip, self._choose)
+        self.line = Elided("quiet")
         tip = tr("Predict every way again, from the run that is shown.")
-        self.again = button(QPushButton, tr("Predict all"), tip)
-        self.cancel = button(QPushButton, tr("Cancel"), tr("Stop predicting."))
+        self.again = button(QToolButton, tr("Predict all"), tip, look="link")
+        self.cancel = button(QToolButton, tr("Cancel"), tr("Stop predicting."), look="link")
+        self.best = QCheckBox(tr("Best of each"))
+        self.best.setToolTip(tr("Of each strategy and schedule, list the quickest way alone."))
+        self.best.setChecked(True)
+        self.best.toggled.connect(self._filter)
         self.progress = named(QProgressBar(textVisible=False), tr("Ways predicted"))
         self._build_table()
         self._lay_out()
         self.table.doubleClicked.connect(lambda _: self._choose())
         self.table.chosen.connect(lambda _: self._choose())
-        self.table.selectionModel().selectionChanged.connect(self._allow)
+        self.table.selectionModel().selectionChanged.connect(self._pick)
         self.show_line(tr("Run once: the costs come from its calibration."), False)
 
     def show_line(self, text: str, can_ask: bool) -> None:
         """Say what the table is made from, or what to do first."""
         self.line.setText(text)
+        self.line.setToolTip(plain_tip(text))
         self.again.setEnabled(can_ask)
-        self._allow()
 
     def show_ways(self, rows: Sequence[Ranked]) -> None:
-        """Show ranked ways, the first one chosen."""
+        """Show ranked ways, none of them selected."""
         self.model.show(list(rows))
+        self._proxy.best = best_of_each(rows)
+        self._filter()
         self.table.sortByColumn(STEP, Qt.SortOrder.AscendingOrder)
         self.table.scrollToTop()
-        if rows:
-            self.table.selectRow(0)
-        self._allow()
+
+    def clear_selection(self) -> None:
+        """Select no way, as something else was asked."""
+        self.table.clearSelection()
+        self.table.setCurrentIndex(QModelIndex())
 
     def show_progress(self, done: int, total: int) -> None:
         """Show that so many of so many ways are predicted."""
@@ -215,7 +252,7 @@ class AdvisorPanel(QWidget):
         self.progress.setValue(done)
 
     def set_busy(self, busy: bool) -> None:
-        """Offer to cancel what goes on, or to begin anew."""
+        """Offer to cancel the prediction, or to predict again."""
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         self.again.setVisible(not busy)
@@ -246,13 +283,17 @@ class AdvisorPanel(QWidget):
                 header.resizeSection(number, wide + AIR)
 
     def _lay_out(self) -> None:
-        buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
-        # It takes the room while the progress is hidden, or the buttons would be drawn apart.
-        buttons.addStretch(0)
-        column(
-            self.line, self.table, buttons, of=self, growing=self.table,
-            margins=(12, 8, 12, 10), spacing=6,
-        )  # fmt: skip
+        self.progress.setMaximumWidth(80)
+        top = row(
+            self.line,
+            self.best,
+            self.progress,
+            self.cancel,
+            self.again,
+            growing=self.line,
+            spacing=8,
+        )
+        column(top, self.table, of=self, growing=self.table, margins=(4, 0, 4, 0), spacing=3)
         self.set_busy(False)
 
     def _current(self) -> Ranked | None:
@@ -267,8 +308,15 @@ class AdvisorPanel(QWidget):
         if row is not None:
             self.chosen.emit(row.advice.specification)
 
-    def _allow(self, *_: object) -> None:
-        self.run.setEnabled(self._current() is not None)
+    def _pick(self, *_: object) -> None:
+        selected = self.table.selectionModel().hasSelection()
+        row = self._current() if selected else None
+        if row is not None:
+            self.picked.emit(row)
+
+    def _filter(self, *_: object) -> None:
+        self._proxy.only_best = self.best.isChecked()
+        self._proxy.invalidate()
 
 
 def ranked(
@@ -296,6 +344,19 @@ def ranked(
         took = advised.measured_ns if is_present else measured(way.specification)
         rows.append(Ranked(place, way, against, is_present, took))
     return rows
+
+
+def best_of_each(rows: Sequence[Ranked]) -> set[int]:
+    """Return the places in `rows` of the first of each strategy and schedule, and the present."""
+    best: set[int] = set()
+    seen: set[tuple[str, str | None]] = set()
+    for place, one in enumerate(rows):
+        specification = one.advice.specification
+        kind = (specification.strategy, with_defaults(specification)[SCHEDULE])
+        if kind not in seen or one.present:
+            best.add(place)
+        seen.add(kind)
+    return best
 
 
 def _is_same(way: Advice, present: Advice) -> bool:

@@ -1,4 +1,4 @@
-"""The figures of a predicted step, below what was asked."""
+"""The figures of a predicted step, below the fields of the question."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from gui.widgets.layouts import named
 
 
 class AnswerFigures(QGridLayout):
-    """Two columns of names with their values, which are a dash while there is no answer."""
+    """Names with their values, which are a dash while there is no answer."""
 
     def __init__(self) -> None:
         super().__init__()
         self.values = {name: Label("–", "said") for name in FIGURES}
         self.setHorizontalSpacing(10)
         self.setVerticalSpacing(1)
-        for number, (name, (label, tip)) in enumerate(FIGURES.items()):
-            words, value = Label(tr(label), "quiet"), named(self.values[name], tr(label), tr(tip))
-            words.setToolTip(tr(tip))
-            line, side = divmod(number, 2)
-            self.addWidget(words, line, 2 * side)
-            self.addWidget(value, line, 2 * side + 1)
-            self.setColumnStretch(2 * side + 1, 1)
+        self.setColumnStretch(1, 1)
+        for line, (name, (label, tip)) in enumerate(FIGURES.items()):
+            title = Label(tr(label), "quiet")
+            title.setToolTip(tr(tip))
+            self.addWidget(title, line, 0)
+            self.addWidget(named(self.values[name], tr(label), tr(tip)), line, 1)
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show the figures of an answer."""
@@ -33,7 +32,7 @@ class AnswerFigures(QGridLayout):
             self.values[name].setText(text)
 
     def clear(self) -> None:
-        """There is no answer."""
+        """Show that there is no answer."""
         for label in self.values.values():
             label.setText("–")
 
@@ -58,7 +57,7 @@ FIGURES = {
 
 
 def figure_texts(answer: WhatIfResult) -> dict[str, str]:
-    """The figures of an answer, by their names in FIGURES."""
+    """Return the figures of an answer, by their names in FIGURES."""
     form = answer.closed_form
     return {
         "makespan": duration_text(answer.makespan_ns),
@@ -67,4 +66,4 @@ def figure_texts(answer: WhatIfResult) -> dict[str, str]:
         "peak": str(int(answer.peaks.max(initial=0))),
         "by_lane_span": percent_text(answer.bubble_by_lane_span),
         "tasks": f"{answer.tasks:,}",
-    }  # fmt: skip
+    }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
 
 from core.plan.specification import Specification, describe
 from gui.app.feature import Dock, Feature, Panel, Shell
@@ -17,21 +20,22 @@ from gui.look.text import tr
 if TYPE_CHECKING:
     from core.predict.worker.service import PredictionService
     from gui.features.predict.advisor import AdvisorController
-    from gui.features.predict.advisor_panel import AdvisorPanel
     from gui.features.predict.ghosts import Ghosts
+    from gui.features.predict.page import TryPage
+    from gui.features.predict.trying import TryController
     from gui.features.predict.what_if import WhatIfController
-    from gui.features.predict.whatif_panel import WhatIfPanel
 
 
 class PredictFeature(Feature):
-    """The What if and Advisor panels. All their parts are made when a run is first shown."""
+    """The Try page. All its parts are made when a run is first shown.
+
+    `sweep_panel` returns the widget of sweeps, which the page shows; the sweep feature sets it.
+    """
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.panels = (
-            Panel("whatif", tr("What if"), Dock.TRY, self._whatif_panel),
-            Panel("advisor", tr("Advisor"), Dock.TRY, self._advisor_panel),
-        )
+        self.panels = (Panel("try", tr("Try"), Dock.TRY, self._page),)
+        self.sweep_panel: Callable[[], QWidget] | None = None
 
     def start(self) -> None:
         self.shell.feature(RunFeature).control.planned.connect(self._show_settings)
@@ -49,7 +53,7 @@ class PredictFeature(Feature):
 
     def close(self) -> None:
         made = vars(self)
-        for name in ("what_if", "advisor", "service"):
+        for name in ("trying", "what_if", "advisor", "service"):
             if name in made:
                 made[name].close()
         close_all(self)
@@ -100,11 +104,21 @@ class PredictFeature(Feature):
         made.failed.connect(self.shell.banner.say)
         return made
 
-    def _whatif_panel(self) -> WhatIfPanel:
-        return self.what_if.panel
+    @cached_property
+    def trying(self) -> TryController:
+        """The controller of the page, which shows the answer on top."""
+        from gui.features.predict.page import TryPage
+        from gui.features.predict.trying import TryController
 
-    def _advisor_panel(self) -> AdvisorPanel:
-        return self.advisor.panel
+        page = TryPage(self.what_if.panel, self.advisor.panel)
+        page.make_sweep = self.sweep_panel
+        run = self.shell.feature(RunFeature)
+        made = TryController(page, self.what_if, self.service, run.form.specification)
+        made.chosen.connect(run.control.run_instead)
+        return made
+
+    def _page(self) -> TryPage:
+        return self.trying.page
 
     def _show_settings(self, specification: Specification) -> None:
         """The form holds a run that can be planned: predict for its model until a run is shown."""

@@ -10,9 +10,12 @@ from core.costs.costs_file import read_costs, write_costs
 from core.errors import PlanError
 from core.message import N_
 from core.plan.devices import KINDS, PREDICTED, device_kind
+from core.plan.division import Stage
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
-from core.predict.run_costs import run_costs
+from core.predict.advisor import WayQuery
+from core.predict.replan import RunPlans
+from core.predict.run_costs import RunCosts, run_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.requests import (
     Draw,
@@ -39,9 +42,12 @@ FILES = N_("Costs (*.json *.toml)")
 class WhatIfController(Saver):
     """Asks what the panel asks, and shows answers that are newer than what is shown.
 
-    `drawn` carries the bytes of a predicted recording.
+    `answered` carries a WhatIfQuery and its WhatIfResult, `took_costs` the header and the RunCosts
+    of the run that questions are about from now on, `drawn` the bytes of a predicted recording.
     """
 
+    answered = Signal(object, object)
+    took_costs = Signal(object, object)
     drawn = Signal(bytes)
     _replied = Signal(object)
 
@@ -51,26 +57,27 @@ class WhatIfController(Saver):
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
         self.predictor = service.client(self._replied.emit)
         self._asked = self._shown = 0
+        self._questions: dict[int, WhatIfQuery] = {}
         self._drawing: set[int] = set()
         self._trace: Trace | None = None
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._say_late)
         panel.asked.connect(self._put)
         panel.opened.connect(self._take_costs)
-        panel.large.clicked.connect(self._draw)
         panel.load.clicked.connect(self.load)
         panel.save.clicked.connect(self.save)
 
     def show_trace(self, trace: Trace) -> None:
-        """Another run is shown, or this one has ended: its costs are to be had."""
+        """Offer the costs of the run that is shown now."""
         self._trace = trace
         if self.panel.isVisible():
             self._take_costs()
 
     def _put(self, question: WhatIfQuery) -> None:
-        """Ask; whatever was asked before is not waited for."""
+        """Ask, without waiting for the answers to earlier questions."""
         self._asked = self.predictor.send(question)
-        # Not started anew by each question: a drag that goes on would never come to be late.
+        self._questions[self._asked] = question
+        # Not started again by each question: during a long drag it would never time out.
         if not self._late.isActive():
             self._late.start()
 
@@ -84,13 +91,19 @@ class WhatIfController(Saver):
                 self._shown = number
                 self._late.stop()
                 self.panel.show_answer(answer)
+                question = self._questions.get(number)
+                older = [one for one in self._questions if one <= number]
+                for one in older:
+                    del self._questions[one]
+                if question is not None:
+                    self.answered.emit(question, answer)
             case PredictionDone(number, bytes() as recording):
                 self._drawing.discard(number)
-                self.panel.large.setEnabled(True)
+                self.panel.answer.large.setEnabled(True)
                 self.drawn.emit(recording)
             case PredictionRefused(number, text) if number in self._drawing:
                 self._drawing.discard(number)
-                self.panel.large.setEnabled(True)
+                self.panel.answer.large.setEnabled(True)
                 self.failed.emit(translated(text))
             case PredictionRefused(number, text) if number > self._shown:
                 self._shown = number
@@ -102,10 +115,9 @@ class WhatIfController(Saver):
 
     def load(self) -> None:
         """Ask for a file of costs and take it."""
-        ask_open(
-            self.panel, tr("Load costs"), self._settings.folder, [tr(FILES)],
-            lambda paths: self.load_from(paths[0]),
-        )  # fmt: skip
+        folder = self._settings.folder
+        title, kinds = tr("Load costs"), [tr(FILES)]
+        ask_open(self.panel, title, folder, kinds, lambda paths: self.load_from(paths[0]))
 
     def load_from(self, path: Path) -> None:
         """Take the costs of a file."""
@@ -121,7 +133,7 @@ class WhatIfController(Saver):
         self.ask(tr("Save costs"), "costs.json", [tr("Costs (*.json)")], self.save_to)
 
     def save_to(self, path: Path) -> None:
-        """Write the chosen costs; the link and the slow lane are no part of them."""
+        """Write the chosen costs, without the link and the slow lane."""
         path, costs = path.with_suffix(".json"), self.panel.basis.costs
         self.write(path, lambda: write_costs(path, costs), tr("Saved {name}.", name=path.name))
 
@@ -130,46 +142,65 @@ class WhatIfController(Saver):
         self._late.stop()
         self.predictor.cancel()
 
-    def _draw(self) -> None:
-        self.panel.large.setEnabled(False)
-        self._drawing.add(self.predictor.send(Draw(self.panel.question)))
+    def draw(self, request: WhatIfQuery | WayQuery) -> None:
+        """Have a predicted step as a recording."""
+        self.panel.answer.large.setEnabled(False)
+        self._drawing.add(self.predictor.send(Draw(request)))
 
     def _say_late(self) -> None:
         if self._shown < self._asked:
             question = self.panel.question
-            self.panel.picture.show_note(
-                tr("Predicting {devices} devices, {microbatches} micro-batches…",
-                   devices=question.devices, microbatches=question.microbatches)
-            )  # fmt: skip
+            note = tr(
+                "Predicting {devices} devices, {microbatches} micro-batches…",
+                devices=question.devices,
+                microbatches=question.microbatches,
+            )
+            self.panel.picture.show_note(note)
 
     def _take_costs(self) -> None:
-        """Work out the costs of the run that is shown, once somebody wants to see them."""
+        """Take the costs of the run that is shown; the panel is visible."""
         # Taken once: opening the panel again must not undo what was changed in it since.
         trace, self._trace = self._trace, None
-        basis = None if trace is None else run_basis(trace)
-        if trace is None or basis is None:
+        known = None if trace is None else run_costs(trace)
+        if trace is None or known is None:
             self.panel.ask_again()
             return
+        basis = run_basis(trace, known)
         header, last = trace.header, trace.steps[-1]
         lanes = len(header.compute_lanes)
         schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
+        self.took_costs.emit(header, known)
         self.panel.set_run(basis, lanes, max(1, len(rows_by_microbatch(trace, last))), schedule)
 
 
-def run_basis(trace: Trace) -> Basis | None:
-    """The costs of a run, and what they are for; None where they are not known."""
-    known = run_costs(trace)
-    if known is None:
-        return None
+def run_basis(trace: Trace, known: RunCosts) -> Basis:
+    """Return the costs of a run, with what they are for."""
     header = trace.header
     device = KINDS.get(device_kind(header.lanes[0].device).name, PREDICTED).name
+    rows = header.specification.batch_rows
     source = tr(
-        "{model}, {rows} rows: {source}.", model=model_title(header.model.name),
-        rows=header.specification.batch_rows, source=tr(str(known.source)),
-    )  # fmt: skip
+        "{model}, {rows} rows: {source}.",
+        model=model_title(header.model.name),
+        rows=rows,
+        source=tr(str(known.source)),
+    )
     faults = faults_given(header.specification)
     faults.pop(HICCUP.name, None)  # it is of one step of the run
     return Basis(
-        known.costs, source, header.model, known.stages, header.specification.batch_rows, device,
-        known.step_ns, faults,
-    )  # fmt: skip
+        costs=known.costs,
+        source=source,
+        model=header.model,
+        measured=known.stages,
+        batch=rows,
+        device=device,
+        step_ns=known.step_ns,
+        faults=faults,
+        cut=run_cut(trace),
+        optimizer=header.specification.optimizer,
+    )
+
+
+def run_cut(trace: Trace) -> tuple[Stage, ...]:
+    """Return the stages of a run's pipeline; () if it is no pipeline, or its plan is unknown."""
+    plan = RunPlans(trace).plan(trace.steps[-1])
+    return () if plan is None or plan.pipeline is None else plan.stages

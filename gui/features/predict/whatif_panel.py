@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
+    QGridLayout,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -27,17 +28,19 @@ from core.plan.division import Stage
 from core.plan.link import Link
 from core.plan.pipeline.options import CHUNKS, DEFAULT_SCHEDULE, MOST_MICROBATCHES
 from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.app.check import EQUAL, friendly
 from gui.features.predict.answer_figures import AnswerFigures
+from gui.features.predict.answer_line import AnswerLine
 from gui.features.predict.fault_fields import FaultFields
 from gui.features.predict.sliders import SliderRow, growing
-from gui.look.text import change_text, duration_text, tr
+from gui.look.text import tr
 from gui.widgets.answer_picture import AnswerPicture
 from gui.widgets.fields import choice, decimal, labelled, whole
-from gui.widgets.label import Elided, Label
-from gui.widgets.layouts import button, column, grid, named, row, widget_of
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, column, grid, joined, named, row, widget_of
 from gui.widgets.sheet import scroll_down
 
 MOST_DEVICES = 1024
@@ -75,9 +78,11 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Costs that questions are asked with: what they are for, and where they come from.
+    """Costs that questions are asked with, what they are for, and their source in words.
 
-    Of a run `step_ns` is its median step, and `faults` are its faults by the names of the options.
+    The other values are those of a run: `step_ns` is its median step, `faults` has its faults by
+    the names of the options, `cut` the stages of its pipeline. `doubt` is the relative error of the
+    prediction of the run itself.
     """
 
     costs: CostModel
@@ -88,24 +93,29 @@ class Basis:
     device: str = PREDICTED.name
     step_ns: int | None = None
     faults: Mapping[str, OptionValue] = field(default_factory=dict)
+    cut: tuple[Stage, ...] = ()
+    optimizer: str = Specification().optimizer
+    doubt: float = 0.0
 
     @property
     def knows_transfers(self) -> bool:
-        """Whether the costs tell what a transfer takes."""
+        """True if the costs give the time of a transfer."""
         costs = self.costs
         known = costs.link is not None or costs.transfer_ns is not None
         return known or Kind.COPY in costs.transfers
 
 
 class WhatIfPanel(QWidget):
-    """`asked` carries a WhatIfQuery with every change while the panel is visible.
+    """The fields of a question. The Try page places them, `answer` and `picture`.
 
-    `opened` comes when it becomes visible. The button `large` wants the question's step in the
-    centre; `load` and `save` want a file of costs.
+    `asked` carries a WhatIfQuery with every change while the panel is visible. `opened` is emitted
+    when it becomes visible, `changed` when the user changes a field. The buttons `load` and `save`
+    want a file of costs.
     """
 
     asked = Signal(object)
     opened = Signal()
+    changed = Signal()
 
     def __init__(self, model: ModelDescription) -> None:
         super().__init__()
@@ -114,14 +124,13 @@ class WhatIfPanel(QWidget):
         self.faults = FaultFields()
         self.picture = AnswerPicture()
         self.figures = AnswerFigures()
-        self.headline = Elided("said")
-        self.headline.setAccessibleName(tr("Predicted step"))
+        self.answer = AnswerLine()
         self._build_fields()
         self._lay_out()
         for slider in self.sliders.values():
             slider.changed.connect(self._changed)
         for fault in self.faults.fields.values():
-            fault.edited.connect(self.ask_again)
+            fault.edited.connect(self._changed)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
         # By hand alone: who sets costs in the code asks when all of them are set.
@@ -160,6 +169,13 @@ class WhatIfPanel(QWidget):
                 self.costs.setCurrentIndex(self.costs.findData(RUN))
         self._costs_chosen()
 
+    def set_doubt(self, doubt: float) -> None:
+        """Set the relative error of the prediction of the run whose costs are known."""
+        known = self._bases.get(RUN)
+        if known is not None and known.doubt != doubt:
+            self._bases[RUN] = replace(known, doubt=doubt)
+            self.ask_again()
+
     def set_file(self, costs: CostModel, path: Path) -> None:
         """Costs that were read from a file."""
         source = tr("From {name}.", name=path.name)
@@ -192,23 +208,25 @@ class WhatIfPanel(QWidget):
             {name: value for name, value in faults.items() if value},
             basis.measured,
             basis.device,
+            basis.cut,
+            basis.optimizer,
+            basis.doubt,
         )
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step and its figures."""
-        self.headline.setText(headline_text(answer.makespan_ns, self.basis.step_ns))
         self.picture.show_answer(answer)
         self.figures.show_answer(answer)
-        self.large.setEnabled(True)
+        self.answer.large.setEnabled(True)
 
     def show_refusal(self, text: Text) -> None:
         """Say why there is no prediction."""
         knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
         hint = "" if knows else tr("Or choose a link speed above.")
-        self.headline.setText("")
-        self.picture.show_note(f"{friendly(text)} {hint}".strip())
+        reason = f"{friendly(text)} {hint}".strip()
+        self.answer.show_problem(reason)
+        self.picture.show_note(reason)
         self.figures.clear()
-        self.large.setEnabled(False)
 
     def ask_again(self) -> None:
         """Ask for what is set, if the panel is seen."""
@@ -229,9 +247,9 @@ class WhatIfPanel(QWidget):
         self._add(
             "microbatches", growing(MOST_SLID["microbatches"]), whole(1, MOST_MICROBATCHES, 8)
         )
-        self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
         batch = whole(0, automatic=tr("grows"), suffix=tr(" rows"))
         self._add("batch", [0, *growing(MOST_SLID["batch"])], batch)
+        self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
         self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as measured"), tr(" GB/s")))
         latency = decimal(1e6, 1, 1.0, suffix=tr(" µs"))
         latency.setValue(5)
@@ -245,37 +263,36 @@ class WhatIfPanel(QWidget):
         self.load = button(QPushButton, tr("Load…"), tip, name=tr("Load costs"))
         tip = tr("Write the costs that are chosen to a JSON file.")
         self.save = button(QPushButton, tr("Save…"), tip, name=tr("Save costs"))
-        tip = tr("Show the predicted step in the timeline, as a run of the list.")
-        self.large = button(QPushButton, tr("Show large"), tip)
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
         self.sliders[name] = SliderRow(name, WORDS[name], stops, number)
 
     def _lay_out(self) -> None:
+        # The fields that are changed most are first: few of them fit without scrolling.
         fields = grid(across=10, down=3)
         fields.setColumnStretch(1, 1)
         self.source = Label(look="quiet", wrapped=True)
-        for line, name, chooser in ((0, "costs", self.costs), (3, "schedule", self.schedule)):
-            words = WORDS[name]
-            chooser.setObjectName(f"whatif_{name}")
-            fields.addWidget(labelled(chooser, *words), line, 0)
-            fields.addWidget(chooser, line, 1, 1, 2)
-        fields.addWidget(self.source, 1, 1, 1, 2)
-        fields.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
-        for number, slider in enumerate(self.sliders.values(), 4):
+        self._add_chooser(fields, 0, "schedule", self.schedule)
+        for number, slider in enumerate(self.sliders.values(), 1):
             slider.add_to(fields, number)
-        self.faults.add_to(fields, 4 + len(self.sliders))
-        figures = row(self.figures, self.large, growing=self.figures)
-        figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
-        asked = widget_of(column(fields, figures, None, margins=(12, 8, 12, 8), spacing=8), "sheet")
-        answer = column(self.headline, self.picture, growing=self.picture, margins=(0, 8, 12, 8))
-        answered = widget_of(answer)
-        both = row(_AsWide(asked), answered, of=self, margins=(0, 0, 0, 0), spacing=4)
-        both.setStretchFactor(answered, 1)
+        line = 1 + len(self.sliders)
+        self._add_chooser(fields, line, "costs", self.costs)
+        fields.addWidget(self.source, line + 1, 1, 1, 2)
+        fields.addLayout(row(self.load, self.save, None), line + 2, 1, 1, 2)
+        self.faults.add_to(fields, line + 3)
+        margins = (12, 2, 12, 8)
+        parts = column(fields, self.figures, None, margins=margins, spacing=8)
+        joined(_AsWide(widget_of(parts, "sheet")), of=self)
+
+    def _add_chooser(self, fields: QGridLayout, line: int, name: str, chooser: QComboBox) -> None:
+        chooser.setObjectName(f"whatif_{name}")
+        fields.addWidget(labelled(chooser, *WORDS[name]), line, 0)
+        fields.addWidget(chooser, line, 1, 1, 2)
 
     # Changes
 
     def _changed(self) -> None:
+        self.changed.emit()
         devices = int(self.sliders["devices"].value)
         if self.sliders["slow_lane"].number.maximum() != devices - 1:
             self.sliders["slow_lane"].set_stops(range(devices))
@@ -332,19 +349,6 @@ class _AsWide(QScrollArea):
         if event.type() is QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
-
-
-def headline_text(predicted_ns: int, measured_ns: int | None) -> str:
-    """Return what a change does to a run's step: `144 ms → 131 ms (−9.0 %)`."""
-    predicted = duration_text(predicted_ns)
-    if measured_ns is None:
-        return tr("Predicted step: {step}", step=predicted)
-    return tr(
-        "{measured} measured → {predicted} predicted ({change})",
-        measured=duration_text(measured_ns),
-        predicted=predicted,
-        change=change_text(predicted_ns / measured_ns - 1),
-    )
 
 
 def plain_words() -> str:

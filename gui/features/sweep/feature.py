@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.message import N_
-from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.feature import Action, Feature, Group, Menu, Shell
 from gui.app.session import Run
+from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature
 from gui.look.text import tr
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class SweepFeature(Feature):
-    """The Sweep panel and its controller."""
+    """The controller of sweeps, whose panel is a part of the Try page."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.panels = (Panel("sweep", tr("Sweep"), Dock.TRY, self._panel),)
+        shell.feature(PredictFeature).sweep_panel = self._panel
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -50,8 +51,9 @@ class SweepFeature(Feature):
         return tr("Sweep: {option}", option=self.sweeping.panel.option.currentText())
 
     def open(self) -> None:
-        """Bring the panel to the front."""
-        self.shell.bring("sweep")
+        """Show the panel on the Try page."""
+        self.shell.bring("try")
+        self.shell.feature(PredictFeature).trying.page.open_sweep()
         self.sweeping.panel.values.setFocus()
 
     @cached_property

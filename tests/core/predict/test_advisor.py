@@ -18,7 +18,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
-from core.predict.advisor import AdviceQuery, advise, choices
+from core.predict.advisor import AdviceQuery, WayQuery, advise, choices, way_answer
 from core.predict.predict import predict_step
 from core.predict.without_machine import _NO_HARDWARE
 from core.trace.step import StepColumns
@@ -124,3 +124,16 @@ def test_sharded_ranks_hold_their_share_and_two_whole_blocks():
     )
     block = MODEL.parameter_bytes // 8
     assert whole - shared == 4 * MODEL.parameter_bytes * 3 // 4 - 2 * block
+
+
+def test_the_step_of_a_way_has_the_figures_of_its_advice():
+    lanes = tuple(lanes_of(RUN, _NO_HARDWARE, present=False))
+    query = AdviceQuery(RUN, MODEL, lanes, costs_of(COSTS), measured_ns=80_000_000)
+    ways = advise(query).ways
+    for advice in (ways[0], ways[len(ways) // 2], ways[-1]):
+        answer = way_answer(WayQuery(query, advice.specification))
+        assert answer.makespan_ns == advice.step_ns
+        assert answer.memory_bytes == advice.memory_bytes
+        assert answer.basis is not None
+        assert (answer.basis.low_ns, answer.basis.high_ns) == (advice.low_ns, advice.high_ns)
+        assert 0 <= answer.basis.measured_share <= 1

@@ -21,6 +21,7 @@ from tests.core.predict.plans import even, figures_of
 
 MODEL = describe(Specification(model=ModelSettings("mlp", width=64, depth=8)))
 MS = 1_000_000
+CUT_COSTS = {"by": "block", "forward_ms": 1, "backward_ms": 2, "step_ms": 1, "transfer_ms": 0.1}
 
 
 def question(**values):
@@ -145,3 +146,26 @@ def test_costs_without_transfers_say_so():
     costs = replace(even(), transfer_ns=None)
     with pytest.raises(CostError, match="the time of a copy"):
         WhatIf().answer(question(costs=costs))
+
+
+def test_a_pipeline_of_as_many_stages_is_cut_as_the_run_was():
+    cut = (Stage(0, 0, 5), Stage(1, 5, 6), Stage(2, 6, 7), Stage(3, 7, 8))
+    asked = question(cut=cut, costs=costs_of(CUT_COSTS))
+    run, whole = whole_answer(asked)
+    assert [stage.first for stage in run.plan.stages] == [0, 5, 6, 7]
+    answer = WhatIf().answer(asked)
+    assert answer.makespan_ns == whole.makespan_ns
+    assert answer.makespan_ns > WhatIf().answer(replace(asked, cut=())).makespan_ns
+    three, _ = whole_answer(replace(asked, devices=3))
+    assert len(three.plan.stages) == 3 and three.specification.borders is None
+
+
+def test_an_answer_has_its_memory_and_its_basis():
+    answer = WhatIf().answer(question(batch=64))
+    more = WhatIf().answer(question(batch=64, schedule="gpipe"))
+    assert more.memory_bytes > answer.memory_bytes > 0
+    assert answer.basis is not None and answer.basis.low_ns == answer.basis.high_ns
+    doubted = WhatIf().answer(question(batch=64, doubt=0.1)).basis
+    assert doubted is not None
+    assert doubted.low_ns == pytest.approx(0.9 * answer.makespan_ns)
+    assert doubted.high_ns == pytest.approx(1.1 * answer.makespan_ns)

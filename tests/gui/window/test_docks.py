@@ -46,11 +46,11 @@ def test_every_entry_of_the_view_menu_brings_its_panel_to_the_front(
 def test_a_panels_keys_bring_it_from_behind_another_and_hide_it_when_in_front(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    keys = window.action("show_advisor").shortcut()
+    keys = window.action("show_try").shortcut()
     dock = window.docks.docks[Dock.TRY]
-    assert not dock.isHidden() and not is_in_front(window, "advisor")  # behind another tab
+    assert not dock.isHidden() and not is_in_front(window, "try")  # behind another tab
     QTest.keySequence(window, keys)
-    qtbot.waitUntil(lambda: is_in_front(window, "advisor"))
+    qtbot.waitUntil(lambda: is_in_front(window, "try"))
     QTest.keySequence(window, keys)
     qtbot.waitUntil(dock.isHidden)
 
@@ -115,7 +115,7 @@ def test_empty_docks_leave_the_first_page_its_room(
         window.centre.show_run_page()
         qtbot.waitUntil(lambda: front.height() == high)
     window.centre.show_first_page()
-    window.bring("whatif")  # which has something to tell
+    window.bring("try")  # which has something to tell
     qtbot.waitUntil(lambda: window.docks.docks[Dock.TRY].height() > 150)
 
 

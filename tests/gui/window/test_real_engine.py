@@ -230,13 +230,14 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
     assert first.comparison.source is CostSource.CALIBRATED
     panel = real_window.feature(PredictFeature).advisor.panel
-    real_window.bring("advisor")
+    answer = real_window.bring("try").answer
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=RUN_MS)
+    panel.best.setChecked(False)
     ways = [row.advice.specification for row in panel.model.rows]
     chosen = next(i for i, way in enumerate(ways) if way.schedule == "zb-h1")
     panel.table.selectRow(panel._proxy.mapFromSource(panel.model.index(chosen, 0)).row())
     with qtbot.waitSignal(real_window.session.run_ended, timeout=RUN_MS) as ended:
-        QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(answer.run, Qt.MouseButton.LeftButton)
     (run,) = ended.args
     assert run.outcome is Outcome.FINISHED, run.text
     assert run.trace.header.specification.schedule == "zb-h1"
@@ -250,7 +251,7 @@ def test_what_if_begins_with_the_costs_of_a_real_run(
 ) -> None:
     run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", batch=32, steps=2))
     panel = real_window.feature(PredictFeature).what_if.panel
-    real_window.bring("whatif")
+    real_window.bring("try")
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     assert "all lanes busy" in panel.source.text()
     before = panel.picture.answer

@@ -26,10 +26,11 @@ from gui.features.predict.advisor_panel import (
     way_text,
     way_tip,
 )
+from gui.features.predict.answer_line import AnswerLine
 from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature
 from gui.features.verdict.feature import VerdictFeature
-from gui.look.text import duration_text
+from gui.look.text import duration_text, range_text
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
@@ -37,7 +38,7 @@ from tests.make_believe import batches, specification, without_steps
 from tests.processes import is_alive
 
 ADVICE_MS = 30_000
-RANGE, CHANGE, MEASURED = 3, 4, 5
+CHANGE, MEMORY, RANGE, MEASURED = 3, 4, 5, 6
 """Columns of the table."""
 COSTS = {"forward_ms": 3, "backward_input_ms": 3, "backward_weight_ms": 3, "loss_ms": 0.2,
          "step_ms": 1.5, "link_latency_us": 100, "link_bandwidth_gb_s": 1, "rows": 4}  # fmt: skip
@@ -61,10 +62,15 @@ def panel(window: MainWindow, client: FakeClient, qtbot: object) -> AdvisorPanel
     """The panel in its dock, with the ways of a run."""
     perform(window, client, specification(batch=32))
     client.asked.clear()
-    window.bring("advisor")
+    window.bring("try")
     made = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: made.model.rowCount() > 0, timeout=ADVICE_MS)
+    made.best.setChecked(False)
     return made
+
+
+def answer_of(window: MainWindow) -> AnswerLine:
+    return window.feature(PredictFeature).trying.page.answer
 
 
 def cell(panel: AdvisorPanel, row: int, column: int) -> QModelIndex:
@@ -77,12 +83,10 @@ def texts(panel: AdvisorPanel, column: int) -> list[str]:
 
 
 def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
-    window.bring("advisor")
+    window.bring("try")
     panel = window.feature(PredictFeature).advisor.panel
     assert panel.line.text() == "Run once: the costs come from its calibration."
-    assert not panel.run.isEnabled()
     assert not panel.again.isEnabled()
-    assert window.feature(PredictFeature).service.pid is None
 
 
 def test_a_predicted_recording_has_no_costs_to_offer(
@@ -99,7 +103,7 @@ def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(batch=32), calibrated=False)
-    window.bring("advisor")
+    window.bring("try")
     panel = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
     assert {row.advice.specification.strategy for row in panel.model.rows} == {
@@ -119,7 +123,7 @@ def test_all_strategies_and_schedules_that_fit_are_ranked_known_ones_first(
     assert {row.advice.specification.strategy for row in rows} == set(STRATEGIES) - {"dp-pp"}
     schedules = {row.advice.specification.schedule for row in rows} - {None}
     assert schedules == set(SCHEDULES)
-    assert panel.table.currentIndex().row() == 0
+    assert not panel.table.selectionModel().hasSelection()
 
 
 def test_the_present_settings_are_marked_and_the_others_compared_with_them(
@@ -136,7 +140,7 @@ def test_the_present_settings_are_marked_and_the_others_compared_with_them(
 
 
 def test_a_click_on_a_heading_sorts_by_its_numbers(panel: AdvisorPanel) -> None:
-    memory = len(COLUMNS) - 1
+    memory = MEMORY
     header = panel.table.horizontalHeader()
     at = header.viewport().rect().center()
     at.setX(header.sectionViewportPosition(memory) + header.sectionSize(memory) // 2)
@@ -166,7 +170,7 @@ def test_a_chosen_way_fills_the_form_and_runs_for_real(
     wanted = panel._current().advice.specification
     assert wanted.strategy != "single"
     if how == "button":
-        QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(answer_of(window).run, Qt.MouseButton.LeftButton)
     elif how == "enter":
         QTest.keyClick(panel.table, Qt.Key.Key_Return)
     else:
@@ -175,6 +179,36 @@ def test_a_chosen_way_fills_the_form_and_runs_for_real(
     named = ("strategy", "devices", "batch", "schedule", "microbatches", "chunks", "steps")
     assert [getattr(asked, n) for n in named] == [getattr(wanted, n) for n in named]
     assert window.feature(RunFeature).form.specification() == asked
+
+
+def test_the_answer_on_top_is_that_of_the_way_that_is_selected(
+    window: MainWindow, panel: AdvisorPanel, qtbot: QtBot
+) -> None:
+    page = window.feature(PredictFeature).trying.page
+    panel.table.selectRow(3)
+    way = panel._current().advice
+    name = way_text(way.specification)
+    headline = page.answer.headline
+    qtbot.waitUntil(lambda: headline.text().startswith(f"{name}: "), timeout=ADVICE_MS)
+    assert page.picture.answer.makespan_ns == way.step_ns
+    assert range_text(way.low_ns, way.high_ns) in page.answer.detail.text()
+    page.asked.sliders["microbatches"].value += 1
+    assert not panel.table.selectionModel().hasSelection()
+    qtbot.waitUntil(lambda: not headline.text().startswith(name), timeout=ADVICE_MS)
+
+
+def test_best_of_each_lists_a_way_of_each_strategy_and_schedule_and_the_present_one(
+    panel: AdvisorPanel,
+) -> None:
+    panel.best.setChecked(True)
+    proxy = panel.table.model()
+    listed = [panel.model.rows[proxy.mapToSource(cell(panel, row, 0)).row()]
+              for row in range(proxy.rowCount())]  # fmt: skip
+    kinds = [(row.advice.specification.strategy, row.advice.specification.schedule)
+             for row in listed if not row.present]  # fmt: skip
+    assert len(kinds) == len(set(kinds)) > 3
+    assert any(row.present for row in listed)
+    assert len(listed) < len(panel.model.rows)
 
 
 def test_a_way_that_cannot_run_here_is_not_run(window: MainWindow, client: FakeClient) -> None:
@@ -242,12 +276,12 @@ def test_a_cancelled_ranking_is_not_shown_and_can_be_asked_for_again(
     panel.again.click()
     panel.cancel.click()
     assert panel.line.text().startswith("Cancelled.")
-    window.bring("whatif")
+    window.bring("try")
     picture = window.feature(PredictFeature).what_if.panel.picture
     qtbot.waitUntil(lambda: picture.answer is not None, timeout=ADVICE_MS)
     assert not any(isinstance(reply, PredictionDone) for reply in replies)
     assert panel.model.rowCount() == 0
-    window.bring("advisor")
+    window.bring("try")
     panel.again.click()
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
     assert window.feature(PredictFeature).service.pid == process
@@ -259,7 +293,6 @@ def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPane
     advisor.on_reply(PredictionRefused(1001, "the costs miss step_ms"))
     assert panel.line.text() == "The costs miss step_ms"
     assert panel.model.rowCount() == 0
-    assert not panel.run.isEnabled()
 
 
 def test_present_settings_that_are_no_choice_of_the_advisors_are_ranked_too() -> None:
@@ -290,8 +323,9 @@ def test_present_settings_come_first_where_no_known_way_spares_enough() -> None:
 def test_a_run_that_was_advised_says_how_its_prediction_turned_out(
     window: MainWindow, client: FakeClient, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
+    panel.table.selectRow(0)
     chosen = panel._current()
-    QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(answer_of(window).run, Qt.MouseButton.LeftButton)
     (asked,) = client.asked
     perform(window, client, asked)
     begun = "Predicted before this run: " + duration_text(chosen.advice.step_ns)

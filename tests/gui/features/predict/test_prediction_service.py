@@ -39,10 +39,10 @@ def test_three_panels_are_answered_by_one_process(
     blocks.measure.click()
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: "Predicted step" in blocks.predicted.text(), timeout=ANSWER_MS)
-    window.bring("whatif")
+    window.bring("try")
     picture = window.feature(PredictFeature).what_if.panel.picture
     qtbot.waitUntil(lambda: picture.answer is not None, timeout=ANSWER_MS)
-    window.bring("advisor")
+    window.bring("try")
     advisor = window.feature(PredictFeature).advisor.panel
     qtbot.waitUntil(lambda: advisor.model.rowCount() > 0, timeout=ANSWER_MS)
     # All three still work together, whichever was used first.

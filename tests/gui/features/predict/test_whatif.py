@@ -12,12 +12,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QScrollArea
 
 from core.costs.costs_file import costs_of, read_costs, write_costs
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware
 from core.plan.link import Link
+from core.plan.pipeline.options import BORDERS, MICROBATCHES
 from core.plan.schedules import SCHEDULES
+from core.predict.run_costs import run_costs
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 from core.predict.worker.requests import PredictionDone, PredictionLost, PredictionRefused
 from core.process.worker import MODULE
@@ -31,7 +34,7 @@ from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.feature import RunFeature
 from gui.features.runs.feature import RunsFeature
 from gui.features.status.feature import StatusFeature
-from gui.look.text import duration_text
+from gui.look.text import duration_text, percent_text
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -43,7 +46,7 @@ ANSWER_MS = 30_000
 @pytest.fixture
 def panel(window: MainWindow, qtbot: object) -> WhatIfPanel:
     """The panel in its dock, with its first answer."""
-    window.bring("whatif")
+    window.bring("try")
     made = window.feature(PredictFeature).what_if.panel
     qtbot.waitUntil(lambda: made.picture.answer is not None, timeout=ANSWER_MS)
     return made
@@ -142,7 +145,8 @@ def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
 ) -> None:
     asked = specification(devices="2xvirtual:cpu", slow_link="0-1:4", jitter=0.1,
                           hiccup="lane=0,step=2,ms=5")  # fmt: skip
-    basis = run_basis(trace_of(asked))
+    trace = trace_of(asked)
+    basis = run_basis(trace, run_costs(trace))
     panel.set_run(basis, 2, 4, "1f1b")
     assert panel.question.faults == {"slow_link": "0-1:4", "jitter": 0.1}
     assert panel.faults.fields["slow_link"].widget.isVisibleTo(panel)
@@ -190,10 +194,10 @@ def test_what_cannot_be_predicted_is_said_in_place_of_the_figures(
     panel.sliders["devices"].value = 3
     qtbot.waitUntil(lambda: "even number of ranks" in panel.picture.note, timeout=ANSWER_MS)
     assert {label.text() for label in panel.figures.values.values()} == {"–"}
-    assert not panel.large.isEnabled()
+    assert not panel.answer.large.isEnabled()
     panel.sliders["devices"].value = 4
     qtbot.waitUntil(lambda: panel.picture.note == "", timeout=ANSWER_MS)
-    assert panel.large.isEnabled()
+    assert panel.answer.large.isEnabled()
 
 
 def test_an_answer_that_takes_long_is_announced(
@@ -220,7 +224,7 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     window.session.tick()
     live = window.session.live
     assert live is not None
-    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.answer.large, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.run_shown is not live, timeout=ANSWER_MS)
     assert window.run_shown.trace.header.source is Source.PREDICTED
     assert "predicted" in window.feature(StatusFeature).bar.title.text()
@@ -235,19 +239,19 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
 def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
     window: MainWindow, panel: WhatIfPanel, sent: list[object]
 ) -> None:
-    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
-    assert len(sent) == 1 and not panel.large.isEnabled()
+    QTest.mouseClick(panel.answer.large, Qt.MouseButton.LeftButton)
+    assert len(sent) == 1 and not panel.answer.large.isEnabled()
     window.feature(PredictFeature).what_if.on_reply(
         PredictionRefused(1, "there is not enough memory for this prediction")
     )
     assert "not enough memory" in window.banner.label.text()
-    assert panel.large.isEnabled()
+    assert panel.answer.large.isEnabled()
 
 
 def test_a_predicted_run_is_saved_as_a_recording(
     window: MainWindow, panel: WhatIfPanel, qtbot: object, tmp_path: Path
 ) -> None:
-    QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.answer.large, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.run_shown is not None, timeout=ANSWER_MS)
     spans = window.run_shown.trace.span_count
     window.feature(RecordingsFeature).files.save_to(tmp_path / "predicted.arrow")
@@ -261,8 +265,9 @@ def test_a_predicted_run_is_saved_as_a_recording(
 )
 def test_questions_about_a_run_are_about_its_kind_of_devices(device: str, kind: str) -> None:
     hardware = Hardware(8, 8 << 30, (Accelerator(device, "A", 0),))
-    basis = run_basis(trace_of(specification(devices=f"2x{device}"), hardware))
-    assert basis is not None and basis.device == kind
+    trace = trace_of(specification(devices=f"2x{device}"), hardware)
+    known = run_costs(trace)
+    assert known is not None and run_basis(trace, known).device == kind
 
 
 def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
@@ -373,7 +378,7 @@ def test_a_process_that_cannot_be_started_is_told(
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.process.child.subprocess.Popen", full)
-    window.bring("whatif")
+    window.bring("try")
     panel = window.feature(PredictFeature).what_if.panel
     qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture.note)
     monkeypatch.undo()
@@ -396,23 +401,74 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     assert not left & {f"{MODULE} reader", "worker sender", "ghosts"}
 
 
-def test_the_answer_is_on_top_beside_what_the_run_took_and_no_field_is_cut(
+def test_the_answer_is_on_top_with_the_step_and_the_memory_of_the_run_and_no_field_is_cut(
     window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
-    before = panel.picture.answer
-    assert panel.headline.text().startswith("Predicted step: ")
+    assert panel.answer.headline.text().startswith("Predicted step: ")
+    assert "critical path" not in panel.answer.detail.text(), "these costs are not measured"
     perform(window, client, specification("pipeline", devices="4xvirtual", steps=3))
-    answer = wait_for_another(panel, qtbot, before)
+    headline = panel.answer.headline
+    qtbot.waitUntil(lambda: headline.text().endswith("same memory"), timeout=ANSWER_MS)
     start, end = window.run_shown.trace.step_bounds(window.scene.usual_step)
-    qtbot.waitUntil(lambda: "measured" in panel.headline.text())
-    words = panel.headline.text().replace("\N{NO-BREAK SPACE}", " ")
-    assert words.startswith(f"{duration_text(end - start)} measured → ".replace("\u00a0", " "))
-    assert duration_text(makespan(panel)).replace("\u00a0", " ") in words
-    assert panel.headline.mapTo(panel, panel.headline.rect().bottomLeft()).y() < 60
-    window.resize(1440, 900)
+    answer = panel.picture.answer
+    assert headline.text().startswith(f"{duration_text(end - start)} → ")
+    assert duration_text(makespan(panel), like=end - start) in headline.text()
+    assert answer.basis is not None
+    share = percent_text(answer.basis.measured_share)
+    assert panel.answer.detail.text().startswith(f"{share} of the critical path measured, ")
+    panel.sliders["microbatches"].value = 16
+    qtbot.waitUntil(lambda: "MB" in headline.text() or "kB" in headline.text(), timeout=ANSWER_MS)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 650)])
+def test_the_answer_and_the_first_fields_are_seen_without_scrolling(
+    window: MainWindow, panel: WhatIfPanel, size: tuple[int, int], qtbot: object
+) -> None:
+    window.resize(*size)
     qtbot.wait(50)
+    page = window.feature(PredictFeature).trying.page
+    fields = panel.findChild(QScrollArea)
+    names = ("devices", "microbatches")
+    for part in (
+        panel.answer.headline,
+        panel.answer.run,
+        *(panel.sliders[n].number for n in names),
+    ):
+        assert part.isVisible()
+        seen = part.visibleRegion().boundingRect()
+        assert seen == part.rect(), part.objectName() or part.text()
+    assert page.ways.table.isVisible() and page.ways.table.viewport().height() >= 48
     for slider in panel.sliders.values():
-        area = slider.number.parentWidget().parentWidget()
-        right = slider.number.mapTo(area, slider.number.rect().topRight()).x()
-        assert right <= area.width(), slider.number.objectName()
-    assert answer is not None
+        right = slider.number.mapTo(fields, slider.number.rect().topRight()).x()
+        assert right <= fields.width(), slider.number.objectName()
+
+
+def test_the_question_cuts_the_model_as_the_run_did(
+    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
+) -> None:
+    spec = specification("pipeline", devices="2xvirtual", borders="5", steps=2)
+    perform(window, client, spec)
+    qtbot.waitUntil(lambda: panel.question.borders == "5", timeout=ANSWER_MS)
+    panel.sliders["devices"].value = 3
+    assert panel.question.borders is None
+
+
+def test_run_this_runs_what_is_asked_with_one_click(
+    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
+) -> None:
+    spec = specification("pipeline", devices="2xvirtual", borders="5", batch=32, steps=2)
+    perform(window, client, spec)
+    client.asked.clear()
+    controller = window.feature(PredictFeature).trying
+    panel.sliders["microbatches"].value = 4
+
+    def is_answered() -> bool:
+        candidate = controller.candidate
+        return candidate is not None and candidate.specification[MICROBATCHES] == 4
+
+    qtbot.waitUntil(is_answered, timeout=ANSWER_MS)
+    QTest.mouseClick(panel.answer.run, Qt.MouseButton.LeftButton)
+    (asked,) = client.asked
+    assert (asked.strategy, asked.devices, asked.batch) == ("pipeline", "2xvirtual", 32)
+    assert (asked[MICROBATCHES], asked[BORDERS], asked.steps) == (4, "5", 2)
+    assert window.feature(RunFeature).form.specification() == asked

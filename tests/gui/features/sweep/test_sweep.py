@@ -172,4 +172,4 @@ def test_a_sweep_on_the_real_engine(real_window, qtbot):
     QTest.mouseClick(panel.button, LEFT)
     qtbot.waitUntil(lambda: not window.feature(SweepFeature).sweeping.running, timeout=60_000)
     assert len(window.feature(SweepFeature).sweeping.results.by_setting) == 4
-    assert window.docks.pages["sweep"].isVisible()
+    assert window.docks.pages["try"].isVisible()

@@ -1,0 +1,132 @@
+"""The answer at the top of the Try page: the step before and after, and buttons to run it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QFrame, QPushButton
+
+from core.predict.basis import Basis
+from gui.look.text import (
+    MINUS,
+    bytes_text,
+    change_text,
+    duration_text,
+    percent_text,
+    range_text,
+    tr,
+)
+from gui.widgets.label import Elided, plain_tip
+from gui.widgets.layouts import button, column, row
+
+MARGINS = (12, 6, 12, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The run that a prediction is compared with.
+
+    `step_ns` is its median step, measured. `memory_bytes` is the estimated peak of its fullest
+    lane, None until it has been predicted.
+    """
+
+    step_ns: int
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A predicted step: its length in ns, the peak of its fullest lane, and its basis."""
+
+    step_ns: int
+    memory_bytes: int
+    basis: Basis | None = None
+
+
+class AnswerLine(QFrame):
+    """Two lines of text, and buttons at the right: `large`, `run`, and `sweep`, which is checkable.
+
+    `run` wants the settings of the answer to be run, `large` wants its step in the timeline.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("answer")
+        self.headline = Elided("said")
+        self.headline.setAccessibleName(tr("Predicted step"))
+        self.detail = Elided("quiet")
+        self.detail.setAccessibleName(tr("Basis of the prediction"))
+        tip = tr("Show the predicted step in the timeline, as a run of the list.")
+        self.large = button(QPushButton, tr("Show large"), tip)
+        tip = tr("Put these settings into the form and run them.")
+        self.run = button(QPushButton, tr("Run this"), tip)
+        tip = tr("Run several values of an option, in place of the predicted ways.")
+        self.sweep = button(QPushButton, tr("Sweep"), tip)
+        self.sweep.setCheckable(True)
+        for part in (self.sweep, self.large, self.run):
+            part.setEnabled(part is self.sweep)
+        texts = column(self.headline, self.detail, margins=(0, 0, 0, 0), spacing=1)
+        row(
+            texts,
+            self.sweep,
+            self.large,
+            self.run,
+            of=self,
+            growing=texts,
+            margins=MARGINS,
+            spacing=6,
+        )
+
+    def show_answer(self, name: str, before: Before | None, after: After, source: str) -> None:
+        """Show a prediction; `name` says which settings it is for, `source` has its costs."""
+        headline = headline_text(before, after)
+        self.headline.setText(f"{name}: {headline}" if name else headline)
+        self._show_detail(" ".join(filter(None, (basis_text(after.basis), source))))
+        self.run.setEnabled(True)
+
+    def show_problem(self, text: str) -> None:
+        """Show why there is no prediction; the buttons that need one are disabled."""
+        self.headline.setText(text)
+        self._show_detail("")
+        self.run.setEnabled(False)
+        self.large.setEnabled(False)
+
+    def _show_detail(self, text: str) -> None:
+        self.detail.setText(text)
+        for label in (self.headline, self.detail):
+            label.setToolTip(plain_tip(text))
+
+
+def headline_text(before: Before | None, after: After) -> str:
+    """Return the change of a run's step: `144 ms → 131 ms, −9.0 %, +9.0 MB`."""
+    if before is None:
+        return tr("Predicted step: {step}", step=duration_text(after.step_ns))
+    measured = duration_text(before.step_ns, like=after.step_ns)
+    predicted = duration_text(after.step_ns, like=before.step_ns)
+    parts = [
+        tr("{before} → {after}", before=measured, after=predicted),
+        change_text(after.step_ns / max(1, before.step_ns) - 1),
+    ]
+    if before.memory_bytes is not None:
+        parts.append(more_text(after.memory_bytes - before.memory_bytes))
+    return ", ".join(parts)
+
+
+def more_text(more_bytes: int) -> str:
+    """Return a difference of memory with its sign: `+9.0 MB`, or that it is the same."""
+    if not more_bytes:
+        return tr("same memory")
+    sign = "+" if more_bytes > 0 else MINUS
+    return sign + bytes_text(abs(more_bytes))
+
+
+def basis_text(basis: Basis | None) -> str:
+    """Return the measured and modelled shares of a prediction and its range; "" without a basis."""
+    if basis is None:
+        return ""
+    return tr(
+        "{measured} of the critical path measured, {modelled} modelled; {range}.",
+        measured=percent_text(basis.measured_share),
+        modelled=percent_text(1 - basis.measured_share),
+        range=range_text(basis.low_ns, basis.high_ns),
+    )

@@ -1,0 +1,54 @@
+"""The Try page: the answer on top; below it what is asked, the ways that were ranked, a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from core.override import override
+from gui.features.predict.advisor_panel import AdvisorPanel
+from gui.features.predict.whatif_panel import WhatIfPanel
+from gui.widgets.layouts import column, row, stacked, widget_of
+
+WITH_PICTURE = 900
+"""Least width in pixels at which the predicted step is drawn next to the ways."""
+
+
+class TryPage(QWidget):
+    """Places the parts of What if and of the advisor, and a sweep in place of the latter.
+
+    `make_sweep` returns the widget of sweeps; it is called when that is first shown.
+    """
+
+    def __init__(self, asked: WhatIfPanel, ways: AdvisorPanel) -> None:
+        super().__init__()
+        self.asked, self.ways = asked, ways
+        self.answer, self.picture = asked.answer, asked.picture
+        self.make_sweep: Callable[[], QWidget] | None = None
+        self._has_sweep = False
+        predicted = widget_of(
+            row(ways, self.picture, margins=(0, 0, 0, 0), spacing=8, growing=ways)
+        )
+        predicted.layout().setStretchFactor(self.picture, 1)  # type: ignore[union-attr]
+        self._right = QWidget()
+        self._stack = stacked(self._right, predicted)
+        below = row(asked, self._right, growing=self._right, margins=(0, 0, 0, 0), spacing=4)
+        column(self.answer, below, of=self, growing=below, margins=(0, 0, 8, 6), spacing=0)
+        self.answer.sweep.toggled.connect(self._show_sweep)
+
+    def open_sweep(self) -> None:
+        """Show the sweep in place of the ranked ways."""
+        self.answer.sweep.setChecked(True)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.picture.setVisible(self.width() >= WITH_PICTURE)
+
+    def _show_sweep(self, on: bool) -> None:
+        if on and not self._has_sweep and self.make_sweep is not None:
+            self._has_sweep = True
+            self._stack.addWidget(self.make_sweep())
+        self._stack.setCurrentIndex(int(on and self._has_sweep))
