@@ -18,6 +18,7 @@ from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
 from core.option import Option, OptionValue
 from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
+from core.plan.plan import Plan
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
 from core.predict.run_blocks import is_of_model, measured_blocks, measures_for
@@ -38,14 +39,14 @@ from gui.features.run.panel import StrategyPanel
 from gui.look.text import problem_text, rows_text, tr
 
 SET: tuple[Option[Any], ...] = (BORDERS, STAGES, BALANCE)
-"""The settings that a border moved by hand changes."""
+"""The settings that change when the user moves a border."""
 Cut = dict[str, OptionValue]
 
 
 class Cutting(QObject):
-    """Shows the blocks of the model that the form asks for, and puts moved borders into the form.
+    """Shows the blocks of the form's model, and writes moved borders into the form.
 
-    `run_beside` starts a run and leaves the form as it is.
+    `run_beside` starts a run and does not change the form.
     """
 
     _replied = Signal(object)
@@ -61,8 +62,8 @@ class Cutting(QObject):
         super().__init__(panel)
         self._panel, self._form, self._session = panel, form, session
         self._run_beside = run_beside
-        self._base: Specification | None = None  # before anything was moved here
-        self._mine: Cut = {}  # what was put into the form last
+        self._base: Specification | None = None  # the settings before any border was moved
+        self._mine: Cut = {}  # the last settings that were written into the form
         self._cut: ShownCut | None = None
         self._asked = 0
         self._replied.connect(self._on_reply, Qt.ConnectionType.QueuedConnection)
@@ -78,24 +79,22 @@ class Cutting(QObject):
         session.run_started.connect(self._keep)
 
     def update(self, *_: object) -> None:
-        """Show what the form says now."""
+        """Show the model and the borders that the form contains."""
         if not self._panel.isVisible():
             return
         asked = self._form.specification()
-        if (
-            self._base is None
-            or _others(asked) != _others(self._base)
-            or _cut_of(asked) != self._mine
-        ):
-            self._base, self._mine = asked, _cut_of(asked)
+        is_same_run = self._base is not None and _others(asked) == _others(self._base)
+        if not is_same_run or _cut_of(asked) != self._mine:
+            self._base = asked
+            self._mine = _cut_of(asked)
         self._show(asked)
 
     def close(self) -> None:
-        """Drop the requests that are not answered yet."""
+        """Cancel the requests that have no answer yet."""
         self.predictor.cancel()
 
     def _show(self, asked: Specification) -> None:
-        """Show a run's blocks, and ask what its step takes."""
+        """Show a run's blocks, and ask for a prediction of its step."""
         model = self._model(asked)
         measured = None if model is None else self._measured(asked, model)
         checked, plan = self._form.result, None
@@ -106,10 +105,7 @@ class Cutting(QObject):
                 plan = plans[max(plans)]  # the largest step's
             except PlanError as error:
                 problem = friendly(problem_text(error))
-        cut = None
-        if model is not None:
-            rows = plan.parts[0].rows if plan else measured.rows if measured else 0
-            cut = ShownCut(model, plan, measured.of_rows(rows) if measured else (), rows)
+        cut = None if model is None else _shown_cut(model, plan, measured)
         self._cut = cut
         self._panel.show_cut(cut, self._words(asked, cut, measured))
         self._panel.show_problem(problem)
@@ -118,7 +114,7 @@ class Cutting(QObject):
             self._predict(asked, model, measured)
 
     def _allow(self, asked: Specification, cut: ShownCut | None) -> None:
-        """Let buttons be pressed that can do something."""
+        """Enable the buttons that would have an effect."""
         panel, runnable = self._panel, isinstance(self._form.result, Checked)
         plan = None if cut is None else cut.plan
         cuts = takes_borders(asked)
@@ -143,25 +139,27 @@ class Cutting(QObject):
             return tr("Measured with micro-batches of {rows}.", rows=rows_text(measured.rows))
         return tr(
             "Measured with micro-batches of {rows}; in proportion for {asked}.",
-            rows=rows_text(measured.rows), asked=rows_text(cut.rows),
-        )  # fmt: skip
+            rows=rows_text(measured.rows),
+            asked=rows_text(cut.rows),
+        )
 
-    # What is known
+    # Models and measurements
 
     def _model(self, asked: Specification) -> ModelDescription | None:
         if asked.model.name in MODELS:
             return describe(asked)
-        runs = (run.trace for run in reversed(self._session.runs) if is_of_model(run.trace, asked))
-        trace = next(runs, None)
-        return None if trace is None else trace.header.model
+        for run in reversed(self._session.runs):
+            if is_of_model(run.trace, asked):
+                return run.trace.header.model
+        return None
 
     def _measured(self, asked: Specification, model: ModelDescription) -> MeasuredBlocks | None:
         checked = self._form.result
         if isinstance(checked, str):
             return None
         for run in reversed(self._session.runs):
-            here = run.source is None  # files may tell of another machine
-            if here and measures_for(run.trace, asked, checked.lanes):
+            is_local = run.source is None  # files may be from another machine
+            if is_local and measures_for(run.trace, asked, checked.lanes):
                 found = measured_blocks(run.trace)
                 return found if run.trace.header.model.blocks == model.blocks else None
         return None
@@ -181,14 +179,14 @@ class Cutting(QObject):
                 self._panel.show_times(*times)
             case PredictionRefused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
-            # Whatever was asked last: a process that has died answers no question any more.
+            # No number is compared: a process that has died answers no request.
             case PredictionLost(text):
                 self._panel.show_problem(friendly(text))
 
-    # What the user does
+    # Actions of the user
 
     def _shift(self, which: int, to: int) -> None:
-        """A border was moved before another block."""
+        """Write into the form that a border is before another block."""
         if self._cut is not None and self._cut.plan is not None:
             borders = moved(self._cut.borders, which, to, len(self._cut.model.blocks))
             self._set({"borders": ",".join(map(str, borders))})
@@ -225,19 +223,31 @@ class Cutting(QObject):
             self._set(_cut_of(self._base))
 
     def _set(self, cut: Cut) -> None:
-        """Put borders into the form; what is not told falls back to its default."""
+        """Write borders into the form; settings that are not in `cut` get their defaults."""
         for option in SET:
             self._form.fields[option.name].write(cut.get(option.name, option.default))
-        # Before the check, whose `checked` comes to `update`:
-        # that must know the cut for one of its own.
+        # Before the check, whose signal calls `update`, which must recognise these borders.
         self._mine = _cut_of(self._form.specification())
         self._form.check_now()
 
     def _keep(self, run: Run) -> None:
-        """What runs now is what later moves are compared with."""
-        # Forgotten here, taken anew from the form by the next `update`.
+        """Compare later borders with those of the run that starts now."""
+        # The next `update` takes them from the form.
         if run.trace.header.specification[BORDERS] == self._mine.get(BORDERS.name):
             self._base = None
+
+
+def _shown_cut(
+    model: ModelDescription, plan: Plan | None, measured: MeasuredBlocks | None
+) -> ShownCut:
+    """Return the blocks with their costs for the rows of the plan's parts, as far as known."""
+    rows = 0
+    if plan is not None:
+        rows = plan.parts[0].rows
+    elif measured is not None:
+        rows = measured.rows
+    costs = () if measured is None else measured.of_rows(rows)
+    return ShownCut(model, plan, costs, rows)
 
 
 def _cut_of(specification: Specification) -> Cut:
@@ -245,7 +255,7 @@ def _cut_of(specification: Specification) -> Cut:
 
 
 def _others(specification: Specification) -> Specification:
-    """The same without its cut."""
+    """Return the settings without those of the stages."""
     return specification.having(
         borders=None, stages=None, balance=False, **{LANE_MEMORY.name: None}
     )

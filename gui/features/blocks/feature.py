@@ -1,4 +1,4 @@
-"""Blocks: what each block of the model costs, and where a pipeline is cut into stages."""
+"""Blocks: costs of the model's blocks, and the borders of a pipeline's stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks: what the model that Run will start is made of, and where it is cut into stages."""
+"""Blocks: the blocks of the model that Run will start, and the borders of its stages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
+from core.override import override
 from core.plan.pipeline.options import LANE_MEMORY
 from gui.features.blocks.strip import BlockStrip, ShownCut
 from gui.features.blocks.table import BlockTable
@@ -15,15 +16,15 @@ from gui.widgets.layouts import button, column, named, row
 from gui.widgets.option_fields import field_of
 from gui.widgets.sheet import scrolled
 
-BESIDE = 600  # pixels of width from which on the limit stands beside the buttons
+BESIDE = 600  # pixels; in wider panels the limit is next to the buttons
 NARROW, LOW = 240, 90
 
 
 class BlocksPanel(QWidget):
-    """`opened` comes when the panel is seen; `limit` is the field of what a lane may hold.
+    """The blocks as a strip and as a table, with buttons that choose the borders.
 
-    `strip.shifted` wants a border elsewhere, and each button what is on it. `message` says what the
-    blocks' figures are worth, `predicted` what comes of the borders.
+    `opened` is emitted when the panel is shown. `limit` is the field of a lane's largest memory,
+    `message` says how the figures were measured, and `predicted` is the step with these borders.
     """
 
     opened = Signal()
@@ -37,48 +38,54 @@ class BlocksPanel(QWidget):
         self._build_buttons()
         limit = Label(tr("Limit of a lane, MB"))
         limit.setBuddy(self.limit.widget)
-        tip = tr("What the blocks of a lane may hold; Balance keeps within it.")
+        tip = tr("The most memory for the blocks of a lane; Balance respects it.")
         named(self.limit.widget, limit.text(), tip)
         self._tools, self._sheet = QWidget(), scrolled(self.table)
         limits = row(None, limit, self.limit.widget)
-        self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
-                        margins=(14, 6, 14, 0))  # fmt: skip
+        self._box = row(
+            row(*self.buttons), limits, of=self._tools, growing=limits, margins=(14, 6, 14, 0)
+        )
         column(
-            self._tools, self.message, self.predicted, self.strip, self._sheet, self._empty,
-            of=self, growing=self._sheet, margins=(0, 0, 0, 0), spacing=2,
-        ).setStretchFactor(self._empty, 1)  # fmt: skip
+            self._tools,
+            self.message,
+            self.predicted,
+            self.strip,
+            self._sheet,
+            self._empty,
+            of=self,
+            growing=self._sheet,
+            margins=(0, 0, 0, 0),
+            spacing=2,
+        ).setStretchFactor(self._empty, 1)
         for label in (self.message, self.predicted):
             label.setContentsMargins(14, 0, 14, 0)
-        self.setMinimumSize(NARROW, LOW)  # a small window stays as small as it is
+        self.setMinimumSize(NARROW, LOW)  # does not enlarge a small window
         self.show_cut(None, "")
 
     def _build_buttons(self) -> None:
-        self.measure, self.balance, self.by_parameters, self.reset = self.buttons = tuple(
-            button(QPushButton, text, tip)
-            for text, tip in (
-                (
-                    tr("Measure"),
-                    tr("Measure what each block costs, in a short run beside the form's."),
-                ),
-                (tr("Balance"), tr("Cut where the measured times of the stages are balanced.")),
-                (tr("By parameters"), tr("Cut into stages of nearly equal parameters.")),
-                (tr("Reset"), tr("Take back what was moved here.")),
-            )
-        )
+        tip = tr("Measure the cost of each block in a short, separate run.")
+        self.measure = button(QPushButton, tr("Measure"), tip)
+        tip = tr("Cut where the measured times of the stages are balanced.")
+        self.balance = button(QPushButton, tr("Balance"), tip)
+        tip = tr("Cut into stages of nearly equal parameters.")
+        self.by_parameters = button(QPushButton, tr("By parameters"), tip)
+        self.reset = button(QPushButton, tr("Reset"), tr("Undo the changes of the borders."))
+        self.buttons = (self.measure, self.balance, self.by_parameters, self.reset)
 
     @property
     def limit_mb(self) -> float | None:
-        """What a lane may hold, in MB."""
+        """The most memory of a lane, in MB; None for no limit."""
         value = self.limit.read()
         return value if isinstance(value, float) else None
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         ways = QBoxLayout.Direction
         self._box.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
         super().resizeEvent(event)
 
     def show_cut(self, cut: ShownCut | None, words: str) -> None:
-        """Show a model's blocks, and say what they are worth; without any, say why."""
+        """Show a model's blocks with a sentence on them, or only the sentence."""
         self.strip.show_cut(cut)
         limit = self.limit_mb
         self.table.show_cut(cut, None if limit is None else 1e6 * limit)
@@ -102,9 +109,10 @@ class BlocksPanel(QWidget):
         self.predicted.say(text)
 
     def show_problem(self, text: str) -> None:
-        """Say why nothing can be predicted, or balanced."""
+        """Show the reason why nothing can be predicted or balanced."""
         self.predicted.say(text)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.opened.emit()

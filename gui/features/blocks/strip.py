@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 
 from core.costs.cut import borders_of, lane_of_stage, moved
 from core.models.description import ModelDescription
+from core.override import override
 from core.plan.balance import BlockCost, cuts_backward
 from core.plan.plan import Plan
 from gui.look.text import about_text, duration_text, percent_text, tr
@@ -19,16 +20,16 @@ from gui.timeline.layout.fonts import text_width
 from gui.widgets.drawing import PAD, Drawing, Ink
 
 BAR = 34.0
-AIR = 9.0  # above and below the blocks, where the grips of the borders stand out
-NEAR = 9.0  # pixels from a border where the mouse takes it
-LEAST = 1 / 200  # of the whole, so that no block is out of reach
+AIR = 9.0  # above and below the blocks, for the handles of the borders
+NEAR = 9.0  # pixels from a border within which the mouse can drag it
+LEAST = 1 / 200  # of the whole, so that every block can be pointed at
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCut:
-    """A model's blocks, what they cost for micro-batches of `rows` rows, and the stages they make.
+    """A model's blocks, their costs for micro-batches of `rows` rows, and their stages.
 
-    There are no `costs` where no run measured them, and no `plan` where nothing cuts the model.
+    `costs` is empty if no run has measured them; `plan` is None if the model is not cut.
     """
 
     model: ModelDescription
@@ -38,11 +39,11 @@ class ShownCut:
 
     @property
     def borders(self) -> tuple[int, ...]:
-        """The first blocks of the stages but the first."""
+        """The first block of every stage except the first stage."""
         return () if self.plan is None else borders_of(self.plan)
 
     def weights(self) -> list[float]:
-        """How much each block is of all: of the measured time, else of the parameters."""
+        """Return the share of each block in the measured time, or else in the parameters."""
         parts: list[float] = [block.parameter_count for block in self.model.blocks]
         if self.costs:
             in_parts = self.plan is not None and cuts_backward(self.plan)
@@ -51,8 +52,8 @@ class ShownCut:
         return [part / whole for part in parts]
 
     def lane_of(self, block: int) -> int:
-        """The index of the lane that a block lies on; -1 where nothing cuts the model."""
-        # As many stages lie before a block's own as borders at or before it.
+        """Return the index of a block's lane; -1 if the model is not cut."""
+        # The number of borders at or before a block is the number of its stage.
         stage = sum(border <= block for border in self.borders)
         return -1 if self.plan is None else lane_of_stage(self.plan)[stage]
 
@@ -60,7 +61,7 @@ class ShownCut:
 class BlockStrip(Drawing):
     """Blocks from left to right, as wide as their time; `shifted` carries a border and its block.
 
-    A border is dragged; or chosen with Up and Down, and moved with Left and Right.
+    The user drags a border, or selects it with Up and Down and moves it with Left and Right.
     """
 
     shifted = Signal(int, int)
@@ -80,10 +81,12 @@ class BlockStrip(Drawing):
         self.chosen = max(0, min(self.chosen, count - 1))
         self.refresh()
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         return BAR + 2 * AIR
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         cut = self.cut
         if cut is None or not cut.borders:
             return ""
@@ -92,10 +95,11 @@ class BlockStrip(Drawing):
         return tr("Border {number} of {count}, before block {block}.", **values)
 
     def x_of(self, block: int) -> float:
-        """Where a block begins, in pixels; that behind the last is the end of all."""
+        """Return the left edge of a block in pixels; for the number of blocks the end of all."""
         return self._edges()[block]
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         cut = self.cut
         if cut is None:
             return
@@ -114,11 +118,11 @@ class BlockStrip(Drawing):
             self._handle(ink, edges[border], number == self.chosen and self.hasFocus())
 
     def _name(self, ink: Ink, stage: int, part: float, room: QRectF) -> None:
-        """What a stage is, on a tab of its own in the middle of its blocks."""
+        """Write a stage's number, lane and share in the middle of its blocks."""
         assert self.cut is not None and self.cut.plan is not None
         lane = self.cut.plan.lanes[lane_of_stage(self.cut.plan)[stage]].name
         values = {"stage": stage, "lane": lane, "share": percent_text(part)}
-        # The most that has room.
+        # The longest text that fits.
         for text in (tr("{stage}: {lane}, {share}", **values), percent_text(part), str(stage)):
             width = text_width(ink.fonts.small, text) + 12
             if width + 8 <= room.width():
@@ -136,36 +140,45 @@ class BlockStrip(Drawing):
             ink.painter.fillRect(QRectF(x - 5.5, top, 10, 7), colour)
 
     def _edges(self) -> list[float]:
-        """Where blocks begin in pixels, and where the last one ends."""
+        """Return the left edges of the blocks in pixels, and the right edge of the last one."""
         if self.cut is None:
             return []
-        # Widened blocks make the sum more than 1: all are scaled to the room again.
+        # The sum exceeds 1 if blocks were widened, so all are scaled to the width.
         parts = [max(LEAST, weight) for weight in self.cut.weights()]
         scale = (self.width() - 2 * PAD) / sum(parts)
         return [PAD + scale * at for at in accumulate(parts, initial=0.0)]
 
     # Moving a border
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         near = self._near(event.position())
         if event.button() is Qt.MouseButton.LeftButton and near is not None:
             self.chosen, self._dragged = near, True
             self.refresh()
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged and self.cut is not None:
             x, edges = event.position().x(), self._edges()
             self._shift(min(range(len(edges)), key=lambda block: abs(edges[block] - x)))
         near = self._dragged or self._near(event.position()) is not None
         self.setCursor(Qt.CursorShape.SplitHCursor if near else Qt.CursorShape.ArrowCursor)
 
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         self._dragged = False
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         borders = () if self.cut is None else self.cut.borders
-        ways = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0),
-                Qt.Key.Key_Down: (1, 0)}  # fmt: skip
+        # By key the change of the selected border, and that of its block.
+        ways = {
+            Qt.Key.Key_Left: (0, -1),
+            Qt.Key.Key_Right: (0, 1),
+            Qt.Key.Key_Up: (-1, 0),
+            Qt.Key.Key_Down: (1, 0),
+        }
         way = ways.get(Qt.Key(event.key()))
         if way is None or not borders:
             super().keyPressEvent(event)
@@ -177,13 +190,13 @@ class BlockStrip(Drawing):
             self._shift(borders[self.chosen] + by)
 
     def _near(self, at: QPointF) -> int | None:
-        """The border that the pointer is at."""
+        """Return the border at the pointer, or None."""
         borders = () if self.cut is None else self.cut.borders
         apart = {abs(self.x_of(b) - at.x()): number for number, b in enumerate(borders)}
         return apart[min(apart)] if apart and min(apart) <= NEAR else None
 
     def _shift(self, block: int) -> None:
-        """Ask for the chosen border before a block, or as near to it as can be."""
+        """Request the selected border before a block, or as near to it as possible."""
         assert self.cut is not None
         borders = self.cut.borders
         to = moved(borders, self.chosen, block, len(self.cut.model.blocks))[self.chosen]
@@ -192,12 +205,12 @@ class BlockStrip(Drawing):
 
 
 def lane_colour(theme: Theme, lane: int) -> str:
-    """The colour of a lane's blocks; -1 is none's."""
+    """Return the colour of a lane's blocks; -1 for blocks without a lane."""
     return theme.other if lane < 0 else theme.series[lane % len(theme.series)]
 
 
 def block_tip(cut: ShownCut, block: int, share: float) -> str:
-    """A block in a few words."""
+    """Return a block's tooltip."""
     described = cut.model.blocks[block]
     values = {"name": described.name, "number": block, "share": percent_text(share)}
     values["parameters"] = about_text(described.parameter_count)

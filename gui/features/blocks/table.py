@@ -1,4 +1,4 @@
-"""The blocks of a model in a table with what they cost, and what they come to on each lane."""
+"""Table of a model's blocks with their costs, and of the sums on each lane."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from core.costs.cut import LaneSum, lane_sums
+from core.override import override
 from gui.features.blocks.strip import ShownCut, lane_colour
 from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
 from gui.look.writing import LEFT, RIGHT, elided
@@ -20,9 +21,9 @@ NAME = 0.24  # of the width
 
 
 class BlockTable(Drawing):
-    """A line for every lane, then one for every block, with the band of its lane's colour.
+    """A line for every lane, then one for every block, with a band in the colour of its lane.
 
-    `most_bytes` is what a lane may hold; what is over it says so.
+    `most_bytes` is the limit of a lane's memory; larger values are red.
     """
 
     def __init__(self) -> None:
@@ -35,14 +36,18 @@ class BlockTable(Drawing):
         self.cut, self.most_bytes = cut, most_bytes
         self.refresh()
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         lines = len(self._lanes()) + len(self._blocks())
         return LINE * lines + 2 * GAP if lines else 0.0
 
-    def words(self) -> str:  # noqa: D102
-        return "; ".join(", ".join(texts) for _, texts, _ in (*self._lanes(), *self._blocks()))
+    @override
+    def words(self) -> str:
+        lines = [", ".join(texts) for _, texts, _ in self._lanes() + self._blocks()]
+        return "; ".join(lines)
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         y = 2.0
         for part in (self._lanes(), self._blocks()):
             for number, (lane, texts, over) in enumerate(part):
@@ -71,19 +76,26 @@ class BlockTable(Drawing):
             ink.small(at, text, RIGHT, self.theme.error if last else colour)
 
     def _lanes(self) -> list[tuple[int, list[str], bool]]:
-        """Of each line its lane, its texts and whether it is over the limit; the heads first."""
+        """Return the lanes' lines, heads first: lane, texts, and True if it exceeds the limit."""
         cut = self.cut
         if cut is None or cut.plan is None:
             return []
         sums = lane_sums(cut.plan, cut.model, cut.costs)
-        heads = [tr("Lane"), tr("stages"), tr("a micro-batch"), tr("of the time"),
-                 tr("parameters"), tr("memory")]  # fmt: skip
+        heads = [
+            tr("Lane"),
+            tr("stages"),
+            tr("a micro-batch"),
+            tr("of the time"),
+            tr("parameters"),
+            tr("memory"),
+        ]
         whole = sum(one.time_ns or 0 for one in sums)
         names = [lane.name for lane in cut.plan.lanes]
-        return [(-1, heads, False)] + [
-            (one.lane, [names[one.lane], *self._sum(one, whole)], self._is_over(one))
-            for one in sums
-        ]
+        lines = [(-1, heads, False)]
+        for one in sums:
+            texts = [names[one.lane], *self._sum(one, whole)]
+            lines.append((one.lane, texts, self._is_over(one)))
+        return lines
 
     def _sum(self, one: LaneSum, whole: int) -> list[str]:
         held = NONE if one.held_bytes is None else bytes_text(one.held_bytes)
@@ -102,12 +114,18 @@ class BlockTable(Drawing):
         return held is not None and most is not None and held > most
 
     def _blocks(self) -> list[tuple[int, list[str], bool]]:
-        """As `_lanes`, of the blocks."""
+        """Return the lines of the blocks, as `_lanes` does those of the lanes."""
         cut = self.cut
         if cut is None:
             return []
-        heads = [tr("Block"), tr("parameters"), tr("forward"), tr("input"),
-                 tr("weights"), tr("memory")]  # fmt: skip
+        heads = [
+            tr("Block"),
+            tr("parameters"),
+            tr("forward"),
+            tr("input"),
+            tr("weights"),
+            tr("memory"),
+        ]
         lines = [(-1, heads, False)]
         for number, block in enumerate(cut.model.blocks):
             figures = [NONE] * 4

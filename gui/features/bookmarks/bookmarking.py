@@ -1,4 +1,4 @@
-"""Bookmarks of the run that is shown: set, named, found, deleted and kept."""
+"""Controller of the bookmarks of the run shown: set, name, find, delete and store them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
+from core.override import override
 from core.recording.bookmarks import Bookmark
 from core.trace.own_steps import with_range, with_steps
 from gui.app.session import Run
@@ -22,11 +23,11 @@ EDITOR = 190  # pixels of the field in which a note is typed
 
 
 class Bookmarking(QObject):
-    """What keys, the axis and the Marks panel do with bookmarks.
+    """Changes bookmarks for keys, the axis and the Marks panel.
 
-    `message` is a line for the status bar, `failed` one about bookmarks that could not be kept.
-    `stepped` carries the trace that is shown with steps that begin at its bookmarks, or with a
-    range as its step, and what it is to be called: nothing if it stays as it was.
+    `message` is a line for the status bar, `failed` one about bookmarks that could not be stored.
+    `stepped` carries the trace with steps that begin at its bookmarks, or with a range as its only
+    step, and the new name of the run; "" keeps the name.
     """
 
     message = Signal(str)
@@ -41,7 +42,7 @@ class Bookmarking(QObject):
         timeline.state.bookmarks.changed.connect(self._keep)
         timeline.overlays.flag_clicked.connect(self.edit)
         panel.chosen.connect(self.go_to)
-        # A row that is edited must not be taken away while it tells of it.
+        # Queued, because a row must not be removed while it reports its own change.
         panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
         panel.removed.connect(self.remove)
         panel.steps.clicked.connect(self.use_as_steps)
@@ -65,16 +66,16 @@ class Bookmarking(QObject):
         self._panel.steps.setVisible(not has_plan)
 
     def use_as_steps(self) -> None:
-        """Let the steps of a trace of another program begin at its bookmarks."""
+        """Make the steps of another program's trace begin at its bookmarks."""
         if self._run is not None:
             try:
                 bookmarks = [(one.start, one.last) for one in self.bookmarks]
                 self.stepped.emit(with_steps(self._run.trace, bookmarks), "")
             except ValueError:
-                self.message.emit(tr("The last mark lies behind the end of the trace."))
+                self.message.emit(tr("The last mark is after the end of the trace."))
 
     def explain_range(self) -> None:
-        """Let the selected range be the step of a trace of another program."""
+        """Make the selected range the only step of another program's trace."""
         selected, run = self._timeline.state.selection, self._run
         has_plan = run is None or run.trace.header.source.has_plan
         if run is None or has_plan or not isinstance(selected, TimeRange):
@@ -89,9 +90,9 @@ class Bookmarking(QObject):
         self.stepped.emit(made, tr("{start} to {end} of {name}", start=start, end=end, name=name))
 
     def add_moment(self) -> None:
-        """Bookmark the moment at the crosshair, else where the selection starts; then name it.
+        """Bookmark the moment at the crosshair, or the selection's start; then name it.
 
-        Where there is a bookmark already, name that.
+        If there is a bookmark already, edit its note.
         """
         overlays, selected = self._timeline.overlays, self._timeline.state.selection
         if self._run is None or (overlays.crosshair is None and selected is None):
@@ -113,16 +114,16 @@ class Bookmarking(QObject):
             self._add(Bookmark(round(start), round(end)))
 
     def go_to(self, index: int) -> None:
-        """Bring a bookmark into view, with the crosshair where it begins."""
+        """Move a bookmark into view, with the crosshair at its start."""
         bookmark, timeline = self.bookmarks[index], self._timeline
         timeline.navigator.show_moments(bookmark.start, bookmark.last)
         timeline.overlays.show_moment(float(bookmark.start))
         self._panel.set_current(index)
 
     def edit(self, index: int, fresh: bool = False) -> None:
-        """Type a bookmark's note where its flag is: Return keeps it, Esc leaves it as it was.
+        """Open a field for a bookmark's note at its flag: Return keeps the text, Esc does not.
 
-        The note of a `fresh` bookmark is taken back together with it.
+        The note of a `fresh` bookmark is undone together with it.
         """
         self._close_editor()
         self._panel.set_current(index)
@@ -136,7 +137,7 @@ class Bookmarking(QObject):
         self.editor.closed.connect(self._forget_editor)
 
     def rename(self, index: int, note: str, together: bool = False) -> None:
-        """Give a bookmark another note, which is taken back `together` with the change before."""
+        """Change a bookmark's note; with `together`, one undo reverts also the change before."""
         if index < len(self.bookmarks) and note != self.bookmarks[index].note:
             bookmarks = list(self.bookmarks)
             bookmarks[index] = replace(bookmarks[index], note=note)
@@ -157,14 +158,14 @@ class Bookmarking(QObject):
             self.remove(here)
 
     def _add(self, bookmark: Bookmark) -> None:
-        # Its note is typed there.
+        # The field of its note opens there.
         self._timeline.navigator.show_moments(bookmark.start, bookmark.start)
         self._timeline.state.bookmarks.change([*self.bookmarks, bookmark])
         index = self.bookmarks.index(bookmark)
         self.edit(index, fresh=True)
 
     def step(self, by: int) -> None:
-        """Go to the next bookmark (1) or the one before, from where one is, else the middle."""
+        """Go to the next (1) or previous (-1) bookmark from the crosshair, or else the middle."""
         timeline = self._timeline
         if not self.bookmarks:
             self.message.emit(tr("There are no marks: M sets one."))
@@ -172,13 +173,16 @@ class Bookmarking(QObject):
         at = timeline.overlays.crosshair
         view = timeline.state.viewport
         here = view.time(view.width / 2) if at is None else at.time
-        # More than half a ns away: the crosshair stands on the mark that one went to last.
-        beyond = [i for i, one in enumerate(self.bookmarks) if (one.start - here) * by > 0.5]
+        # More than half a ns away: the crosshair is on the mark that was gone to last.
+        beyond = []
+        for index, one in enumerate(self.bookmarks):
+            if (one.start - here) * by > 0.5:
+                beyond.append(index)
         if beyond:
             self.go_to(min(beyond) if by > 0 else max(beyond))
 
     def _keep(self, bookmarks: tuple[Bookmark, ...]) -> None:
-        """Bookmarks were changed, or a change was taken back."""
+        """Show and store changed bookmarks."""
         self._panel.show_bookmarks(bookmarks)
         if self._run is not None:
             self._run.bookmarks = bookmarks
@@ -196,7 +200,7 @@ class Bookmarking(QObject):
 
 
 class NoteEditor(QLineEdit):
-    """A field over the axis. `typed` carries the note that was kept; `closed` comes at the end."""
+    """A field over the axis. `typed` carries the new note; `closed` is emitted at the end."""
 
     typed = Signal(str)
     closed = Signal()
@@ -214,24 +218,26 @@ class NoteEditor(QLineEdit):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def finish(self, keep: bool = True) -> None:
-        """Keep what was typed, or do not, and go."""
+        """Keep or drop the typed note, and close the field."""
         if self._open:
-            # First: what follows takes the focus away, and focusOutEvent comes back here.
+            # First, because the lines below move the focus, and focusOutEvent calls this again.
             self._open = False
             if keep:
                 self.typed.emit(self.text().strip())
             self.closed.emit()
             self.hide()
-            # Not deleted here: this runs inside of the field's own event handler.
+            # Later, because this runs inside the field's own event handler.
             self.deleteLater()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             self.finish(keep=event.key() != Qt.Key.Key_Escape)
             self._timeline.setFocus()
         else:
             super().keyPressEvent(event)
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: D102
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.finish()

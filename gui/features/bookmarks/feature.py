@@ -90,7 +90,7 @@ class BookmarksFeature(Feature):
         self.bookmarking.show_run(run)
 
     def _show_stepped(self, trace: Trace, name: str) -> None:
-        """Show the same recording with other steps, as a run of its own."""
+        """Show the same recording with other steps, as a separate run."""
         shown = self.shell.run_shown
         if shown is not None and shown.source is not None:
             run = self.shell.session.add_opened(shown.source, Opened(trace))

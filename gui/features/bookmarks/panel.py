@@ -1,4 +1,4 @@
-"""Bookmarks: the run's bookmarks as a list, to go to, to name and to delete."""
+"""Bookmarks: a list of the run's bookmarks, to go to, name and delete them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ NOTE = 2  # the column
 class BookmarksPanel(QWidget):
     """A row for each bookmark, in order of time.
 
-    `chosen` carries the index of a bookmark to go to, `renamed` that of one and its new note, and
-    `removed` that of one to delete. By the button `steps` they are to begin at the bookmarks.
+    `chosen` carries the index of the bookmark to go to, `renamed` an index and the new note, and
+    `removed` the index of the bookmark to delete. The button `steps` makes steps of them.
     """
 
     chosen = Signal(int)
@@ -47,7 +47,7 @@ class BookmarksPanel(QWidget):
         # A click goes to the mark; only `rename` opens an editor.
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         for key, do in ((Qt.Key.Key_F2, self.rename), (Qt.Key.Key_Delete, self.remove)):
-            # Of the list alone: in the field in which a note is typed, Delete takes away a letter.
+            # Only in the list: in the field of a note, Delete removes a letter.
             QShortcut(key, self.list, do, context=Qt.ShortcutContext.WidgetShortcut)
         self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
@@ -56,9 +56,9 @@ class BookmarksPanel(QWidget):
         self._stack = stacked(self, hint(nothing), body)
 
     def show_bookmarks(self, bookmarks: Sequence[Bookmark]) -> None:
-        """List other bookmarks; the row that was current stays so."""
+        """List other bookmarks; the current row remains current."""
         current = self.current
-        # `itemChanged` would take each note that is filled in for one that was typed.
+        # Filling a row emits `itemChanged`, as typing a note does.
         with QSignalBlocker(self.list):
             self.list.clear()
             for bookmark in bookmarks:
@@ -100,19 +100,18 @@ class BookmarksPanel(QWidget):
             self.removed.emit(self.current)
 
     def _buttons(self) -> QHBoxLayout:
-        buttons = [
-            button(QPushButton, text, tip, slot)
-            for text, tip, slot in (
-                (tr("Go to"), tr("Show the mark in the timeline. (Return)"), self.go),
-                (tr("Edit note"), tr("Write another note. (F2)"), self.rename),
-                (tr("Delete"), tr("Take the mark away; Ctrl+Z brings it back. (Del)"), self.remove),
-            )
-        ]
-        tip = tr("Explain this trace by steps: each mark begins one, which lasts until the next "
-                 "mark, and the last one until its mark ends.")  # fmt: skip
+        tip = tr("Show the mark in the timeline. (Return)")
+        go = button(QPushButton, tr("Go to"), tip, self.go)
+        edit = button(QPushButton, tr("Edit note"), tr("Write another note. (F2)"), self.rename)
+        tip = tr("Delete the mark; Ctrl+Z brings it back. (Del)")
+        delete = button(QPushButton, tr("Delete"), tip, self.remove)
+        tip = tr(
+            "Explain this trace by steps: each mark begins one, which lasts until the next "
+            "mark, and the last one until its mark ends."
+        )
         self.steps = button(QPushButton, tr("Use as steps"), tip)
         self.steps.hide()
-        return row(*buttons, self.steps, None, margins=(8, 4, 8, 6), spacing=6)
+        return row(go, edit, delete, self.steps, None, margins=(8, 4, 8, 6), spacing=6)
 
     def _index(self, item: QTreeWidgetItem) -> int:
         return self.list.indexOfTopLevelItem(item)

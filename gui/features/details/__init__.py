@@ -1,1 +1,1 @@
-"""The selected span, gap or range in words."""
+"""Details of the selected span, gap or range."""

@@ -12,7 +12,7 @@ from gui.timeline.state.selection import Selection, TimeRange
 
 
 class DetailsFeature(Feature):
-    """The Details panel, which comes to the front when a span or a gap is selected."""
+    """The Details panel, which is brought to the front when a span or a gap is selected."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -28,18 +28,18 @@ class DetailsFeature(Feature):
 
     def _select(self, selection: Selection | None) -> None:
         if selection is None:
-            # Its room is given back to the other panels.
+            # The other panels get its room.
             self.shell.hide_panel("details")
             if not self.panel.made:
                 return
         self._show(selection)
-        # A user who walks through a list stays in it.
+        # The focus remains in a list in which the user moves.
         in_list = isinstance(QApplication.focusWidget(), QTableView | QTreeView)
         if selection is not None and not isinstance(selection, TimeRange) and not in_list:
             self.shell.bring("details")
 
     def _show_gap(self) -> None:
-        """Show why the selected gap is there: a step has been explained."""
+        """Show the reasons of the selected gap once its step has been explained."""
         selection = self.shell.timeline.state.selection
         if isinstance(selection, Gap):
             self._show(selection)

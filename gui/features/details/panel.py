@@ -33,18 +33,17 @@ from gui.widgets.tables import Index, dress
 
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
-AT_ONCE_S = 0.02  # of reading arguments; then the window answers
+AT_ONCE_S = 0.02  # seconds of reading arguments before the window handles events
 NARROWEST = 176  # pixels in which a name and its value can be read
-PADDING = 18  # of a cell at both sides, with a pixel each for rounding
-LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
+PADDING = 18  # pixels of a cell at both sides, with one each for rounding
+LEAST = 48  # pixels of a table that scrolls; the user chooses the dock's height
 
 
 class DetailsPanel(QWidget):
-    """Names and values of what is selected; screen readers find the selection here.
+    """Names and values of the selection; screen readers find the selection here.
 
-    Of a gap, a sentence says why it is there, and below it stand its reasons.
-    `blocking_task_chosen` carries step and task of the blocking task that was clicked, or picked
-    with Return.
+    For a gap, a sentence explains it, with a table of its reasons below. `blocking_task_chosen`
+    carries step and task of the blocking task that was clicked, or activated with Return.
     """
 
     blocking_task_chosen = Signal(int, int)
@@ -64,7 +63,7 @@ class DetailsPanel(QWidget):
         self.reasons.itemActivated.connect(self._choose)
         self.table = _table(tr("Details of the selection"))
         whole = joined(self.sentence, self.reasons, self.table, growing=self.table)
-        # The reasons get room first, up to what they need, which `_limit_reasons` says.
+        # The reasons get room first, up to the height that `_limit_reasons` sets.
         whole.setStretchFactor(self.reasons, 3)
         self._stack = stacked(self, hint(words), widget_of(whole))
         self._arguments = Runner(self, "arguments")
@@ -80,12 +79,12 @@ class DetailsPanel(QWidget):
         measure: Measure | None = None,
         note: str = "",
     ) -> None:
-        """Show what is selected, or the hint.
+        """Show the selection, or the hint without one.
 
-        `report` says why a selected gap is there, or a `note` why that is not known; `measure` how
-        far the selected span is from another one.
+        `report` explains a selected gap, or a `note` says why there is no explanation. `measure` is
+        the distance from another span to the selected one.
         """
-        # What is still read belongs to the selection before.
+        # Arguments that are still being read are those of the previous selection.
         self._arguments.cancel()
         self.sentence.setText(note)
         self.sentence.setVisible(report is not None or bool(note))
@@ -108,14 +107,14 @@ class DetailsPanel(QWidget):
         self._stack.setCurrentIndex(1)
 
     def _read_arguments(self, trace: Trace, selection: Selection) -> None:
-        """What another program's file tells of a span beside its times stands below, once read."""
+        """Add the arguments that another program's file has for a span, once they are read."""
         arguments = None if trace.imported is None else trace.imported.arguments
         if arguments is not None and isinstance(selection, Span) and selection.index >= 0:
             row = int(trace.spans(selection.lane).row[selection.index])
             self._arguments.start(arguments.read(row), AT_ONCE_S)
 
     def _add_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Rows below a heading, if there are any."""
+        """Add rows below a heading, if there are any."""
         if not rows:
             return
         first = self.table.rowCount()
@@ -141,7 +140,7 @@ class DetailsPanel(QWidget):
         self._limit_reasons()
 
     def _link(self, number: int, row: ReasonRow) -> None:
-        """Make a reason's row lead to its blocking task."""
+        """Make a reason's row a link to its blocking task."""
         if row.task is None:
             return
         last = self.reasons.columnCount() - 1
@@ -156,7 +155,7 @@ class DetailsPanel(QWidget):
                     _look_like_a_link(item, self.palette())
 
     def _limit_reasons(self) -> None:
-        """No higher than the reasons need, so that the rest of the details is near."""
+        """Limit the table to the height of its rows, so that the other details follow directly."""
         self.reasons.resizeRowsToContents()
         rows = range(self.reasons.rowCount())
         head = self.reasons.horizontalHeader().sizeHint().height()
@@ -177,11 +176,11 @@ def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:
 
 
 class _Wrapping(QStyledItemDelegate):
-    """Makes rows high enough for words that wrap: Qt forgets the padding of cells."""
+    """Makes rows high enough for wrapped text, because Qt ignores the padding of cells."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         hint = super().sizeHint(option, index)
-        # Only the width is given; 1 << 14 stands for as high as it takes.
+        # Only the width is limited; 1 << 14 is more than any text needs.
         room = QRect(0, 0, option.rect.width() - PADDING, 1 << 14)
         words = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, index.data() or "")
         return QSize(hint.width(), max(hint.height(), words.height() + 4))
@@ -198,7 +197,7 @@ def _table(name: str) -> QTableWidget:
 
 
 def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
-    # The heading above another selection's arguments may still lie over two cells.
+    # The heading of another selection's arguments may still span two cells.
     table.clearSpans()
     table.setColumnCount(len(rows[0]))
     table.setRowCount(len(rows))
@@ -209,14 +208,14 @@ def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str
         item.setToolTip(head)
         table.setHorizontalHeaderItem(place, item)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    # Words wrap in what numbers leave: those of a fact are last, those of a reason first and last.
+    # Columns of text stretch and wrap: the last of a fact, the first and the last of a reason.
     for place in {len(rows[0]) - 1, 0 if heads else len(rows[0]) - 1}:
         header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
     _put(table, rows, 0)
 
 
 def _put(table: QTableWidget, rows: Sequence[tuple[str, ...]], first: int) -> None:
-    """Write rows from one on."""
+    """Write rows from row `first` on."""
     for number, row in enumerate(rows, first):
         for place, text in enumerate(row):
             item = QTableWidgetItem(text)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
 from core.message import N_
+from core.override import override
 from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.feature import Shell
 from gui.app.figure_options import FigureOptions
@@ -32,7 +33,7 @@ REPORT = N_("Web page (*.html)")
 
 
 class Exporting(Saver):
-    """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
+    """Writes figures and reports for the File menu; the `…_to` methods get a path."""
 
     def __init__(self, shell: Shell) -> None:
         window = shell.main_window
@@ -47,7 +48,7 @@ class Exporting(Saver):
         self.report.done.connect(self.done)
 
     def open(self) -> None:
-        """Show the panel of figures beside the window."""
+        """Show the dialog of figures, next to the window."""
         if self.scene() is None:
             return
         if self.panel is None:
@@ -60,8 +61,8 @@ class Exporting(Saver):
         to_front(self.panel)
 
     def draw(self, wish: Wish) -> Picture:
-        """The picture that is wished for, of the run that is shown. Raises ValueError."""
-        from gui.figures.make import figure_of  # the window is there sooner without
+        """Return the requested picture of the run shown. Raises ValueError if there is no run."""
+        from gui.figures.make import figure_of  # not at start-up
 
         scene = self._timeline.scene
         if scene is None:
@@ -71,7 +72,7 @@ class Exporting(Saver):
         return figure_of([self._seen(scene)], wish.options, extras=extras, shown=shown)
 
     def export_visible(self) -> None:
-        """Ask for a file and write exactly what is visible into it."""
+        """Ask for a file and write exactly the visible part into it."""
         if self.scene() is not None:
             picture = self.draw(self._on_screen())  # what is visible now, not when it is named
             self._ask_picture(picture, ".png", IMAGES)
@@ -85,7 +86,7 @@ class Exporting(Saver):
             self.save_to(self.draw(Wish(self._on_screen().options, visible)), path)
 
     def copy_visible(self) -> None:
-        """Put what is visible on the clipboard, as an image and as SVG."""
+        """Copy the visible part to the clipboard, as an image and as SVG."""
         if self.scene() is not None:
             self._copy(self.draw(self._on_screen()))
 
@@ -95,8 +96,8 @@ class Exporting(Saver):
             self.ask(tr("Export report"), self.offered(".html"), [REPORT], self.report_to)
 
     def report_to(self, path: Path) -> None:
-        """Write a report bit by bit, so that the window answers and the user can cancel it."""
-        from gui.report.job import report_work  # the window is there sooner without
+        """Write a report in slices, so that the window responds and the user can cancel it."""
+        from gui.report.job import report_work  # not at start-up
 
         try:
             self.check(path)
@@ -122,7 +123,7 @@ class Exporting(Saver):
         self.ask(tr("Save figure"), self.offered(ending), kinds, save, above)
 
     def offered(self, ending: str) -> str:
-        """A file that is called as the run that is shown."""
+        """Return a file name made from the name of the run shown."""
         run = self._shell.run_shown
         return ("run" if run is None else Path(file_name(run)).stem) + ending
 
@@ -134,12 +135,13 @@ class Exporting(Saver):
         if self.panel is not None:
             self._settings.figure = self.panel.wish.options
 
-    def done(self, path: Path, said: str = "") -> None:  # noqa: D102
+    @override
+    def done(self, path: Path, said: str = "") -> None:
         self._banner.hide()
         super().done(path, said)
 
     def scene(self) -> Scene | None:
-        """What there is to write; if that is nothing, the window says so."""
+        """Return the scene to write; None if there is nothing, which the banner then says."""
         scene = self._timeline.scene
         if scene is not None and not scene.trace.is_empty:
             return scene
@@ -153,9 +155,8 @@ class Exporting(Saver):
         return Wish(FigureOptions(theme=THEMES.get(self._settings.theme, LIGHT).name), True)
 
     def _seen(self, scene: Scene) -> Scene:
-        """The scene with its prediction only if that is shown."""
-        # A shallow copy: its prediction can be taken away without the window's scene losing its
-        # own.
+        """Return the scene, without its prediction if that is not shown."""
+        # In a shallow copy the prediction can be removed without changing the window's scene.
         seen = copy(scene)
         if not self._timeline.strips.prediction:
             seen.set_prediction(None)
@@ -164,12 +165,15 @@ class Exporting(Saver):
     def _extras(self, theme: str) -> Extras:
         strips = self._timeline.strips
         return Extras(
-            strips.memory, strips.path, strips.counters, self._timeline.stack.layout,
+            strips.memory,
+            strips.path,
+            strips.counters,
+            self._timeline.stack.layout,
             self._settings.colours(theme),
-        )  # fmt: skip
+        )
 
     def _visible(self, scene: Scene) -> Range:
         part = self._timeline.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        # The figure's axis counts from where that on screen counts.
+        # The figure's axis has the same zero as the axis on screen.
         return replace(shown, zero=round(self._timeline.frame.origin.zero))

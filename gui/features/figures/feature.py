@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FiguresFeature(Feature):
-    """The actions that write files for people and for other programs."""
+    """The actions that write figures, reports and traces for other programs."""
 
     @property
     def groups(self) -> Sequence[Group]:

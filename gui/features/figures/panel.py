@@ -1,4 +1,4 @@
-"""Export figure: what it is to be, how it will look, and its ways out of the window."""
+"""Export figure: a dialog with the figure's options, a preview, and buttons to save and copy."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.message import N_, error_message
+from core.override import override
 from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.picture import SCREEN, Picture, image_of
@@ -28,10 +29,10 @@ from gui.widgets.fields import WheelGuard, choice, decimal
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, grid, named, row
 
-SHOWN = ""  # instead of a preset: the timeline as the window shows it
+SHOWN = ""  # in place of a preset: the timeline as the window shows it
 FIELD = 210
 SIZE = QSize(1060, 600)
-PATIENCE_MS = 120  # after the last change, before the preview is drawn
+PATIENCE_MS = 120  # from the last change until the preview is drawn
 PARTS = {
     "title": (N_("Title"), N_("A line above the picture.")),
     "caption": (N_("Caption"), N_("Words below the picture.")),
@@ -44,11 +45,11 @@ SWITCHES = ("legend", "axis", "makespan", "idle")
 COLOURS = (
     (N_("Preset colours"), "", ""),
     (N_("Colours"), "colours", N_("Colours only, as in the window.")),
-    (N_("Colours and patterns"), "patterns", N_("Told apart also without colour.")),
+    (N_("Colours and patterns"), "patterns", N_("Distinguishable also without colour.")),
     (
         N_("Greyscale"),
         N_("grey"),
-        N_("No colour at all; patterns and letters tell families apart."),
+        N_("No colour; patterns and letters distinguish the families."),
     ),
 )
 AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
@@ -56,17 +57,17 @@ AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the panel asks for; with `visible`, the time is the one on screen."""
+    """A request for a figure; with `visible`, of the time on screen."""
 
     options: FigureOptions
     visible: bool
 
 
 class FigurePanel(QDialog):
-    """Stays beside the window. `drawn` makes the picture; what it refuses is said in one line.
+    """A dialog that stays next to the window; `drawn` makes the picture or raises ValueError.
 
-    `save_asked` and `copy_asked` carry the Picture that the preview shows; `changed` comes with
-    every change.
+    `save_asked` and `copy_asked` carry the Picture of the preview; `changed` is emitted with every
+    change of a field.
     """
 
     save_asked = Signal(object)
@@ -88,19 +89,19 @@ class FigurePanel(QDialog):
         self._follow_preset()
         self.resize(SIZE)
 
-    # What is asked for
+    # Options
 
     @property
     def wish(self) -> Wish:
-        """What the fields say."""
+        """The request that the fields contain."""
         preset = self.preset.currentData() or None
         colours, part = self.colours.currentData(), self.part.currentData()
         named = self.times.text().strip() if part == NAMED else ""
-        # Only a range of times has a colon; steps are told by numbers, commas and dashes.
+        # Only a range of times has a colon; steps are numbers, commas and dashes.
         steps = named if ":" not in named else ""
         options = FigureOptions(
             preset=preset,
-            # What is printed is light; the field is disabled then, but keeps what was chosen.
+            # Printed figures are light: the field is disabled then, but keeps its value.
             theme=self.theme.currentData() if self.theme.isEnabled() else "light",
             width_mm=self.width_mm.value() or None,
             font_pt=(self.font_pt.value() or None) if preset else None,
@@ -111,18 +112,16 @@ class FigurePanel(QDialog):
             title=self._words("title"),
             caption=self._words("caption"),
             excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
-        )  # fmt: skip
+        )
         return Wish(options, part == VISIBLE)
 
     def set_options(self, options: FigureOptions) -> None:
-        """Fill the fields, all but those that belong to one run."""
+        """Fill all fields except those that belong to one run."""
         self.preset.setCurrentIndex(max(0, self.preset.findData(options.preset or SHOWN)))
         self.theme.setCurrentIndex(max(0, self.theme.findData(options.theme)))
-        for field, value in (
-            (self.width_mm, options.width_mm), (self.font_pt, options.font_pt),
-            (self.scale, options.scale),
-        ):  # fmt: skip
-            field.setValue(value or 0.0)
+        self.width_mm.setValue(options.width_mm or 0.0)
+        self.font_pt.setValue(options.font_pt or 0.0)
+        self.scale.setValue(options.scale or 0.0)
         patterns = {True: "patterns", False: "colours", None: ""}[options.hatching]
         kept = "grey" if options.greyscale else patterns
         self.colours.setCurrentIndex(max(0, self.colours.findData(kept)))
@@ -134,8 +133,8 @@ class FigurePanel(QDialog):
             self.words[name].setText(text or "")
 
     def draw_now(self) -> None:
-        """Draw the preview, or say why there is none."""
-        # The preview that waited is drawn here.
+        """Draw the preview, or show the reason why there is none."""
+        # It is drawn now, not again later.
         self._timer.stop()
         try:
             self.picture = self._drawn(self.wish)
@@ -153,11 +152,13 @@ class FigurePanel(QDialog):
     def _build_fields(self) -> None:
         entries = [(tr(preset.title), preset.name, "") for preset in PRESETS.values()]
         self.preset = choice([(tr("As shown in the window"), SHOWN, ""), *entries])
-        self.part = choice([
-            (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
-            (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
-            (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
-        ])  # fmt: skip
+        self.part = choice(
+            [
+                (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
+                (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
+                (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
+            ]
+        )
         self.times = QLineEdit(placeholderText=tr("3, 2-4 or 10ms:40ms"))
         self.lanes = QLineEdit(placeholderText=tr("all; or 0-3, cpu:1"))
         self.theme = choice([(tr("Light"), "light", ""), (tr("Dark"), "dark", "")])
@@ -182,12 +183,18 @@ class FigurePanel(QDialog):
 
     def _lay_out(self) -> None:
         form = QFormLayout(verticalSpacing=6)
-        for title, field in (
-            (tr("Figure"), self.preset), (tr("Time"), self.part), ("", self.times),
-            (tr("Lanes"), self.lanes), (tr("Colours"), self.colours), (tr("Theme"), self.theme),
-            (tr("Width"), self.width_mm), (tr("Text"), self.font_pt),
+        fields = (
+            (tr("Figure"), self.preset),
+            (tr("Time"), self.part),
+            ("", self.times),
+            (tr("Lanes"), self.lanes),
+            (tr("Colours"), self.colours),
+            (tr("Theme"), self.theme),
+            (tr("Width"), self.width_mm),
+            (tr("Text"), self.font_pt),
             (tr("Pixels of a PNG"), self.scale),
-        ):  # fmt: skip
+        )
+        for title, field in fields:
             field.setAccessibleName(title or tr("Steps or times"))
             WheelGuard(field)
             field.setMinimumWidth(FIELD)
@@ -227,7 +234,7 @@ class FigurePanel(QDialog):
         self._timer.start()
 
     def _follow_preset(self) -> None:
-        """Fields that the figure does not take are disabled."""
+        """Disable the fields that do not apply to the figure."""
         preset = PRESETS.get(self.preset.currentData())
         self.times.setEnabled(self.part.currentData() == NAMED)
         self.theme.setEnabled(preset is None or not preset.printed)
@@ -240,14 +247,14 @@ class FigurePanel(QDialog):
         self.words["caption"].setPlaceholderText(made)
 
     def _words(self, name: str) -> str | None:
-        """A text of the user's own, None for the run's, nothing where none is wanted."""
+        """Return the user's text, None for the run's, "" for no text."""
         if not self.parts[name].isChecked():
             return ""
         return self.words[name].text().strip() or None
 
 
 class Preview(QWidget):
-    """A picture as large as there is room for."""
+    """A picture, as large as fits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -262,16 +269,20 @@ class Preview(QWidget):
         self.setAccessibleDescription(picture.title if picture is not None else "")
         self.update()
 
-    def sizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def sizeHint(self) -> QSize:
         return QSize(620, 460)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         return QSize(280, 200)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         self._image = None
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self.palette().mid())
             if self._picture is None:
@@ -288,27 +299,28 @@ class Preview(QWidget):
         ratio = self.devicePixelRatioF()
         wide, high = (side * SCREEN / picture.per_inch for side in (picture.width, picture.height))
         scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
-        # Rendered at the device's pixels and told so, rather than scaled as an image: text stays
-        # sharp.
+        # Drawn in the device's pixels rather than scaled as an image, so that text is sharp.
         image = image_of(picture, max(scale, 0.05))
         image.setDevicePixelRatio(ratio)
         return image
 
 
 def plain(message: str) -> str:
-    """A message of core's as a sentence, without the command line's dashes."""
+    """Return a message of core as a sentence, without the dashes of the command line."""
     text = message.removeprefix("--").replace(" --", " ")
     return text[:1].upper() + text[1:]
 
 
 def size_text(picture: Picture | None) -> str:
-    """`85 × 62 mm, as PNG 2008 × 1465 pixels`."""
+    """Return the size of a picture: `85 × 62 mm, as PNG 2008 × 1465 pixels`."""
     if picture is None:
         return ""
     wide, high = picture.millimetres
     factor = picture.scale * SCREEN / picture.per_inch
     return tr(
-        "{wide} × {high} mm, as PNG {across} × {down} pixels", wide=f"{wide:.0f}",
-        high=f"{high:.0f}", across=round(picture.width * factor),
+        "{wide} × {high} mm, as PNG {across} × {down} pixels",
+        wide=f"{wide:.0f}",
+        high=f"{high:.0f}",
+        across=round(picture.width * factor),
         down=round(picture.height * factor),
-    )  # fmt: skip
+    )

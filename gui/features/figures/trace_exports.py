@@ -1,4 +1,4 @@
-"""The run that is shown, written for other programs: Perfetto, Holistic Trace Analysis, Chakra."""
+"""Writes the run shown for other programs: Perfetto, Holistic Trace Analysis, Chakra."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from gui.app.jobs import Runner, Work
 from gui.features.figures.exporting import Exporting
 from gui.look.text import problem_text, tr
 
-PERFETTO, PACKED, JSON = (
-    "Perfetto trace (*.pftrace)", "Chrome trace, packed (*.json.gz)", "Chrome trace (*.json)",
-)  # fmt: skip
+PERFETTO = "Perfetto trace (*.pftrace)"
+PACKED = "Chrome trace, packed (*.json.gz)"
+JSON = "Chrome trace (*.json)"
 Writing = Generator[float, None, None]
 
 
 class TraceExports(QObject):
-    """What the File menu writes for other programs. The `…_to` methods take a path, ask nothing.
+    """Writes traces for the File menu. The `…_to` methods take a path and do not ask.
 
-    A thread writes; a run that goes on is written as it is at that moment.
+    A thread writes; a live run is written as it is at that moment.
     """
 
     def __init__(self, shell: Shell, exporting: Exporting) -> None:
@@ -53,7 +53,7 @@ class TraceExports(QObject):
 
     def trace_to(self, path: Path) -> None:
         """Write one file; its format follows from the suffix."""
-        # Here: the window is there sooner without.
+        # Imported here, not at start-up.
         from core.recording.exporters.chrome import write_chrome
         from core.recording.exporters.perfetto import write_perfetto
 
@@ -108,12 +108,12 @@ class TraceExports(QObject):
             return
         trace = self._trace()
         if trace is not None:
-            # A run without an outcome may go on: spans then come while the thread reads.
+            # A run without an outcome may still be live and get spans while the thread reads.
             still = trace.snapshot() if trace.outcome is None else trace
             self.runner.start(_work(still, path, write), thread=True)
 
 
 def _work(trace: Trace, path: Path, write: Callable[[Trace, Path], Writing]) -> Work[Path]:
-    """Returns what was written."""
+    """Write a trace; return its path."""
     yield from write(trace, path)
     return path

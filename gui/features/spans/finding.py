@@ -1,4 +1,4 @@
-"""The search bar, the table of spans, the timeline and the overview kept in step."""
+"""Synchronises the search bar, the table of spans, the timeline and the overview."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Finder(QObject):
         timeline.state.view_changed.connect(self._move)
 
     def follow_in(self, spans: SpansPanel) -> None:
-        """Select in the table of spans too what is selected in the timeline."""
+        """Select the timeline's span in the table of spans too."""
         self._spans = spans
         self._follow(self._timeline.state.selection)
 
@@ -46,12 +46,12 @@ class Finder(QObject):
         self._bar.set_place(self._place(span), span)
 
     def _move(self) -> None:
-        # A selected span stays the place from which "next" goes on, wherever the view moves.
+        # "Next" continues from a selected span, also when the view moves.
         if not isinstance(self._timeline.state.selection, Span):
             self._bar.set_place(self._place(None), None)
 
     def _place(self, span: Span | None) -> SpanPosition:
-        """Where the next search goes on: at the selected span, or where the view begins."""
+        """Return the place to search from: the selected span, or the start of the view."""
         trace = self._timeline.state.trace
         if span is None or trace is None:
             return SpanPosition(int(self._timeline.state.viewport.start), -1, -1)

@@ -1,4 +1,4 @@
-"""Spans as a table model: what a row says is read from the trace when it is looked at."""
+"""Table model of spans; rows are read from the trace when they are shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_PAGES = 32
 
 @dataclass(frozen=True, slots=True)
 class ColumnOf:
-    """A column: what a listing sorts by for it, its head with a tip, and what it says of a span."""
+    """A column: its sort key, its head with a tooltip, and its text for a span."""
 
     key: str
     title: str
@@ -44,7 +44,7 @@ def _number(name: str) -> Callable[[Span, str], str]:
 
 
 def _rows(span: Span, lane: str) -> str:
-    """`8`; of an overlap whose halves have other rows `5 + 6`, the forward's first."""
+    """Return `8`, or `5 + 6` for an overlap whose forward and backward have different rows."""
     own, paired = f"{span.rows:,}" if span.rows else "", span.paired_rows
     return own if paired in (None, span.rows) else f"{own} + {paired:,}"
 
@@ -74,7 +74,7 @@ COLUMNS = (
 
 
 class SpansModel(TableModel):
-    """The rows of a listing, of which nothing is copied but what is on the screen."""
+    """The rows of a listing; only visible rows are copied."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -91,11 +91,11 @@ class SpansModel(TableModel):
             self._pages.clear()
 
     def grow(self, counts: tuple[int, ...]) -> None:
-        """Let each lane have more spans; only of a listing of all spans, lane by lane."""
+        """Add spans to each lane; only for a listing of all spans, lane by lane."""
         if self.listing is None:
             return
-        # From the last lane back: rows that a lane gets move those of the lanes behind it, whose
-        # turn is over then. Qt wants each insertion announced before the rows are there.
+        # From the last lane to the first: new rows of a lane move those of later lanes, which are
+        # done by then. Qt must be notified of each insertion before the rows exist.
         for lane in reversed(range(len(counts))):
             have, there = self.listing.counts[lane], counts[lane]
             if there == have:
@@ -107,24 +107,24 @@ class SpansModel(TableModel):
             self.endInsertRows()
 
     def span_at(self, row: int) -> Span:
-        """The span in a row. Raises IndexError if there is none."""
+        """Return the span in a row. Raises IndexError if there is none."""
         page = self._pages.get(row // PAGE)
         if page is None:
             page = self._read(row // PAGE)
         return page[row % PAGE]
 
     def count(self) -> int:
-        """As many as there are, or as Qt can count."""
+        """Return the number of rows, at most as many as Qt can count."""
         return 0 if self.listing is None else min(len(self.listing), MOST_ROWS)
 
     def text(self, row: int, column: int) -> str:
-        """What a column says of a span."""
+        """Return the text of a cell."""
         span = self.span_at(row)
         lane = "" if self.listing is None else self.listing.trace.header.lanes[span.lane].name
         return COLUMNS[column].say(span, lane)
 
     def role_data(self, row: int, column: int, role: int) -> object:
-        """For screen readers, the column's title before it."""
+        """Return a cell's text after the title of its column, for screen readers."""
         if role != Qt.ItemDataRole.AccessibleTextRole:
             return None
         text = self.text(row, column)
@@ -133,7 +133,7 @@ class SpansModel(TableModel):
     def _read(self, page: int) -> list[Span]:
         if self.listing is None:
             raise IndexError(page)
-        # A scrolled table asks again and again for the cells of the same rows: they are read by
+        # A table that scrolls requests the cells of the same rows many times: they are read in
         # pages.
         if len(self._pages) >= MOST_PAGES:
             self._pages.clear()

@@ -1,4 +1,4 @@
-"""The table of all spans: sorted, filtered, saved, and in step with the timeline."""
+"""Table of all spans: sorts, filters, saves, and follows the selection in the timeline."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.errors import PlanError
 from core.files import check_is_no_input
+from core.override import override
 from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
 from core.trace.span import Span
@@ -34,8 +35,8 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, named, row
 from gui.widgets.tables import dress
 
-AT_ONCE_S = 0.2  # a table that is written sooner is there when `save_to` returns
-AT_ONCE = 200_000  # rows that are sorted while one waits; more are sorted in a thread
+AT_ONCE_S = 0.2  # seconds; a file that takes less is written when `save_to` returns
+AT_ONCE = 200_000  # rows that are sorted at once; more are sorted in a thread
 ROW_HEIGHT = 20
 WIDTHS = {
     "lane": 66,
@@ -50,7 +51,7 @@ WIDTH = 76
 
 
 class SpansTable(QTableView):
-    """The rows, of one height; a click on a column's head sorts by it, another one no more."""
+    """The table; clicks on a column's head sort up, down, and no longer."""
 
     def __init__(self, model: SpansModel) -> None:
         super().__init__()
@@ -61,7 +62,7 @@ class SpansTable(QTableView):
         across = self.horizontalHeader()
         across.setSectionsClickable(True)
         across.setSortIndicatorShown(True)
-        # A third click sorts no more, which the header tells as column -1.
+        # A third click ends the sorting, which the header reports as column -1.
         across.setSortIndicatorClearable(True)
         across.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         for number, shown in enumerate(COLUMNS):
@@ -69,7 +70,7 @@ class SpansTable(QTableView):
 
 
 class SpansPanel(QWidget):
-    """All spans of a run as a table, or those that a query asks for.
+    """All spans of a run as a table, or those that match a query.
 
     `chosen` carries lane and index of the span whose row was selected by hand; `message` and
     `failed` carry a line about a table that was saved.
@@ -79,15 +80,15 @@ class SpansPanel(QWidget):
     message = Signal(str)
     failed = Signal(str)
     inputs: Callable[[], Sequence[Path]] = staticmethod(tuple)
-    """Gives the files that were opened, which are not replaced; the window sets it."""
+    """Returns the opened files, which must not be overwritten; the window sets it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._trace: Trace | None = None
         self._live = False
         self._selected: Span | None = None
-        # As filtered, in the trace's order, and None while nobody sees the table; sorted, it is the
-        # model's.
+        # The filtered rows in the trace's order, None while the table is hidden; the model has the
+        # sorted ones.
         self._listing: Listing | None = None
         self.model = SpansModel(self)
         self.table = SpansTable(self.model)
@@ -100,11 +101,11 @@ class SpansPanel(QWidget):
         self._show_count()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or what has come of this one; unseen, the table waits."""
+        """Show another run, or new spans of this one; nothing is done while the table is hidden."""
         trace = None if scene is None else scene.trace
         ended, new = self._live and not live, trace is not self._trace
         self._trace, self._live = trace, live
-        # Millions of rows are not sorted and filtered for a tab that is behind another one.
+        # Millions of rows are not sorted and filtered for a hidden table.
         if trace is None or not self.isVisible():
             self.searcher.clear()
             self._sorter.cancel()
@@ -116,13 +117,14 @@ class SpansPanel(QWidget):
         else:
             self._grow()
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._listing is None and self._trace is not None:
             self._filter()
 
     def select_span(self, span: Span | None) -> None:
-        """Select a span's row and scroll to it, if it has one; say nothing of it."""
+        """Select a span's row and scroll to it, if it has one, without emitting `chosen`."""
         self._selected = span
         listing, rows = self.model.listing, self.table.selectionModel()
         row = None
@@ -136,8 +138,8 @@ class SpansPanel(QWidget):
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort by a column of the table; -1 is lane by lane."""
-        # Heads and the field tell of each other's change:
-        # both are set in silence, and it is sorted once.
+        # Head and field report each other's changes: with their signals blocked, the table is
+        # sorted only once.
         with QSignalBlocker(self.sort_column):
             self.sort_column.setCurrentIndex(column + 1)
         with QSignalBlocker(self.table.horizontalHeader()):
@@ -151,7 +153,7 @@ class SpansPanel(QWidget):
             self.failed.emit(tr("There is no run to write yet: press Run, or open a recording."))
             return
         if self._listing is None:
-            self._filter()  # the table waits until it is seen
+            self._filter()  # a hidden table has no rows yet
         kinds = [tr("Table (*.csv *.parquet)")]
         ask_save(self, tr("Save spans"), Path("spans.csv"), kinds, self.save_to)
 
@@ -167,7 +169,7 @@ class SpansPanel(QWidget):
             self._show_count()
 
     def _filter(self) -> None:
-        """Show the spans that the field asks for, of what there is now."""
+        """Show the spans that match the query now."""
         if self._trace is None:
             return
         query = self.field.query
@@ -186,7 +188,7 @@ class SpansPanel(QWidget):
         self._sort()
 
     def _grow(self) -> None:
-        """More spans have come; a table that is sorted or filtered takes them when the run ends."""
+        """Add new spans; a sorted or filtered table gets them when the run ends."""
         listing = self.model.listing
         if listing is None or listing.order is not None or listing.chosen is not None:
             return
@@ -204,8 +206,7 @@ class SpansPanel(QWidget):
         else:
             self._show_count(tr("sorting…"))
             work = _sorted(self._listing, COLUMNS[column].key, self.descending.isChecked())
-            # A listing goes by what has been counted so far, so spans that come meanwhile are not
-            # in its way.
+            # A listing has a fixed number of spans, so new spans do not disturb the thread.
             self._sorter.start(work, math.inf, thread=len(self._listing) > AT_ONCE)
 
     def _show(self, listing: Listing) -> None:
@@ -216,7 +217,7 @@ class SpansPanel(QWidget):
         self.select_span(self._selected)
 
     def _show_count(self, text: str = "") -> None:
-        """Say how many rows there are, or how far something is."""
+        """Show the number of rows, or the progress of the work."""
         search = self.searcher.search
         if not text and self.searcher.running and search is not None:
             looked, there = search.searched
@@ -235,7 +236,7 @@ class SpansPanel(QWidget):
         self.saver.cancel()
 
     def _choose(self, chosen: QItemSelection) -> None:
-        """Tell of a row that was selected; a table that only gets the focus selects none."""
+        """Emit `chosen` for a selected row."""
         if not chosen.isEmpty():
             self._selected = span = self.model.span_at(chosen.first().top())
             self.chosen.emit(span.lane, span.index)
@@ -262,8 +263,7 @@ class SpansPanel(QWidget):
         self.save.clicked.connect(self.ask_where_to_save)
         self.sort_column.currentIndexChanged.connect(lambda _: self._sort_again())
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.sort_by)
-        # The table has got its model before, and with it
-        # this selection model; another one brings its own.
+        # The selection model belongs to the table's model, which was set before.
         self.table.selectionModel().selectionChanged.connect(lambda chosen, _: self._choose(chosen))
 
     def _sort_again(self) -> None:
@@ -283,14 +283,26 @@ class SpansPanel(QWidget):
         self.problem.hide()
         line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)
         under = row(
-            Label(tr("Sort by")), self.sort_column, self.descending, None, self.cancel, self.save,
-            margins=(8, 0, 8, 4), spacing=6,
-        )  # fmt: skip
+            Label(tr("Sort by")),
+            self.sort_column,
+            self.descending,
+            None,
+            self.cancel,
+            self.save,
+            margins=(8, 0, 8, 4),
+            spacing=6,
+        )
         self.problem.setContentsMargins(10, 0, 10, 2)
         column(
-            line, self.problem, under, self.table, of=self, growing=self.table,
-            margins=(0, 0, 0, 0), spacing=2,
-        )  # fmt: skip
+            line,
+            self.problem,
+            under,
+            self.table,
+            of=self,
+            growing=self.table,
+            margins=(0, 0, 0, 0),
+            spacing=2,
+        )
 
 
 def _sorted(listing: Listing, column: str, descending: bool) -> Work[Listing]:
@@ -299,7 +311,7 @@ def _sorted(listing: Listing, column: str, descending: bool) -> Work[Listing]:
 
 
 def _written(listing: Listing, path: Path) -> Work[str]:
-    """Save a listing, which leaves no file unless it comes to its end; returns what to say."""
+    """Save a listing; return a message. No file remains if it does not finish."""
     count = len(listing)
     for written in write_spans(listing, path):
         yield written / count
@@ -307,7 +319,7 @@ def _written(listing: Listing, path: Path) -> Work[str]:
 
 
 def count_text(listing: Listing | None, trace: Trace | None) -> str:
-    """`3,481 spans`, `12 of 3,481 spans`; more than the table holds are told."""
+    """Return `3,481 spans` or `12 of 3,481 spans`, also if the table holds fewer."""
     if listing is None or trace is None:
         return tr("no run yet") if trace is None else ""
     count = len(listing)

@@ -1,4 +1,4 @@
-"""The search bar over the timeline: a field, how many hits there are, and steps from one to one."""
+"""Search bar above the timeline: a field, the number of hits, and buttons to step through them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QToolButton, QWidget
 
+from core.override import override
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, SearchError, parse_query
 from core.trace.search import Hits, SpanPosition, hits_before, next_hit, position_of
@@ -20,15 +21,15 @@ from gui.widgets.layouts import button, column, row
 
 PAUSE_MS = 250  # after the last key before the search begins by itself
 PATIENCE_MS = 300  # longer searches can be cancelled
-TELL_MS = 120  # between two pictures of what was found so far
+REDRAW_MS = 120  # between two redraws of the hits of a running search
 EXAMPLE = "kind:forward mb:2-5 stage:1 -name:gemm* >5ms"
 
 
 class QueryField(QLineEdit):
-    """A line for a query, with hints while one types; `changed` carries a query, `wrong` a reason.
+    """A field for a query, with completions; `changed` carries a query, `wrong` an error text.
 
-    Both come a moment after the last key, or with Return. `stepped` is Return (1) or Shift+Return
-    (-1), `left` is Esc.
+    Both are emitted shortly after the last key, or with Return. `stepped` is Return (1) or
+    Shift+Return (-1), `left` is Esc.
     """
 
     changed = Signal(object)
@@ -44,26 +45,26 @@ class QueryField(QLineEdit):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.read)
         self.textChanged.connect(lambda _: self._pause.start())
-        # Typed texts alone: one that the program puts in needs no hints.
+        # Only for typed text: a text that the program writes needs no completions.
         self.textEdited.connect(lambda _: self._hint())
         self._offers = QListView()
         self._offers.setObjectName("offers")
         self._completer = QCompleter(_completions(self), self)
-        # What is put in is an item's data; its text says besides what the key takes.
+        # The completion is an item's data; its text also has the values that the key accepts.
         self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
-        # Not QLineEdit.setCompleter, which completes the whole line: here it is the word at the
-        # cursor alone (`_hint`, `_complete`).
+        # Not QLineEdit.setCompleter, which completes the whole line, not the word at the cursor
+        # (`_hint`, `_complete`).
         self._completer.setWidget(self)
         self._completer.setPopup(self._offers)
         self._completer.activated.connect(self._complete)
 
     def read(self) -> bool:
-        """Read what was typed, if it was not read yet; returns whether it can be read."""
+        """Parse the text, if it has changed; return False if it is not a valid query."""
         self._pause.stop()
         try:
             query = parse_query(self.text())
         except SearchError as error:
-            # `wrong` ends the search: the text from before, typed again, is to be a new one.
+            # `wrong` ends the search: typing the previous text again starts a new one.
             self._read = None
             self.wrong.emit(problem_text(error))
             return False
@@ -73,22 +74,24 @@ class QueryField(QLineEdit):
         return True
 
     def forget(self) -> None:
-        """Empty the line, and let the same text be a new search."""
+        """Clear the field; the same text starts a new search then."""
         self.clear()
         self._pause.stop()
         self._read, self.query = "", Query()
 
-    def event(self, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def event(self, event: QEvent) -> bool:
         if (
             isinstance(event, QKeyEvent)
             and event.type() is QEvent.Type.ShortcutOverride
             and event.key() == Qt.Key.Key_Escape
         ):
-            event.accept()  # else the window's own Esc would take it
+            event.accept()  # otherwise the window's shortcut for Esc would get it
             return True
         return super().event(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             if self.read():
@@ -99,8 +102,8 @@ class QueryField(QLineEdit):
             super().keyPressEvent(event)
 
     def _hint(self) -> None:
-        """Offer keys and kinds that go on as the word at the cursor does."""
-        # A minus before a word means that spans are not to be so.
+        """Offer the keys and kinds that begin with the word at the cursor."""
+        # A minus before a word excludes spans.
         word = self._word().lstrip("-")
         self._completer.setCompletionPrefix(word)
         known = self._completer.completionCount()
@@ -112,7 +115,7 @@ class QueryField(QLineEdit):
 
     def _complete(self, text: str) -> None:
         start = self.cursorPosition() - len(self._word().lstrip("-"))
-        # Selected and replaced: `setText` would forget what Ctrl+Z takes back.
+        # `setText` would delete the undo history.
         self.setSelection(start, self.cursorPosition() - start)
         self.insert(text)
 
@@ -123,8 +126,8 @@ class QueryField(QLineEdit):
 class SearchBar(QWidget):
     """Finds spans of a trace and steps through them in order of time.
 
-    `hits_changed` carries what was found (Hits), `hit_chosen` lane and index of a span, `closed`
-    says that the bar has gone and its hits with it.
+    `hits_changed` carries the hits, `hit_chosen` lane and index of a span. `closed` is emitted when
+    the bar is hidden and its hits are cleared.
     """
 
     hits_changed = Signal(object)
@@ -157,7 +160,7 @@ class SearchBar(QWidget):
 
     @property
     def hits(self) -> Hits:
-        """What was found so far."""
+        """The hits so far."""
         search = self.searcher.search
         return {} if search is None else search.hits
 
@@ -168,7 +171,7 @@ class SearchBar(QWidget):
         self.field.selectAll()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Search another run for what is asked, or look at what has come of this one."""
+        """Search another run with the same query, or the new spans of this one."""
         trace = None if scene is None else scene.trace
         if trace is not self._trace:
             self._trace, self._chosen = trace, None
@@ -177,16 +180,16 @@ class SearchBar(QWidget):
             self.searcher.look_again()
 
     def set_place(self, place: SpanPosition, span: Span | None) -> None:
-        """Step on from here; `span` is what is selected."""
+        """Set the place to step from; `span` is the selected one."""
         self._place = place
         self._chosen = None if span is None or span.index < 0 else (span.lane, span.index)
-        self._tell_count()
+        self._show_count()
 
     def step(self, by: int) -> None:
-        """Choose the next hit (1) or the one before (-1), round the end."""
+        """Select the next hit (1) or the previous one (-1), and wrap around."""
         if self._trace is None:
             return
-        # Return may come before the first hit: the step is taken once there is one.
+        # If Return is pressed before the first hit, the step follows the first hit.
         self._wanted = by if self.searcher.running and not self.hits else 0
         found = next_hit(self._trace, self.hits, self._place, by)
         if found is not None:
@@ -217,19 +220,19 @@ class SearchBar(QWidget):
 
     def _show_progress(self) -> None:
         self._cancel.setVisible(self.searcher.running and not self._patience.isActive())
-        self._tell_count()
+        self._show_count()
         if (
             not self.searcher.running
             or not self._shown_since.isValid()
-            or self._shown_since.hasExpired(TELL_MS)
+            or self._shown_since.hasExpired(REDRAW_MS)
         ):
-            # Not at each piece of news: the timeline and the overview draw all hits anew.
+            # Not for each new hit, because the timeline and the overview redraw all hits.
             self._shown_since.start()
             self.hits_changed.emit(self.hits)
         if self._wanted and self.hits:
             self.step(self._wanted)
 
-    def _tell_count(self) -> None:
+    def _show_count(self) -> None:
         text = count_text(self.searcher, self._trace, self._chosen)
         self.count.setText(text)
         some = bool(self.hits)
@@ -252,9 +255,15 @@ class SearchBar(QWidget):
             )
         )
         line = row(
-            self.field, self.count, self._cancel, self._back, self._on, close,
-            growing=self.field, spacing=6,
-        )  # fmt: skip
+            self.field,
+            self.count,
+            self._cancel,
+            self._back,
+            self._on,
+            close,
+            growing=self.field,
+            spacing=6,
+        )
         column(line, self.problem, of=self, margins=(10, 5, 10, 5), spacing=3)
         self._cancel.hide()
 
@@ -264,7 +273,7 @@ class SearchBar(QWidget):
 
 
 def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] | None) -> str:
-    """`12 of 3,481`, `3,481 hits`, or how far the search is; empty while nothing is asked."""
+    """Return `12 of 3,481`, `3,481 hits`, or the progress of the search; "" without a query."""
     search = searcher.search
     if search is None or trace is None:
         return ""
@@ -286,7 +295,7 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
 
 
 def hints() -> str:
-    """What one can ask for, a line each."""
+    """Return the keys of queries with their values, one per line."""
     lines = [f"{key}: {translated(accepts)}" for key, accepts in KEYS.items()]
     rest = (
         tr("A word alone is looked for in labels (F3, 2F1), kinds and names."),
@@ -302,7 +311,7 @@ def _is_hit(hits: Hits, lane: int, index: int) -> bool:
 
 
 def _completions(owner: QObject) -> QStandardItemModel:
-    """Every key with what it takes, and every kind behind its key."""
+    """Return the completions: every key with its values, and every kind after its key."""
     model = QStandardItemModel(owner)
     completions = [(f"{key}:", f"{key}:   {translated(accepts)}") for key, accepts in KEYS.items()]
     completions += [

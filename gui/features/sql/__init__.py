@@ -1,1 +1,1 @@
-"""Questions in SQL."""
+"""SQL queries over the runs of the session."""

@@ -1,4 +1,4 @@
-"""Questions in SQL about the runs of the sitting, and their answers as a table."""
+"""SQL queries over the runs of the session, with their answers as a table."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.override import override
 from core.sql.examples import EXAMPLES
 from core.sql.query import Answer, SqlError
 from core.sql.query_process import answer_in_process
@@ -34,20 +35,20 @@ ROW_HEIGHT = 20
 MOST_SHOWN = 500
 """Characters of a value that a cell shows; `bubblescope sql --csv` writes all of them."""
 MEASURED_ROWS = 20
-"""Rows from which the widths of columns are found."""
-WIDTHS = (420, 640)  # of the question and its answer
+"""Number of rows that the widths of columns are measured from."""
+WIDTHS = (420, 640)  # of the query and of its answer
 SPAN = ("step", "task")
 """The columns of an answer whose rows can be shown in the timeline."""
 
 
 class AnswerModel(TableModel):
-    """The rows of an answer; numbers with six digits that count, as the command prints them."""
+    """The rows of an answer; numbers have six significant digits, as the command prints them."""
 
     answer = Answer((), ())
 
     def show(self, found: Answer) -> None:
         """Show another answer."""
-        # A column's first value tells whether numbers stand in it.
+        # A column is numeric if its first value is a number.
         first = found.rows[0] if found.rows else ("",) * len(found.columns)
         with self.other_rows():
             self.answer = found
@@ -56,19 +57,21 @@ class AnswerModel(TableModel):
                 for name, value in zip(found.columns, first, strict=True)
             ]
 
-    def count(self) -> int:  # noqa: D102
+    @override
+    def count(self) -> int:
         return len(self.answer.rows)
 
-    def text(self, row: int, column: int) -> str:  # noqa: D102
+    @override
+    def text(self, row: int, column: int) -> str:
         value = self.answer.rows[row][column]
         if value is None:
             return ""
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
-        # Qt lays the whole of a text out, on the thread that draws.
+        # Qt would lay out the whole text, on the thread that draws.
         return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
 
     def span_at(self, place: int) -> tuple[int, int, int] | None:
-        """Run, step and task of a row that has all three."""
+        """Return run, step and task of a row; None if it does not have all three."""
         values = dict(zip(self.answer.columns, self.answer.rows[place], strict=True))
         found = [values.get(name) for name in ("run", *SPAN)]
         run, step, task = (value if isinstance(value, int) else -1 for value in found)
@@ -76,7 +79,7 @@ class AnswerModel(TableModel):
 
 
 class QueryEdit(QPlainTextEdit):
-    """Where the question is typed; Tab leaves it, as it leaves every control."""
+    """Field for the query; Tab moves the focus, as in every other field."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,9 +93,9 @@ class QueryEdit(QPlainTextEdit):
 
 
 class SqlPanel(QWidget):
-    """A question on the left, its answer on the right.
+    """A query on the left, its answer on the right.
 
-    `span_asked` carries run, step and task of a row that was chosen, where it has them.
+    `span_asked` carries run, step and task of the selected row, if it has them.
     """
 
     span_asked = Signal(int, int, int)
@@ -112,13 +115,13 @@ class SqlPanel(QWidget):
         self.runner.ended.connect(self._end)
 
     def ask(self) -> None:
-        """Run the query over all runs, on a thread; what is under way is given up."""
+        """Run the query over all runs, on a thread; a running query is cancelled."""
         query = self.query.toPlainText().strip()
         if not query:
             self.status.setText(tr("Type a query, or choose an example."))
             return
         runs = {
-            # What a live run has by now: the window goes on adding to it while the thread reads.
+            # A snapshot, because a live run grows while the thread reads.
             run.number: run.trace.snapshot() if run.live else run.trace
             for run in self._session.runs
         }
@@ -134,9 +137,9 @@ class SqlPanel(QWidget):
         self, query: str, runs: Mapping[int, Trace], stop: threading.Event
     ) -> Work[tuple[Answer, float]]:
         def begun(interrupt: Callable[[], None]) -> None:
-            # On the thread. First the interrupt is handed over, then `stop` is looked at; `cancel`
-            # sets `stop` first and then calls the interrupt (through `_end`). Whichever way they
-            # meet, one of the two sees the other, so no query runs on that nobody waits for.
+            # This runs on the thread. It sets the interrupt first and reads `stop` then; `cancel`
+            # sets `stop` first and calls the interrupt then (through `_end`). In any order, one of
+            # the two sees the other, so that a cancelled query never continues.
             self._interrupt = interrupt
             if stop.is_set():
                 raise SqlError(tr("Stopped."))
@@ -156,7 +159,7 @@ class SqlPanel(QWidget):
         self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
 
     def _end(self) -> None:
-        """Over or given up: DuckDB need not go on."""
+        """Interrupt the query, which has ended or was cancelled."""
         self._interrupt()
         self._interrupt = _nothing
         self.go.setText(tr("Run query"))
@@ -164,14 +167,14 @@ class SqlPanel(QWidget):
 
     def _go(self) -> None:
         if self.runner.running:
-            # Its `ended` empties the line, so the word comes afterwards.
+            # Afterwards, because `ended` clears the line.
             self.runner.cancel()
             self.status.setText(tr("Stopped."))
         else:
             self.ask()
 
     def _take_example(self, place: int) -> None:
-        # The first entry is the heading.
+        # Entry 0 is the heading.
         if place > 0:
             self.query.setPlainText(EXAMPLES[place - 1].query)
             self.ask()
@@ -188,7 +191,7 @@ class SqlPanel(QWidget):
         self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
         # Enter is the key of the number pad.
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
-            # Anywhere in the panel, but not in the rest of the window.
+            # In the whole panel, but not in the rest of the window.
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut
             QShortcut(keys, self, self.ask, context=within)
         dress(self.table, tr("Answer"), ROW_HEIGHT)
@@ -210,4 +213,4 @@ class SqlPanel(QWidget):
 
 
 def _nothing() -> None:
-    """No query is under way."""
+    """Do nothing: no query is running."""

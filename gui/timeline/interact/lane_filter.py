@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from core.override import override
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS
@@ -73,7 +74,8 @@ class LaneFilter(QWidget):
         self.setGeometry(4, top, int(LABELS) - 12, int(AXIS + STEPS) - top)
         self.setVisible(bool(text) or every > MANY or self._wanted)
 
-    def eventFilter(self, watched: object, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if escape and event.type() is QEvent.Type.ShortcutOverride:
             event.accept()  # otherwise the window handles the key

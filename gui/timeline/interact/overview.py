@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from core.override import override
 from core.trace.trace import Trace
 from core.trace.warmup import first_measured
 from gui.look.text import tr
@@ -63,7 +64,8 @@ class Overview(QWidget):
         self._has_legend = shown
         self._explain()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         whole = self._whole()
         fonts = Fonts.of(self.font())
         scene = self._state.scene
@@ -89,13 +91,16 @@ class Overview(QWidget):
                 at = QPointF(LABELS, HEIGHT + 5)
                 draw_legend(painter, self._theme, fonts, at, self._legend)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         self.refresh()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         self._go(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._go(event)
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from core.override import override
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.interact.lane_filter import LaneFilter
@@ -94,7 +95,8 @@ class TimelineView(QAbstractScrollArea):
 
     # Qt's events
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         if self._picture is None:
             self._picture = self._draw_picture()
         with QPainter(self.viewport()) as painter:
@@ -104,29 +106,37 @@ class TimelineView(QAbstractScrollArea):
                 self._names.draw(painter, self._fonts(), area)
                 self.overlays.draw(painter, self._fonts())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.state.resize(self.viewport().width(), self.viewport().height())
 
-    def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: D102
+    @override
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
         self.state.scroll_to(self.verticalScrollBar().value())
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: D102
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
         self._mouse.wheel(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         self._mouse.press(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._mouse.move(event)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._mouse.release(event)
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._mouse.double_click(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def viewportEvent(self, event: QEvent) -> bool:
         # Events of the viewport pass here; this widget's leaveEvent would wait until the pointer
         # has left the scroll bar too.
         if event.type() is QEvent.Type.Leave:
