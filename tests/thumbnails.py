@@ -5,7 +5,7 @@ A sample's is of its recording, a lesson's of the last run of its first step, wh
 
 from __future__ import annotations
 
-from bubblescope.cli.commands import execute_with, ready_hardware
+from bubblescope.api.running import execute_with, ready_hardware
 from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
 from core.lessons.lesson import read_lesson, shipped

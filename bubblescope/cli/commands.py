@@ -8,18 +8,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
 
-import pyarrow as pa
-
+from bubblescope.api.interrupts import INTERRUPTED
+from bubblescope.api.running import RunError, ask_engine, describe_model, execute
 from bubblescope.cli.drawing import draw, loading_qt
 from bubblescope.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from bubblescope.cli.figures import figure_options
-from bubblescope.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from bubblescope.cli.job import listener_address
 from bubblescope.cli.parts import TAKE_PART, part_of
 from bubblescope.cli.progress import ProgressPrinter
@@ -33,13 +28,11 @@ from bubblescope.cli.report import (
 )
 from bubblescope.cli.spans_table import table_query, write_table
 from core.counts import lanes_text, rows_text
-from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
 from core.engine.torchrun.launch import launch
 from core.errors import PlanError
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host_hardware
-from core.models.description import ModelDescription
 from core.plain import plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.launching import Hosts, check_launch, check_parts
@@ -50,30 +43,20 @@ from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import (
     TORCHRUN,
     Specification,
-    describe,
     specification_of,
-    with_defaults,
 )
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
-from core.recording.decode import append_batch, combined
-from core.recording.recording import RecordingFile, open_recording
+from core.recording.recording import open_recording
 from core.report.summary import Summary, summarise
 from core.trace.complete import completed_steps, run_faults
-from core.trace.header import Header
 from core.trace.trace import Trace
 from core.trace.verified import verified
-
-POLL_SECONDS = 0.05  # polling more often would take time from the lanes if every core has one
-
-
-class RunError(RuntimeError):
-    """A run failed; the message says why in one line."""
 
 
 def print_devices(_: argparse.Namespace) -> None:
     """Print the devices of this machine."""
-    say(devices_text(_ask(Hardware)))
+    say(devices_text(ask_engine(Hardware)))
 
 
 def print_plan(arguments: argparse.Namespace) -> None:
@@ -105,7 +88,7 @@ def print_plan(arguments: argparse.Namespace) -> None:
 def _planned(specification: Specification) -> PlannedRun:
     """Plan a run, even if this machine lacks its devices. Raises PlanError."""
     is_known = any(kind in specification.devices for kind in KINDS)  # otherwise only torch knows it
-    hardware = host_hardware() if is_known else _ask(Hardware)
+    hardware = host_hardware() if is_known else ask_engine(Hardware)
     return plan_run(specification, hardware, describe_model, present=False)
 
 
@@ -120,7 +103,7 @@ def run_strategy(arguments: argparse.Namespace) -> int:
     check_outputs(given)
     figure_options(arguments)
     if not is_launched:
-        trace, ended = execute(specification, arguments.record, arguments.verbose)
+        trace, ended = execute(specification, ProgressPrinter(arguments.verbose), arguments.record)
     else:
         launched, ended = _launch(specification, arguments)
         if launched is None:
@@ -269,126 +252,3 @@ def open_with_warnings(name: str) -> Trace:
     for warning in warnings:
         say(plain(f"warning: {warning}"), sys.stderr)
     return opened.trace
-
-
-def execute(
-    specification: Specification, record: str | None = None, verbose: bool = False
-) -> tuple[Trace, Ended]:
-    """Run in a new engine process; Ctrl+C stops the run and keeps its recording.
-
-    Raises PlanError if the specification is refused before there is a trace.
-    """
-    with noting_interrupts() as interrupts, closing(EngineClient()) as client:
-        return execute_with(client, specification, record, ProgressPrinter(verbose), interrupts)
-
-
-def execute_with(
-    client: EngineClient,
-    specification: Specification,
-    record: str | None,
-    progress: ProgressPrinter,
-    interrupts: list[int],
-) -> tuple[Trace, Ended]:
-    """Run in an existing engine; a signal in `interrupts` stops the run.
-
-    Before there is a trace, raises PlanError if the run is refused, and KeyboardInterrupt if it is
-    stopped.
-    """
-    collector = _Collector(record, progress)
-    client.run(specification)
-    try:
-        while collector.ended is None:
-            if interrupts:
-                client.stop()
-            collector.take(client)
-            time.sleep(POLL_SECONDS)
-    finally:
-        collector.close()
-    if collector.trace is None:
-        if collector.ended.outcome is Outcome.STOPPED:
-            raise KeyboardInterrupt
-        raise PlanError(collector.ended.text)
-    return collector.trace, collector.ended
-
-
-def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
-    """Start the engine and return the hardware. Raises RunError; KeyboardInterrupt if stopped."""
-    client.start()
-    return _awaited(client, Hardware, interrupts)
-
-
-class _Collector:
-    """Builds the trace from the engine's messages, and writes the recording, if any."""
-
-    def __init__(self, record: str | None, progress: ProgressPrinter) -> None:
-        self._record, self._progress = record, progress
-        self._file: RecordingFile | None = None
-        self.trace: Trace | None = None
-        self.ended: Ended | None = None
-
-    def take(self, client: EngineClient) -> None:
-        batches: list[pa.RecordBatch] = []
-        for message in client.poll():
-            if isinstance(message, Header):
-                self.trace = Trace(message)
-                if self._record is not None:
-                    self._file = RecordingFile(self._record, message)
-            elif isinstance(message, pa.RecordBatch) and self.trace is not None:
-                if self._file is not None:
-                    self._file.write(message)
-                # Batches are added to the trace together, because each addition has a cost.
-                batches.append(message)
-            elif isinstance(message, Ended):
-                self.ended = message
-        if batches and self.trace is not None:
-            append_batch(self.trace, combined(batches))
-            self._progress.show(self.trace)
-
-    def close(self) -> None:
-        self._progress.close()
-        if self._file is not None:
-            self._file.close()
-
-
-Answer = TypeVar("Answer", Hardware, ModelDescription)
-
-
-def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
-    """Return the hardware, or the description of a model, from a new engine process.
-
-    Raises PlanError if the engine refuses, RunError if it ends.
-    """
-    with closing(EngineClient()) as client:
-        with holding_interrupts():  # a half-started engine could not be closed
-            client.start()
-            if about is not None:
-                client.describe(about)
-        return _awaited(client, kind)
-
-
-def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:
-    """Wait for a message of a kind. Raises as `_ask` does, and KeyboardInterrupt if stopped."""
-    # Polls, because it waits for two things: messages and interrupts.
-    while not interrupts:
-        for message in client.poll():
-            if isinstance(message, kind):
-                return message
-            if isinstance(message, Ended):
-                if message.outcome is Outcome.REFUSED:
-                    raise PlanError(message.text)
-                raise RunError(message.text)
-        time.sleep(POLL_SECONDS)
-    raise KeyboardInterrupt
-
-
-def describe_model(specification: Specification) -> ModelDescription:
-    """Describe a model; a user's own model is described by an engine process, which has torch.
-
-    Raises PlanError.
-    """
-    if not specification.own_model:
-        return describe(with_defaults(specification))
-    try:
-        return _ask(ModelDescription, specification)
-    except RunError as error:
-        raise PlanError(f"--model {specification.model.name!r}: {error}") from error

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bubblescope.cli.interrupts import holding_interrupts
+from bubblescope.api.interrupts import holding_interrupts
 from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
+from bubblescope.api.interrupts import handling
 from bubblescope.cli.arguments import BAD_INPUT
-from bubblescope.cli.interrupts import handling
 from core.files import check_is_no_dash
 from core.message import Text
 from core.paths import PROJECT_ROOT

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 
-from bubblescope.cli.commands import RunError, execute_with, ready_hardware
-from bubblescope.cli.interrupts import INTERRUPTED, noting_interrupts
+from bubblescope.api.interrupts import INTERRUPTED, noting_interrupts
+from bubblescope.api.running import RunError, execute_with, ready_hardware
 from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient

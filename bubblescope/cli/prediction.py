@@ -9,9 +9,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from bubblescope.cli.commands import RunError, describe_model, execute, open_with_warnings
+from bubblescope.api.running import RunError, describe_model, execute
+from bubblescope.cli.commands import open_with_warnings
 from bubblescope.cli.drawing import draw
 from bubblescope.cli.figures import figure_options
+from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
 from core.costs.costs import CostError, CostModel, cost_name, further_name
 from core.costs.costs_file import NEEDED, read_costs, reported_costs, write_costs
@@ -112,7 +114,7 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
     warmup = 2 if strategy.on_ranks else 1
     # Costs are measured before the first step or in a warm-up step, so one more step is enough.
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
-    trace, ended = execute(short)
+    trace, ended = execute(short, ProgressPrinter(verbose=False))
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
     if ended.outcome is Outcome.STOPPED:

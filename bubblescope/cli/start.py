@@ -24,9 +24,9 @@ def run_arguments(arguments: Sequence[str]) -> int:
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run a command, or the default job if there is none. Return the exit status."""
+    from bubblescope.api.interrupts import INTERRUPTED
+    from bubblescope.api.running import RunError
     from bubblescope.cli.arguments import BAD_INPUT, make_parser
-    from bubblescope.cli.commands import RunError
-    from bubblescope.cli.interrupts import INTERRUPTED
     from core.plain import error_text
 
     given = make_parser().parse_args(arguments)
@@ -51,6 +51,7 @@ def run_command(arguments: Sequence[str]) -> int:
 
 def _run(given: argparse.Namespace) -> int | None:
     """Run the command of parsed arguments. Return its exit status; None is 0."""
+    from bubblescope.api.interrupts import ending_when_asked
     from bubblescope.cli import (
         asking,
         commands,
@@ -63,7 +64,6 @@ def _run(given: argparse.Namespace) -> int | None:
         slowness,
         sweeping,
     )
-    from bubblescope.cli.interrupts import ending_when_asked
 
     if given.command == "open":
         return open_window(Path(given.recording))

@@ -11,9 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from bubblescope.cli.commands import RunError, execute_with, ready_hardware
+from bubblescope.api.interrupts import INTERRUPTED, noting_interrupts
+from bubblescope.api.running import RunError, execute_with, ready_hardware
 from bubblescope.cli.drawing import loading_qt
-from bubblescope.cli.interrupts import INTERRUPTED, noting_interrupts
 from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient

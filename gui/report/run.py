@@ -82,7 +82,7 @@ def run_sections(scene: Scene) -> Iterator[Section | None]:
     if steps:
         yield from _sections(scene, figures)
     elif scene.trace.span_count:
-        yield Section(tr("Timeline"), _timeline(scene, steps))
+        yield Section(tr("Timeline"), timeline_of_steps(scene, steps))
     yield from setup_sections(scene.trace)
 
 
@@ -131,7 +131,7 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
     lead = translated(found.text) if found else _sentence(trace, median.figures)
     name = paragraph(median.name, "note")
     yield Section(tr("In short"), joined(paragraph(lead, "lead"), _short(trace, figures, median)))
-    yield Section(tr("Timeline"), _timeline(scene, steps))
+    yield Section(tr("Timeline"), timeline_of_steps(scene, steps))
     yield Section(tr("Lanes"), joined(_lanes(trace, balances, median.figures), name))
     waterfall = _waterfall(median.figures)
     yield Section(tr("From the ideal step to this one"), joined(waterfall, name))
@@ -195,9 +195,12 @@ def _sentence(trace: Trace, figures: StepFigures) -> str:
     )
 
 
-def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
-    """Return the timeline of the steps that fit on a page; it opens at the median step."""
-    excerpt = excerpt_of(scene.trace, steps)
+def timeline_of_steps(scene: Scene, steps: Sequence[int], most_spans: int | None = None) -> Html:
+    """Return the timeline of the steps that fit on a page; it opens at the median step.
+
+    `most_spans` fit, by default as many as in `excerpt_of`.
+    """
+    excerpt = excerpt_of(scene.trace, steps, most_spans)
     shown = median_range(scene.trace)
     words = tr("Timeline of {run}", run=run_title(scene.trace))
     seen = (shown.start, min(shown.end, excerpt.end))

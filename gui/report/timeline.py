@@ -39,7 +39,7 @@ class Excerpt:
     """The part of a run in a timeline: the time from `begin` to `end` (ns), and the steps in it.
 
     `lanes` are the ones that fit, of `all_lanes` that are not empty. `cut` is true if its only step
-    is not complete.
+    is not complete, because it has more than `most_spans` spans.
     """
 
     begin: int
@@ -47,45 +47,50 @@ class Excerpt:
     steps: tuple[int, ...]
     lanes: tuple[Lane, ...]
     all_lanes: int
+    most_spans: int
     cut: bool = False
 
 
-def excerpt_of(trace: Trace, steps: Sequence[int]) -> Excerpt:
-    """Return the latest of `steps` that fit on a page; without steps, the trace's beginning."""
-    begin, end, kept = _times(trace, steps)
+def excerpt_of(trace: Trace, steps: Sequence[int], most_spans: int | None = None) -> Excerpt:
+    """Return the latest of `steps` that fit on a page; without steps, the trace's beginning.
+
+    `most_spans` fit, by default MOST_SPANS.
+    """
+    most = MOST_SPANS if most_spans is None else most_spans
+    begin, end, kept = _times(trace, steps, most)
     cut = len(kept) == 1 and end < trace.step_bounds(kept[0])[1]
     filled = []
     for lane in in_order(trace.header.lanes):
         if lane.role is Role.COMPUTE or _count(trace, lane, begin, end):
             filled.append(lane)
-    return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled), cut)
+    return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled), most, cut)
 
 
-def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...]]:
+def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tuple[int, ...]]:
     """Return begin and end of an excerpt in ns, and its steps."""
     if not steps:
         begin, end = trace.bounds
-        return begin, _with_room(trace, begin, end + 1), ()  # + 1: includes a mark at the very end
+        return begin, _with_room(trace, begin, end + 1, most), ()  # + 1: includes a mark at the very end
     kept = 1
     last = trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
         # The begin if one more step is kept.
         begin = trace.step_bounds(steps[-kept - 1])[0]
         count = sum(_count(trace, lane, begin, last) for lane in trace.header.lanes)
-        if count > MOST_SPANS:
+        if count > most:
             break
         kept += 1
     begin = trace.step_bounds(steps[-kept])[0]
-    return begin, _with_room(trace, begin, last), tuple(steps[-kept:])
+    return begin, _with_room(trace, begin, last, most), tuple(steps[-kept:])
 
 
-def _with_room(trace: Trace, begin: int, end: int) -> int:
+def _with_room(trace: Trace, begin: int, end: int, most: int) -> int:
     """Return `end`, or the start of the first span from `begin` on that does not fit."""
     starts = np.concatenate([trace.spans(lane.index).start for lane in trace.header.lanes])
     starts = starts[(starts >= begin) & (starts < end)]
-    if len(starts) > MOST_SPANS:
+    if len(starts) > most:
         # The start of the first span too many, found without sorting all of them.
-        return int(np.partition(starts, MOST_SPANS)[MOST_SPANS])
+        return int(np.partition(starts, most)[most])
     return end
 
 
@@ -118,7 +123,7 @@ def _left_out(excerpt: Excerpt) -> Iterator[str]:
     if excerpt.cut:
         yield tr(
             "The step has more spans than the timeline has room for: it has the first {n}.",
-            n=f"{MOST_SPANS:,}",
+            n=f"{excerpt.most_spans:,}",
         )
 
 

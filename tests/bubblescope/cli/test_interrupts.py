@@ -151,7 +151,7 @@ def test_a_command_that_catches_every_interrupt_is_ended():
 
 
 def test_the_handlers_that_were_there_are_there_again():
-    from bubblescope.cli.interrupts import ending_when_asked
+    from bubblescope.api.interrupts import ending_when_asked
 
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     with pytest.raises(KeyboardInterrupt), ending_when_asked():

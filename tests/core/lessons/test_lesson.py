@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bubblescope.cli.commands import execute_with, ready_hardware
+from bubblescope.api.running import execute_with, ready_hardware
 from bubblescope.cli.lessons import run_text, step_text
 from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient

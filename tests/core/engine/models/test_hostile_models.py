@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bubblescope.cli.commands import describe_model
+from bubblescope.api.running import describe_model
 from core.errors import PlanError
 from core.plan.specification import Specification
 from tests.core.engine.models.test_own_models import own

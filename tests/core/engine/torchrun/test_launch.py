@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bubblescope.cli.commands import describe_model
+from bubblescope.api.running import describe_model
 from bubblescope.cli.start import run_arguments
 from core.engine.torchrun.launch import reason_of
 from core.errors import PlanError

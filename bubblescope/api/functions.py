@@ -1,0 +1,103 @@
+"""The functions of the Python interface: they run, open, compare and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bubblescope.api.comparison import Comparison
+from bubblescope.api.errors import BubblescopeError, in_one_line
+from bubblescope.api.options import specification_from
+from bubblescope.api.progress import NoProgress, ProgressBar
+from bubblescope.api.run import Run
+from bubblescope.api.running import Progress, execute
+from core.compare.assertions import parse_assertion
+from core.compare.gate import Gate, judge
+from core.compare.runs import compare_runs
+from core.engine.messages import Outcome
+from core.files import check_outputs
+from core.option import Value
+from core.plan.planning import check
+from core.plan.specification import TORCHRUN
+from core.recording.recording import open_recording
+from core.trace.complete import run_faults
+from core.trace.verified import verified
+
+
+def run(
+    strategy: str = "pipeline",
+    *,
+    record: Path | str | None = None,
+    progress: bool = True,
+    **options: object,
+) -> Run:
+    """Run a strategy in a process of its own, and return the run when it is over.
+
+    `options` are those of the command `run` with underscores, such as
+    `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. `record` names a file
+    in which the run is recorded while it goes on.
+
+    Raises BubblescopeError in one line if the run is refused, fails, or, with `verify=True`, has
+    wrong gradients. Ctrl+C, or interrupting the kernel, ends the process, keeps the recording, and
+    raises KeyboardInterrupt.
+    """
+    with in_one_line():
+        specification = specification_from({"strategy": strategy, **options})
+        check(specification)
+        if specification.launcher == TORCHRUN:
+            raise BubblescopeError("launcher='torchrun' is for the command line: bubblescope run")
+        file = None if record is None else str(record)
+        check_outputs({"record": file})
+        bar: Progress = ProgressBar(strategy) if progress else NoProgress()
+        trace, ended = execute(specification, bar, file)
+        if ended.outcome is Outcome.STOPPED:
+            raise KeyboardInterrupt
+        if ended.outcome is not Outcome.FINISHED:
+            raise BubblescopeError(str(ended.text))
+        found = verified(trace)
+        if found is not None and not found.agrees:
+            raise BubblescopeError(found.text)
+        return Run(trace)
+
+
+def open_run(path: Path | str) -> Run:
+    """Read a recording, a folder of ranks, or another program's trace.
+
+    Raises BubblescopeError if the file cannot be read. What is missing in it is the run's
+    `warning`.
+    """
+    with in_one_line():
+        opened = open_recording(str(path))
+        faults = "; ".join(str(fault.text) for fault in run_faults(opened.trace))
+    return Run(opened.trace, str(opened.warning) or faults)
+
+
+def compare(a: Run | Path | str, b: Run | Path | str) -> Comparison:
+    """Compare the median steps of two runs, each given as a run or a file.
+
+    Raises BubblescopeError for a run without a whole step.
+    """
+    with in_one_line():
+        runs = (_as_run(a), _as_run(b))
+        return Comparison(compare_runs(runs[0].trace, runs[1].trace), runs)
+
+
+def gate(
+    baseline: Run | Path | str,
+    new: Run | Path | str,
+    fail_over: float = 0.0,
+    assertions: Sequence[str] = (),
+) -> Gate:
+    """Judge whether a run is slower than a baseline by more than the noise and than allowed.
+
+    `fail_over` is the allowed slow-down as a fraction, such as 0.03; `assertions` are texts such as
+    `bubble<20%`. The result's `passes` is the answer, and `sentence` the reason. Raises
+    BubblescopeError for fewer than five steps a side.
+    """
+    with in_one_line():
+        asserted = [parse_assertion(text) for text in assertions]
+        return judge(_as_run(baseline).trace, _as_run(new).trace, fail_over, asserted)
+
+
+def _as_run(given: Run | Path | str) -> Run:
+    return given if isinstance(given, Run) else open_run(given)

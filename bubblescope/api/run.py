@@ -1,0 +1,117 @@
+"""A run, a recording or a prediction, as an object of Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pyarrow as pa
+
+from bubblescope.api.errors import BubblescopeError, in_one_line
+from bubblescope.api.options import figure_options
+from core.recording.exporters.recording import write_recording
+from core.report.summary import StepSummary, Summary, summarise
+from core.report.verdict import Verdict
+from core.sql import tables
+from core.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run, a recording, another program's trace or a prediction.
+
+    In a notebook it is shown as its verdict and an interactive timeline. Figures are those of the
+    median step, as in the window. `warning` says what is wrong with the file that it was read from.
+    """
+
+    trace: Trace
+    warning: str = ""
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Everything that the command `summary` prints."""
+        with in_one_line():
+            return summarise(self.trace)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What limits a step, as `verdict.text`, `kind` and `loss_ns`; None without a step."""
+        return self.summary.verdict
+
+    @property
+    def median(self) -> StepSummary:
+        """The median step. Raises BubblescopeError for a run without a measured step."""
+        with in_one_line():
+            return self.summary.median
+
+    @property
+    def step_ms(self) -> float:
+        """Duration of the median step in ms."""
+        return self.median.makespan_ns / 1e6
+
+    @property
+    def bubble(self) -> float:
+        """Idle share of the compute lanes in the median step, from 0 to 1."""
+        return self.median.bubble_by_makespan
+
+    @property
+    def steps(self) -> tuple[StepSummary, ...]:
+        """The measured steps, in order."""
+        return self.summary.steps
+
+    def spans(self) -> pa.Table:
+        """Return a row for each span of all steps, with times in ns: the table `spans` of SQL."""
+        return tables.spans(self.trace)
+
+    def idle(self) -> pa.Table:
+        """Return a row for each idle interval of a measured step, with its cause."""
+        return tables.idle(self.trace)
+
+    def figure(self, path: Path | str, preset: str | None = None, **looks: object) -> None:
+        """Draw the timeline as PNG, SVG or PDF, by the name's ending.
+
+        `preset` and `looks` are the options of the command `export`, such as
+        `figure("x.pdf", preset="one-column", greyscale=True)`.
+        """
+        from gui.figures.make import write_figure
+
+        with in_one_line():
+            write_figure([self.trace], Path(path), figure_options(preset, looks))
+
+    def report(self, path: Path | str) -> None:
+        """Write the report with tables and pictures as one HTML file."""
+        from gui.report.run import write_run_report
+
+        with in_one_line():
+            write_run_report(self.trace, Path(path))
+
+    def save(self, path: Path | str) -> None:
+        """Write a recording, which the window, the commands and `open` read."""
+        with in_one_line():
+            for _ in write_recording(self.trace, path):
+                pass
+
+    def show(self) -> None:
+        """Show the run in a window, and wait until it is closed."""
+        with tempfile.TemporaryDirectory(prefix="bubblescope-") as folder:
+            file = Path(folder) / "run.arrow"
+            self.save(file)
+            command = [sys.executable, "-P", "-m", "bubblescope", "open", str(file)]
+            window = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        if window.returncode:
+            raise BubblescopeError(window.stderr.strip() or "the window ended with an error")
+
+    def __repr__(self) -> str:
+        found = self.summary.verdict
+        if found is not None:
+            return f"<Run: {found.text}>"
+        return f"<Run of {len(self.trace.header.lanes)} lanes without a measured step>"
+
+    def _repr_html_(self) -> str:
+        from gui.report.notebook import notebook_html
+
+        return notebook_html(self.trace)

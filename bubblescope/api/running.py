@@ -1,0 +1,164 @@
+"""Runs in an engine process, from the start to the last message.
+
+The command line and the Python interface run through here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Protocol, TypeVar
+
+import pyarrow as pa
+
+from bubblescope.api.interrupts import holding_interrupts, noting_interrupts
+from core.engine.client import EngineClient
+from core.engine.messages import Ended, Outcome
+from core.errors import PlanError
+from core.models.description import ModelDescription
+from core.plan.devices import Hardware
+from core.plan.specification import Specification, describe, with_defaults
+from core.recording.decode import append_batch, combined
+from core.recording.recording import RecordingFile
+from core.trace.header import Header
+from core.trace.trace import Trace
+
+POLL_SECONDS = 0.05  # polling more often would take time from the lanes if every core has one
+
+
+class RunError(RuntimeError):
+    """A run failed; the message says why in one line."""
+
+
+class Progress(Protocol):
+    """Shows how far a run has come."""
+
+    def show(self, trace: Trace) -> None:
+        """Show the state of a trace that has grown."""
+
+    def close(self) -> None:
+        """End the display, because the run is over."""
+
+
+def execute(
+    specification: Specification, progress: Progress, record: str | None = None
+) -> tuple[Trace, Ended]:
+    """Run in a new engine process; Ctrl+C stops the run and keeps its recording.
+
+    Raises PlanError if the specification is refused before there is a trace.
+    """
+    with noting_interrupts() as interrupts, closing(EngineClient()) as client:
+        return execute_with(client, specification, record, progress, interrupts)
+
+
+def execute_with(
+    client: EngineClient,
+    specification: Specification,
+    record: str | None,
+    progress: Progress,
+    interrupts: list[int],
+) -> tuple[Trace, Ended]:
+    """Run in an existing engine; a signal in `interrupts` stops the run.
+
+    Before there is a trace, raises PlanError if the run is refused, and KeyboardInterrupt if it is
+    stopped.
+    """
+    collector = _Collector(record, progress)
+    client.run(specification)
+    try:
+        while collector.ended is None:
+            if interrupts:
+                client.stop()
+            collector.take(client)
+            time.sleep(POLL_SECONDS)
+    finally:
+        collector.close()
+    if collector.trace is None:
+        if collector.ended.outcome is Outcome.STOPPED:
+            raise KeyboardInterrupt
+        raise PlanError(collector.ended.text)
+    return collector.trace, collector.ended
+
+
+def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
+    """Start the engine and return the hardware. Raises RunError; KeyboardInterrupt if stopped."""
+    client.start()
+    return _awaited(client, Hardware, interrupts)
+
+
+class _Collector:
+    """Builds the trace from the engine's messages, and writes the recording, if any."""
+
+    def __init__(self, record: str | None, progress: Progress) -> None:
+        self._record, self._progress = record, progress
+        self._file: RecordingFile | None = None
+        self.trace: Trace | None = None
+        self.ended: Ended | None = None
+
+    def take(self, client: EngineClient) -> None:
+        batches: list[pa.RecordBatch] = []
+        for message in client.poll():
+            if isinstance(message, Header):
+                self.trace = Trace(message)
+                if self._record is not None:
+                    self._file = RecordingFile(self._record, message)
+            elif isinstance(message, pa.RecordBatch) and self.trace is not None:
+                if self._file is not None:
+                    self._file.write(message)
+                # Batches are added to the trace together, because each addition has a cost.
+                batches.append(message)
+            elif isinstance(message, Ended):
+                self.ended = message
+        if batches and self.trace is not None:
+            append_batch(self.trace, combined(batches))
+            self._progress.show(self.trace)
+
+    def close(self) -> None:
+        self._progress.close()
+        if self._file is not None:
+            self._file.close()
+
+
+Answer = TypeVar("Answer", Hardware, ModelDescription)
+
+
+def ask_engine(kind: type[Answer], about: Specification | None = None) -> Answer:
+    """Return the hardware, or the description of a model, from a new engine process.
+
+    Raises PlanError if the engine refuses, RunError if it ends.
+    """
+    with closing(EngineClient()) as client:
+        with holding_interrupts():  # a half-started engine could not be closed
+            client.start()
+            if about is not None:
+                client.describe(about)
+        return _awaited(client, kind)
+
+
+def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:
+    """Wait for a message of a kind. Raises as `ask_engine` does, and KeyboardInterrupt if stopped."""
+    # Polls, because it waits for two things: messages and interrupts.
+    while not interrupts:
+        for message in client.poll():
+            if isinstance(message, kind):
+                return message
+            if isinstance(message, Ended):
+                if message.outcome is Outcome.REFUSED:
+                    raise PlanError(message.text)
+                raise RunError(message.text)
+        time.sleep(POLL_SECONDS)
+    raise KeyboardInterrupt
+
+
+def describe_model(specification: Specification) -> ModelDescription:
+    """Describe a model; a user's own model is described by an engine process, which has torch.
+
+    Raises PlanError.
+    """
+    if not specification.own_model:
+        return describe(with_defaults(specification))
+    try:
+        return ask_engine(ModelDescription, specification)
+    except RunError as error:
+        raise PlanError(f"--model {specification.model.name!r}: {error}") from error
