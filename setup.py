@@ -31,6 +31,7 @@ class BuildWithoutThisFile(build_py):
 
 FOLDERS = {
     "bubblescope": "bubblescope",
+    "bubblescope.api": "bubblescope/api",
     "bubblescope.cli": "bubblescope/cli",
     APP: ".",
     f"{APP}.resources": "resources",

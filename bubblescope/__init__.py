@@ -1,30 +1,85 @@
-"""The public package: training scripts use `from bubblescope import record`.
+"""The public package: `from bubblescope import record` in training scripts, and an interface.
+
+    import bubblescope as bs
+    run = bs.run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)
 
 The recorder is core/recorder, imported as `bubblescope.recorder`. It uses only relative imports, so
-that a `core` or `gui` package of the job does not interfere.
+that a `core` or `gui` package of the job does not interfere. The interface (bubblescope/api) does
+need this project's `core` and `gui`.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False  # instead of importing `typing`, see below
 if TYPE_CHECKING:
+    from bubblescope.api.comparison import Comparison
+    from bubblescope.api.errors import BubblescopeError
+    from bubblescope.api.functions import compare, gate, predict, run
+    from bubblescope.api.functions import open_run as open
+    from bubblescope.api.run import Run
     from core.recorder.session import record
 
-__all__ = ["record"]
+__all__ = [
+    "BubblescopeError",
+    "Comparison",
+    "Run",
+    "compare",
+    "gate",
+    "open",
+    "predict",
+    "record",
+    "run",
+]
 # Import only modules here that Python has already loaded: `python -m bubblescope` imports this
 # module before it can remove the current folder from the search path.
 _PACKAGE = os.path.dirname(os.path.realpath(__file__))
 _INSIDE = os.path.join(_PACKAGE, "_app")  # in a wheel; in a checkout `core` is next to this package
 _HOME = _INSIDE if os.path.isdir(_INSIDE) else os.path.dirname(_PACKAGE)
 __path__.append(os.path.join(_HOME, "core"))
+_FUNCTIONS = {
+    "compare": "compare",
+    "gate": "gate",
+    "open": "open_run",
+    "predict": "predict",
+    "run": "run",
+}
+_CLASSES = {"BubblescopeError": "errors", "Comparison": "comparison", "Run": "run"}
 
 
 def __getattr__(name: str) -> object:
-    """Import `record` on first use, because it needs torch and the window does not."""
-    if name != "record":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .recorder.session import record  # type: ignore[import-not-found]
+    """Import a part of the interface on first use, because it takes a while."""
+    if name == "record":  # needs torch
+        from .recorder.session import record  # type: ignore[import-not-found]
 
-    return record
+        return record
+    if name in _FUNCTIONS:
+        _find_home()
+        from .api import functions
+
+        return getattr(functions, _FUNCTIONS[name])
+    if name in _CLASSES:
+        _find_home()
+        from importlib import import_module
+
+        return getattr(import_module(f"bubblescope.api.{_CLASSES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _find_home() -> None:
+    """Import this project's `core` and `gui`. Raises ImportError if others are loaded."""
+    sys.path.insert(0, _HOME)
+    try:
+        import core
+        import gui
+    finally:
+        sys.path.remove(_HOME)
+    for package in (core, gui):
+        folder = os.path.dirname(os.path.dirname(os.path.realpath(str(package.__file__))))
+        if folder != os.path.realpath(_HOME):
+            raise ImportError(
+                f"the package {package.__name__!r} of {folder} is loaded, and Bubblescope has one "
+                "of the same name: use bubblescope in a process of its own"
+            )

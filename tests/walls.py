@@ -173,6 +173,7 @@ LAYERS = (
     ("gui.features.first_page",),
     ("gui.features.palette",),
     ("gui.window",),
+    ("bubblescope.api",),
     ("bubblescope.cli",),
 )
 """The packages from the ground up. Each stands on those of lower layers only, so in no circle."""
@@ -203,7 +204,7 @@ def under(name: str, packages: tuple[str, ...]) -> bool:
 
 def house_files(root: Path) -> list[Path]:
     """Every Python file of the house, without its tests."""
-    folders = ("bubblescope/cli", "core", "gui")
+    folders = ("bubblescope/api", "bubblescope/cli", "core", "gui")
     packages = [path for folder in folders for path in (root / folder).rglob("*.py")]
     return sorted(path for path in [*packages, root / "main.py"] if path.exists())
 

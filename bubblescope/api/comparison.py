@@ -38,7 +38,7 @@ class Comparison:
         """Return a row for each kind of task and cause, in ns; contributions add up."""
         return pa.Table.from_pylist([row_dict(row) for row in self.two.reasons])
 
-    def figure(self, path: Path | str, preset: str | None = None, **looks: object) -> None:
+    def figure(self, path: Path | str, preset: str = "one-column", **looks: object) -> None:
         """Draw both timelines on one axis as PNG, SVG or PDF; options as in `Run.figure`."""
         from gui.figures.make import write_figure
 

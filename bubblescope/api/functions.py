@@ -8,19 +8,24 @@ from pathlib import Path
 from bubblescope.api.comparison import Comparison
 from bubblescope.api.errors import BubblescopeError, in_one_line
 from bubblescope.api.options import specification_from
+from bubblescope.api.predicting import with_measured_costs
 from bubblescope.api.progress import NoProgress, ProgressBar
 from bubblescope.api.run import Run
-from bubblescope.api.running import Progress, execute
+from bubblescope.api.running import Progress, describe_model, execute
 from core.compare.assertions import parse_assertion
 from core.compare.gate import Gate, judge
 from core.compare.runs import compare_runs
+from core.costs.costs_file import read_costs
 from core.engine.messages import Outcome
 from core.files import check_outputs
-from core.option import Value
-from core.plan.planning import check
+from core.plan.faults import Faults
+from core.plan.planning import check, check_unmeasured
 from core.plan.specification import TORCHRUN
+from core.predict.predict import predict_step, predicted_trace
+from core.predict.without_machine import plan_without_machine
 from core.recording.recording import open_recording
 from core.trace.complete import run_faults
+from core.trace.median_step import whole_steps
 from core.trace.verified import verified
 
 
@@ -70,6 +75,39 @@ def open_run(path: Path | str) -> Run:
         opened = open_recording(str(path))
         faults = "; ".join(str(fault.text) for fault in run_faults(opened.trace))
     return Run(opened.trace, str(opened.warning) or faults)
+
+
+def predict(
+    strategy: str = "pipeline",
+    *,
+    costs: Path | str | None = None,
+    measured: Run | Path | str | None = None,
+    **options: object,
+) -> Run:
+    """Predict a step of a strategy, without running it.
+
+    The costs of its passes come from a cost file, as `bubblescope calibrate` writes it, or from
+    the whole steps of a run or file that was `measured`. `options` are those of `run`. Raises
+    BubblescopeError if neither or both are given, and for a plan that is impossible.
+    """
+    with in_one_line():
+        specification = specification_from({"strategy": strategy, **options})
+        if (costs is None) == (measured is None):
+            raise BubblescopeError("predict needs either costs=FILE or measured=RUN")
+        check_unmeasured(specification)
+        check(specification)
+        if measured is not None:
+            trace = _as_run(measured).trace
+            steps = whole_steps(trace)
+            if not steps:
+                raise BubblescopeError("measured: the run has no whole step")
+            specification, known = with_measured_costs(specification, trace, steps, "measured")
+        else:
+            known = read_costs(str(costs))
+        planned = plan_without_machine(specification, describe_model(specification), known)
+        faults, step = Faults.of(specification), specification.warmup
+        prediction = predict_step(planned.plan, known, faults, step)
+        return Run(predicted_trace(planned.header, planned.plan.tasks, prediction.columns, 0))
 
 
 def compare(a: Run | Path | str, b: Run | Path | str) -> Comparison:

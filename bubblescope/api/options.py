@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import PlanError
-from core.option import Option, Value, listed
+from core.option import Option, OptionValue, listed
 from core.plan.specification import OPTIONS, Specification, specification_of
 from gui.app.figure_options import FigureOptions
 
@@ -39,7 +39,7 @@ def _check_name(name: str, known: Mapping[str, object]) -> None:
     raise PlanError(f"there is no option {name!r}: use {accepted}")
 
 
-def _value_of(option: Option[Any], value: object) -> Value:
+def _value_of(option: Option[Any], value: object) -> OptionValue:
     """Return a value of the option's type. Raises PlanError for a value of another type."""
     if isinstance(value, Path) and option.kind is str:
         return os.fspath(value)
@@ -47,7 +47,7 @@ def _value_of(option: Option[Any], value: object) -> Value:
         return float(value)
     is_flag = isinstance(value, bool)
     if value is None or (isinstance(value, option.kind) and is_flag == (option.kind is bool)):
-        return value  # type: ignore[return-value]
+        return value
     raise PlanError(f"{option.name}={value!r}: use {KINDS[option.kind]}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tqdm.auto import tqdm
+from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 from core.trace.trace import Trace
 
@@ -12,7 +12,7 @@ class ProgressBar:
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._bar: tqdm[object] | None = None
+        self._bar: tqdm | None = None
 
     def show(self, trace: Trace) -> None:
         """Move the bar to the current step; the first call shows it."""

@@ -137,7 +137,10 @@ def ask_engine(kind: type[Answer], about: Specification | None = None) -> Answer
 
 
 def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:
-    """Wait for a message of a kind. Raises as `ask_engine` does, and KeyboardInterrupt if stopped."""
+    """Wait for a message of a kind.
+
+    Raises as `ask_engine` does, and KeyboardInterrupt if stopped.
+    """
     # Polls, because it waits for two things: messages and interrupts.
     while not interrupts:
         for message in client.poll():

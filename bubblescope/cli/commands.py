@@ -24,7 +24,6 @@ from bubblescope.cli.report import (
     incomplete_text,
     plan_text,
     summary_text,
-    verified_text,
 )
 from bubblescope.cli.spans_table import table_query, write_table
 from core.counts import lanes_text, rows_text
@@ -130,9 +129,9 @@ def run_strategy(arguments: argparse.Namespace) -> int:
             raise RunError(text)
         say(f"warning: {text}", sys.stderr)
     if found is not None and not found.agrees:
-        raise RunError(verified_text(found))
+        raise RunError(found.text)
     if found is not None:
-        say(verified_text(found))
+        say(found.text)
     return status
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from bubblescope.api.predicting import with_measured_costs
 from bubblescope.api.running import RunError, describe_model, execute
 from bubblescope.cli.commands import open_with_warnings
 from bubblescope.cli.drawing import draw
@@ -25,23 +26,19 @@ from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given, hiccups_of
 from core.plan.link import read_link
-from core.plan.pipeline.options import SCHEDULE, STAGES
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import OPTIONS, Specification, specification_of
-from core.plan.task import Kind
 from core.predict.basis import Basis, basis_of
 from core.predict.compare import CostSource, known_costs
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.without_machine import PlannedStep, plan_without_machine
 from core.report.forecast import Forecast, forecast
-from core.report.measured import MeasuredSteps
-from core.report.plan_costs import PlanCosts, plan_costs
 from core.report.step_figures import step_figures
 from core.report.verdict import verdict
 from core.trace.excerpt import ExcerptOptions, resolve_steps
 from core.trace.median_step import whole_steps
-from core.trace.source import Source
 from core.trace.trace import Trace
 
 MOST_LANES_SHOWN = 64
@@ -61,14 +58,16 @@ def predict(arguments: argparse.Namespace) -> None:
         if specification == specification_of(_DEFAULTS):
             _replay(arguments, *measured)
             return
-        costs_of_run = _plan_costs(arguments, *measured)
-        specification = _on_recorded_devices(specification, costs_of_run.ranks, measured[0])
-        specification = costs_of_run.filled(specification)
+        trace, used = measured
+        specification, costs = with_measured_costs(
+            specification, trace, used, f"--from {arguments.source}"
+        )
     check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
     options = figure_options(arguments)
-    costs = costs_of_arguments(arguments) if measured is None else costs_of_run.costs
+    if measured is None:
+        costs = costs_of_arguments(arguments)
     costs = over_link(arguments, costs)
     model = describe_model(specification)
     steps = len(specification.step_rows)
@@ -241,26 +240,6 @@ def _measured(arguments: argparse.Namespace) -> tuple[Trace, list[int]] | None:
     if not steps:
         raise PlanError(f"--steps {arguments.steps}: none of these steps of {name} is whole")
     return trace, steps
-
-
-def _plan_costs(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> PlanCosts:
-    """Return the costs of steps for plans of other runs. Raises PlanError."""
-    found = plan_costs(MeasuredSteps.of(trace, steps))
-    if Kind.FORWARD not in found.costs.passes:
-        raise PlanError(f"--from {arguments.source}: it has no forward passes of stages or blocks")
-    return found
-
-
-def _on_recorded_devices(specification: Specification, ranks: int, trace: Trace) -> Specification:
-    """Return a run on the devices that the costs were measured on, if it has as many lanes.
-
-    Imagined GPUs would copy while they compute, which CPU lanes do not.
-    """
-    header = trace.header
-    is_ours = header.source is Source.RUN and len(header.compute_lanes) == ranks
-    if specification.devices.strip() != "auto" or specification[STAGES] is not None or not is_ours:
-        return specification
-    return specification.having(devices=header.specification.devices)
 
 
 def _replay(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> None:

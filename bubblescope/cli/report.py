@@ -17,7 +17,6 @@ from core.plan.plan import Plan
 from core.predict.compare import Comparison
 from core.report.summary import CollectiveSummary, LaneSummary, StepSummary, Summary
 from core.report.waterfall import BAR_WORDS
-from core.trace.verified import Verified
 
 MOST_COLLECTIVES = 12
 
@@ -295,17 +294,6 @@ def incomplete_text(faults: Sequence[str]) -> str:
         return ""
     others = len(faults) - 1
     return f"{faults[0]} (and {others} more)" if others else faults[0]
-
-
-def verified_text(found: Verified) -> str:
-    """Return the result of `--verify`."""
-    errors = f"gradient error {found.gradient:.2g}, loss error {found.loss:.2g}"
-    if found.agrees:
-        return f"verified: the run computed what a plain step does ({errors})"
-    return (
-        f"NOT what a plain step computes: {errors}; rounding causes less than {found.allowed:.1g}. "
-        "The loss must be finite and a mean over rows, and nothing may be drawn at random."
-    )
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -105,9 +105,11 @@ def measured_steps(trace: Trace) -> list[int]:
 def ended_steps(trace: Trace) -> list[int]:
     """Return the measured steps that have ended: those whose loss is known.
 
-    Jobs and traces of other programs need not have losses; all their steps have ended.
+    Jobs and traces of other programs need not have losses, and predictions have none; all their
+    steps have ended.
     """
-    if not trace.header.source.has_plan:
+    source = trace.header.source
+    if not source.has_plan or source is Source.PREDICTED:
         return [step for step in measured_steps(trace) if step != ABSENT]
     known = set(trace.counter("loss").steps.tolist())
     return [step for step in measured_steps(trace) if step in known]

@@ -39,6 +39,18 @@ class Verified:
         """True if the errors are within rounding; NaN is not."""
         return self.gradient <= self.allowed and self.loss <= self.allowed
 
+    @property
+    def text(self) -> str:
+        """The result in one sentence, with what makes steps incomparable if they do not agree."""
+        errors = f"gradient error {self.gradient:.2g}, loss error {self.loss:.2g}"
+        if self.agrees:
+            return f"verified: the run computed what a plain step does ({errors})"
+        return (
+            f"NOT what a plain step computes: {errors}; rounding causes less than "
+            f"{self.allowed:.1g}. The loss must be finite and a mean over rows, and nothing may be "
+            "drawn at random."
+        )
+
 
 def verified(trace: Trace) -> Verified | None:
     """Return the result of a run's verification; None if nothing was compared."""

@@ -49,8 +49,6 @@ def _page(scene: Scene, steps: list[int], most_spans: int) -> str:
     if trace.span_count:
         timeline = timeline_of_steps(scene, steps, most_spans)
         sections.append(Section(tr("Timeline"), timeline))
-    else:
-        sections.append(Section(tr("Timeline"), paragraph(tr("The run has no spans."), "note")))
     return page(run_title(trace), subtitle(trace), sections)
 
 

@@ -70,7 +70,11 @@ def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tup
     """Return begin and end of an excerpt in ns, and its steps."""
     if not steps:
         begin, end = trace.bounds
-        return begin, _with_room(trace, begin, end + 1, most), ()  # + 1: includes a mark at the very end
+        return (
+            begin,
+            _with_room(trace, begin, end + 1, most),
+            (),
+        )  # + 1: includes a mark at the very end
     kept = 1
     last = trace.step_bounds(steps[-1])[1]
     while kept < len(steps):

@@ -32,7 +32,7 @@ XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "
        "XDG_CONFIG_DIRS", "XDG_DATA_DIRS")  # fmt: skip
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_NUM_THREADS",
            "OMP_THREAD_LIMIT", "OMP_STACKSIZE", "OMP_PROC_BIND", "KMP_AFFINITY")  # fmt: skip
-ODD = {"none": None, "empty": "", "no-folder": "/nowhere/at/all", "file": "{work}/text.txt",
+ODD = {"none": None, "empty": "", "no-folder": "{work}/no/folder", "file": "{work}/text.txt",
        "readonly": "{work}/readonly", "relative": "relative/folder", "no-text": "\udcff",
        "newline": "/no\nwhere", "loop": "{work}/loop", "long": "/" + "x" * 4000,
        "garbage": "garbage %s {0}", "negative": "-1", "huge": "9" * 30, "zero": "0"}  # fmt: skip

@@ -1,0 +1,165 @@
+"""The Python interface: what it returns, what it refuses, and what it leaves behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from html import unescape
+from pathlib import Path
+
+import polars
+import pytest
+
+import bubblescope as bs
+from core.paths import PROJECT_ROOT
+from core.report.summary import summarise
+
+pytest.importorskip("torch")
+SMALL = {"width": 16, "depth": 4, "batch": 16, "progress": False, "calibrate": False}
+
+
+@pytest.fixture(scope="module")
+def made() -> bs.Run:
+    """A real run of 1F1B on four virtual lanes."""
+    return bs.run(
+        "pipeline", schedule="1f1b", devices="4xvirtual:cpu", microbatches=4, steps=6, **SMALL
+    )
+
+
+def test_a_run_has_the_figures_of_its_summary(made: bs.Run) -> None:
+    median = summarise(made.trace).median
+    assert made.step_ms == median.makespan_ns / 1e6
+    assert made.bubble == median.bubble_by_makespan
+    assert [step.step for step in made.steps] == [2, 3, 4, 5, 6, 7]
+    assert made.verdict is not None and str(made.verdict.text) in repr(made)
+
+
+def test_spans_and_idle_time_are_tables_that_other_libraries_read(made: bs.Run) -> None:
+    spans = polars.from_arrow(made.spans())
+    assert isinstance(spans, polars.DataFrame)
+    # Four micro-batches through four stages, forward and backward, in eight steps with warm-up.
+    passes = spans.filter(polars.col("kind").is_in(["forward", "backward"]))
+    assert len(passes) == 8 * 2 * 4 * 4
+    idle = polars.from_arrow(made.idle())
+    assert isinstance(idle, polars.DataFrame)
+    step = made.median.step
+    lost = sum(lane.idle_ns for lane in made.median.lanes if lane.role == "compute")
+    assert idle.filter(polars.col("step") == step)["duration_ns"].sum() == lost
+
+
+def test_a_saved_run_opens_with_the_same_figures(made: bs.Run, tmp_path: Path) -> None:
+    made.save(tmp_path / "run.arrow")
+    opened = bs.open(tmp_path / "run.arrow")
+    assert (opened.summary, opened.warning) == (made.summary, "")
+    same = bs.compare(made, tmp_path / "run.arrow")
+    assert same.difference_ms == 0 and "equally long" in same.text
+    assert bs.gate(opened, made).passes
+
+
+def test_figures_and_reports_are_files(made: bs.Run, tmp_path: Path) -> None:
+    made.figure(tmp_path / "x.pdf", preset="one-column", greyscale=True)
+    assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")
+    bs.compare(made, made).figure(tmp_path / "two.png")
+    assert (tmp_path / "two.png").read_bytes().startswith(b"\x89PNG")
+    made.report(tmp_path / "x.html")
+    assert "Idle time by cause" in (tmp_path / "x.html").read_text("utf-8")
+
+
+def test_a_notebook_shows_the_verdict_and_the_timeline_in_one_frame(made: bs.Run) -> None:
+    output = made._repr_html_()
+    assert output.startswith("<iframe") and output.count("<iframe") == 1
+    assert made.verdict is not None and str(made.verdict.text) in unescape(unescape(output))
+    assert "data-run=" in output and len(output.encode()) < 1_000_000
+    assert "<table>" in bs.compare(made, made)._repr_html_()
+
+
+def test_a_large_output_leaves_spans_out_and_says_so(
+    made: bs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = len(made._repr_html_().encode())
+    monkeypatch.setattr("gui.report.notebook.FIRST_SPANS", 64)
+    monkeypatch.setattr("gui.report.notebook.MOST_BYTES", whole - 1)
+    output = made._repr_html_()
+    assert len(output.encode()) < whole
+    assert "last 1 of these 6 steps" in output
+
+
+def test_a_plan_is_predicted_from_a_run(made: bs.Run) -> None:
+    options = {"microbatches": 4, "width": 16, "depth": 4, "batch": 16}
+    predicted = bs.predict("pipeline", schedule="gpipe", measured=made, **options)
+    assert predicted.trace.header.specification.devices == "4xvirtual:cpu"
+    assert 0 < predicted.step_ms < 100 * made.step_ms
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: bs.run("pipline"), "there is no strategy 'pipline'"),
+        (lambda: bs.run(microbatch=3), "'microbatch': use microbatches"),
+        (lambda: bs.run(steps="3"), "steps='3': use a whole number"),
+        (lambda: bs.run(steps=True), "steps=True: use a whole number"),
+        (lambda: bs.run("dp", schedule="gpipe"), "--schedule is not for dp"),
+        (lambda: bs.run("dp", record="no folder/x.arrow"), "no folder"),
+        (lambda: bs.open("nothing.arrow"), "nothing.arrow: there is no such file"),
+        (lambda: bs.predict(), "either costs=FILE or measured=RUN"),
+        (lambda: bs.run("ddp", launcher="torchrun"), "for the command line"),
+    ],
+)
+def test_bad_input_is_one_line(call, words: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(bs.BubblescopeError) as raised:
+        call()
+    assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_an_interrupted_run_ends_its_process_and_keeps_the_recording(tmp_path: Path) -> None:
+    file = tmp_path / "run.arrow"
+
+    def interrupt() -> None:
+        while not file.exists() or file.stat().st_size < 100_000:  # some steps
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        bs.run("pipeline", devices="2xvirtual:cpu", steps=100_000, record=file, **SMALL)
+    thread.join()
+    assert bs.open(file).steps
+    listed = subprocess.run(
+        ["ps", "--no-headers", "-o", "args", "--ppid", str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "core.engine.start" not in listed.stdout
+
+
+def test_importing_takes_no_time_and_no_library() -> None:
+    code = (
+        "import sys, time; start = time.perf_counter(); import bubblescope; "
+        "took = time.perf_counter() - start; "
+        "print(took < 0.1, 'torch' in sys.modules, 'numpy' in sys.modules, 'core' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False", "False", "False"]
+
+
+def test_a_project_with_a_core_of_its_own_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "__init__.py").touch()
+    code = (
+        "import core, bubblescope\ntry: bubblescope.run\nexcept ImportError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{PROJECT_ROOT}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "the package 'core' of" in done.stdout and "process of its own" in done.stdout
