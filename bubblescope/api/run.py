@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +11,7 @@ import pyarrow as pa
 
 from bubblescope.api.errors import BubblescopeError, in_one_line
 from bubblescope.api.options import figure_options
+from core.process.program import run_module
 from core.recording.exporters.recording import write_recording
 from core.report.summary import StepSummary, Summary, summarise
 from core.report.verdict import Verdict
@@ -97,13 +96,16 @@ class Run:
 
     def show(self) -> None:
         """Show the run in a window, and wait until it is closed."""
+        lines: list[str] = []
         with tempfile.TemporaryDirectory(prefix="bubblescope-") as folder:
             file = Path(folder) / "run.arrow"
             self.save(file)
-            command = [sys.executable, "-P", "-m", "bubblescope", "open", str(file)]
-            window = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
-        if window.returncode:
-            raise BubblescopeError(window.stderr.strip() or "the window ended with an error")
+            command = ["bubblescope", "open", str(file)]
+            alive = str(Path(folder) / "alive")
+            status = run_module(command, alive, {}, lines.append)
+        if status:
+            text = lines[-1].strip() if lines else f"the window ended with status {status}"
+            raise BubblescopeError(text.removeprefix("bubblescope: "))
 
     def __repr__(self) -> str:
         found = self.summary.verdict

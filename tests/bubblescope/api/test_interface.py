@@ -136,6 +136,13 @@ def test_an_interrupted_run_ends_its_process_and_keeps_the_recording(tmp_path: P
     assert "core.engine.start" not in listed.stdout
 
 
+def test_a_window_that_cannot_open_says_why(made: bs.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(bs.BubblescopeError, match="there is no display"):
+        made.show()
+
+
 def test_importing_takes_no_time_and_no_library() -> None:
     code = (
         "import sys, time; start = time.perf_counter(); import bubblescope; "
