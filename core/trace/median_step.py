@@ -39,6 +39,18 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
     return int(by_makespan[middle])
 
 
+def slowest_step(trace: Trace, steps: Sequence[int]) -> int:
+    """Return the step with the longest makespan among `steps`, which must not be empty.
+
+    The same steps count as for `median_step`. Of equally long steps the first is returned.
+    """
+    numbers = np.asarray(steps_of_usual_plan(trace, steps), np.int64)
+    table = trace.step_table
+    places = sorted_positions(table.numbers, numbers)
+    makespans = table.ends[places] - table.starts[places]
+    return int(numbers[np.argmax(makespans)])
+
+
 def steps_of_usual_plan(trace: Trace, steps: Sequence[int]) -> list[int]:
     """Return the ones of `steps` with the most frequent plan; all if each has a different plan.
 

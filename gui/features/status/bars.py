@@ -24,6 +24,7 @@ from gui.app.run_names import shown_title
 from gui.app.session import Run
 from gui.features.status.words import (
     behind_text,
+    other_step_text,
     predicted_text,
     predicted_tip,
     progress,
@@ -36,7 +37,7 @@ from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene
 from gui.widgets.label import Elided, Label, plain_tip
-from gui.widgets.layouts import named
+from gui.widgets.layouts import button, named
 
 NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
 """What the bar calls its actions."""
@@ -79,6 +80,8 @@ class RunBar(QToolBar):
         self.title, self.step = Elided("title"), Label(look="step")
         self.baseline = named(Label(look="step"), tr("Comparison with the baseline"))
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
+        tip = tr("Show the slowest step, or the median one again.")
+        self.other_step = button(QToolButton, "", tip, look="link")
         self.title.setContentsMargins(PADDING, 0, 0, 0)
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -102,21 +105,26 @@ class RunBar(QToolBar):
         self.addAction(self._progress_action)
         self.addWidget(self.baseline)
         self.addWidget(self.step)
+        self._other_action = self.addWidget(self.other_step)
+        self._other_action.setVisible(False)
         self.addActions([action("follow"), action("export"), action("sheet")])
 
     def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
         """Say what is shown and how far it is; or how far the run is that has no bars yet."""
         self.title.setText(shown_title(run))
         self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
-        self.step.setText(step_text(run, scene))
+        self.show_step(run, scene)
         self._show_progress(run)
         if coming is not None:
             self.show_coming(coming)
 
     def show_step(self, run: Run | None, scene: Scene | None) -> None:
-        """Another step of the run is on screen."""
+        """Name the step on screen, and offer the slowest one or the median one."""
         if run is not None and scene is not None:
             self.step.setText(step_text(run, scene))
+            text = other_step_text(run, scene)
+            self.other_step.setText(text)
+            self._other_action.setVisible(bool(text))
 
     def show_coming(self, run: Run) -> None:
         """Say what a run does that has no bars yet, while those of another one stay."""
@@ -136,9 +144,10 @@ class RunBar(QToolBar):
         self._progress.setValue(done)
 
     def show_nothing(self) -> None:
-        """No run is shown."""
+        """Clear the texts: no run is shown."""
         self.title.setText("")
         self.step.setText("")
+        self._other_action.setVisible(False)
 
     def set_asking(self, asking: bool) -> None:
         """Show the progress while something runs."""

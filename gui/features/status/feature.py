@@ -5,7 +5,7 @@ from __future__ import annotations
 from gui.app.feature import Feature, Shell
 from gui.app.session import Run
 from gui.features.status.bars import RunBar, StatusLine
-from gui.features.status.words import doubt_text, lane_notes
+from gui.features.status.words import doubt_text, lane_notes, other_step
 from gui.features.verdict.feature import VerdictFeature
 from gui.timeline.state.scene import Scene
 
@@ -22,6 +22,7 @@ class StatusFeature(Feature):
 
     def start(self) -> None:
         self.bar.fill(self.shell.action)
+        self.bar.other_step.clicked.connect(self._show_other_step)
         self.shell.feature(VerdictFeature).judge.text_changed.connect(self.line.show_verdict)
 
     def show_run(self, run: Run | None) -> None:
@@ -46,3 +47,11 @@ class StatusFeature(Feature):
             notes, why = lane_notes(run.comparison), doubt_text(run)
             self.shell.timeline.state.set_prediction(run.ghost, notes, why)
             self.line.show_comparison(run)
+
+    def _show_other_step(self) -> None:
+        """Show the slowest step, or the median one if the slowest is on screen."""
+        run, scene = self.shell.run_shown, self.shell.scene
+        step = None if run is None or scene is None else other_step(run, scene)
+        if run is not None and step is not None:
+            start, end = run.trace.step_bounds(step)
+            self.shell.timeline.navigator.fit_between(float(start), float(end))

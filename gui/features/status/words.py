@@ -8,7 +8,7 @@ from core.predict.compare import Comparison
 from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
 from core.trace.event_rows import PASSES, STARTED
-from core.trace.median_step import whole_steps
+from core.trace.median_step import slowest_step, whole_steps
 from core.trace.trace import Trace
 from core.trace.verified import verified
 from gui.app.session import Run
@@ -128,6 +128,33 @@ def step_text(run: Run, scene: Scene) -> str:
     )
     words = tr("median of {n} steps: {step}", n=count, step=name) if count > 1 else name
     return f"{words} · {duration}"
+
+
+def other_step(run: Run, scene: Scene) -> int | None:
+    """Return the slowest step, or the median one if the slowest is on screen.
+
+    None for a live run, and for a run whose median step is its slowest.
+    """
+    steps = [] if run.live else whole_steps(run.trace)
+    median = scene.usual_step
+    if median is None or len(steps) < 2:
+        return None
+    slowest = slowest_step(run.trace, steps)
+    if slowest == median:
+        return None
+    return median if scene.described == slowest else slowest
+
+
+def other_step_text(run: Run, scene: Scene) -> str:
+    """Return the text of the link to the other step: `Slowest: 139 ms`; "" without one."""
+    step = other_step(run, scene)
+    if step is None:
+        return ""
+    start, end = run.trace.step_bounds(step)
+    duration = duration_text(end - start)
+    if step == scene.usual_step:
+        return tr("Median: {time}", time=duration)
+    return tr("Slowest: {time}", time=duration)
 
 
 def _counted_step(trace: Trace, step: int) -> str:

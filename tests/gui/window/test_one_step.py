@@ -104,3 +104,14 @@ def test_a_selected_span_chooses_its_step_among_several(ended: MainWindow) -> No
     trace = ended.run_shown.trace
     ended.timeline.state.select(trace.span(1, trace.spans(1).of_step(SLOWEST).start))
     check(ended, SLOWEST, "step 3 of 5")
+
+
+def test_the_slowest_step_is_one_click_away_and_the_median_one_again(ended: MainWindow) -> None:
+    link = ended.feature(StatusFeature).bar.other_step
+    start, end = ended.scene.trace.step_bounds(SLOWEST)
+    assert link.isVisible() and link.text() == f"Slowest: {duration_text(end - start)}"
+    link.click()
+    check(ended, SLOWEST, "step 3 of 5")
+    assert link.text().startswith("Median: ")
+    link.click()
+    check(ended, MEDIAN, "step 1 of 5, the median")
