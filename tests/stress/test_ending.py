@@ -159,7 +159,8 @@ def test_a_sweep_that_is_ended_keeps_its_rows_and_goes_on(tmp_path: Path, stress
         kept = table.read_text()
         assert kept.count("\n") - 1 >= told  # a row is written before its line is
         check_folder(folder, "sweep.csv")
-        if number == 0:
+        # In the suite tests/bubblescope/cli/test_sweeping.py goes on with a sweep.
+        if number == 0 and stress_runs > 1:
             done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
             assert done.returncode == 0, done.stderr
             assert table.read_text().startswith(kept) and table.read_text().count("\n") == 33

@@ -21,7 +21,7 @@ MODELS = st.sampled_from(
         ModelSettings("tutorial"),
     ]
 )
-SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check(specification):
