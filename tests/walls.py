@@ -164,7 +164,7 @@ LAYERS = (
         "gui.features.verdict",
         "gui.features.view",
     ),
-    ("gui.features.statistics", "gui.features.status", "gui.features.why"),
+    ("gui.features.slowdown", "gui.features.statistics", "gui.features.status", "gui.features.why"),
     ("gui.features.run",),
     ("gui.features.predict", "gui.features.runs"),
     ("gui.features.sweep",),

@@ -7,8 +7,8 @@ The steps are replayed with one part after the other like its peers (core.report
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -49,7 +49,8 @@ class Saving:
 class Slowdown:
     """The savings of a job: of each worker, in the order of `workers`, and of other parts.
 
-    `rows` and `columns` are the axes of the matrix. `step_ns` is the mean replayed step and
+    `rows` and `columns` are the axes of the matrix; `of_places` has the savings of all places on
+    each axis, so that other axes need no further replays. `step_ns` is the mean replayed step and
     `replayed` the number of replayed steps of `steps`.
     """
 
@@ -57,12 +58,25 @@ class Slowdown:
     rows: Axis
     columns: Axis
     of_workers: tuple[Saving, ...]
-    of_rows: tuple[Saving, ...]
-    of_columns: tuple[Saving, ...]
+    of_places: Mapping[Axis, tuple[Saving, ...]]
     of_kinds: tuple[Saving, ...]
     step_ns: float
     steps: int
     replayed: int
+
+    @property
+    def of_rows(self) -> tuple[Saving, ...]:
+        """The savings of the rows of the matrix."""
+        return tuple(replace(one, part=PeerGroup.ROW) for one in self.of_places[self.rows])
+
+    @property
+    def of_columns(self) -> tuple[Saving, ...]:
+        """The savings of the columns of the matrix."""
+        return tuple(replace(one, part=PeerGroup.COLUMN) for one in self.of_places[self.columns])
+
+    def with_axes(self, rows: Axis, columns: Axis) -> Slowdown:
+        """Return the same savings with other axes of the matrix."""
+        return replace(self, rows=rows, columns=columns)
 
     @property
     def every(self) -> tuple[Saving, ...]:
@@ -110,13 +124,15 @@ def _slowdown(
     of_kinds: list[Saving] = []
     for name, length in replays.with_even_kinds().items():
         of_kinds.append(_saving(PeerGroup.KIND, name, usual_ns, length))
+    of_places: dict[Axis, tuple[Saving, ...]] = {}
+    for axis in Axis:
+        of_places[axis] = _of_axis(replays, workers, axis)
     return Slowdown(
         workers=workers,
         rows=rows,
         columns=columns,
         of_workers=of_workers,
-        of_rows=_of_axis(PeerGroup.ROW, replays, workers, rows),
-        of_columns=_of_axis(PeerGroup.COLUMN, replays, workers, columns),
+        of_places=of_places,
         of_kinds=tuple(of_kinds),
         step_ns=usual_ns,
         steps=steps,
@@ -124,14 +140,12 @@ def _slowdown(
     )
 
 
-def _of_axis(
-    part: PeerGroup, replays: Replays, workers: Sequence[MeshWorker], axis: Axis
-) -> tuple[Saving, ...]:
-    """Return the savings of all places on an axis."""
+def _of_axis(replays: Replays, workers: Sequence[MeshWorker], axis: Axis) -> tuple[Saving, ...]:
+    """Return the savings of all places on an axis, as those of rows."""
     places = np.array([worker.place[axis] for worker in workers])
     count = int(places.max()) + 1
     names = [f"{axis} {place}" for place in range(count)]
-    return _savings(part, replays, names, places)
+    return _savings(PeerGroup.ROW, replays, names, places)
 
 
 def _savings(

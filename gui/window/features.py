@@ -25,6 +25,7 @@ from gui.features.predict.feature import PredictFeature
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.feature import RunFeature
 from gui.features.runs.feature import RunsFeature
+from gui.features.slowdown.feature import SlowdownFeature
 from gui.features.spans.feature import SpansFeature
 from gui.features.sql.feature import SqlFeature
 from gui.features.statistics.feature import StatisticsFeature
@@ -47,6 +48,7 @@ FEATURES: tuple[type[Feature], ...] = (
     RunFeature,
     DevicesFeature,
     WhyFeature,
+    SlowdownFeature,
     PredictFeature,
     SweepFeature,
     CompareFeature,

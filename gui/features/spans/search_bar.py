@@ -170,6 +170,12 @@ class SearchBar(QWidget):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
 
+    def look_for(self, text: str) -> None:
+        """Show the bar and search for a text; the focus stays where it is."""
+        self.show()
+        self.field.setText(text)
+        self.field.read()
+
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Search another run with the same query, or the new spans of this one."""
         trace = None if scene is None else scene.trace

@@ -37,8 +37,13 @@ class LaneFilter(QWidget):
         )  # letters are shortcuts of the timeline
         self.field.setAccessibleName(tr("Filter lanes by name"))
         self.field.setToolTip(
-            tr("Show the lanes whose names contain this; * stands for anything. Esc shows all.")
+            tr(
+                "Show the lanes whose names contain this; * stands for anything, | separates "
+                "alternatives. Esc shows all."
+            )
         )
+        # The names of all lanes of a group may be in it.
+        self.field.setMaxLength(1 << 20)
         self.count.setObjectName("quiet")
         self.count.setFont(Fonts.of(self.font()).small)
         self.count.setContentsMargins(int(INDENT) - 4, 0, 0, 0)

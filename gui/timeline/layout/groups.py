@@ -157,12 +157,33 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
 def matcher(text: str) -> Callable[[str], bool]:
     """Return a function that matches names: by substring, or with `*` as a wildcard by whole name.
 
-    Case is ignored; an empty text matches every name.
+    `|` separates alternatives, and a name in quotation marks matches only itself. Case is ignored;
+    an empty text matches every name.
     """
-    words = text.strip()
-    parts = [re.escape(part) for part in words.split("*")]
-    pattern = re.compile(".*".join(parts), re.IGNORECASE)
-    return lambda name: bool(pattern.fullmatch(name) if "*" in words else pattern.search(name))
+    patterns = [_name_pattern(words) for words in _alternatives(text)]
+    if not patterns:
+        return lambda name: True
+    return lambda name: any(pattern.search(name) for pattern in patterns)
+
+
+def pattern_of_names(names: Sequence[str]) -> str:
+    """Return the filter that matches exactly these names."""
+    # A name cannot be quoted if it contains the mark: there the mark may be any text.
+    return "|".join(name.replace('"', "*") if '"' in name else f'"{name}"' for name in names)
+
+
+def _alternatives(text: str) -> list[str]:
+    """Return the parts of a filter between `|`, except inside quotation marks."""
+    parts = re.findall(r'(?:"[^"]*"|[^|])+', text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _name_pattern(words: str) -> re.Pattern[str]:
+    """Return the pattern of one alternative of a filter, to be searched in names."""
+    if len(words) > 1 and words.startswith('"') and words.endswith('"'):
+        return re.compile(f"^{re.escape(words[1:-1])}$", re.IGNORECASE)
+    inner = ".*".join(re.escape(part) for part in words.split("*"))
+    return re.compile(f"^{inner}$" if "*" in words else inner, re.IGNORECASE)
 
 
 def moved(

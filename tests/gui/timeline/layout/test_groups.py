@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from core.plan.devices import Hardware
 from core.plan.lanes import make_lanes, with_helpers
 from core.plan.plan import Lane, Role
-from gui.timeline.layout.groups import Grouping, TrackState, arrange, matcher, moved
+from gui.timeline.layout.groups import (
+    Grouping,
+    TrackState,
+    arrange,
+    matcher,
+    moved,
+    pattern_of_names,
+)
 
 GPUS = [Lane(i, f"cuda:{i}", f"cuda:{i}") for i in range(20)]
 HOSTS = [Lane(i, f"n{i // 4}/cuda:{i % 4}", f"n{i // 4}/cuda:{i % 4}") for i in range(12)]
@@ -75,12 +82,25 @@ def test_lanes_that_are_not_grouped_have_no_heading() -> None:
         ("c?da", "cuda:1", False),
         ("[", "cuda:1", False),
         ("  cuda:7  ", "cuda:7", True),
+        ("cpu|cuda:7", "cuda:7", True),
+        ("cpu|cuda:7", "cuda:8", False),
+        ("cpu|", "cuda:8", False),
+        ('"cuda:1"', "cuda:1", True),
+        ('"cuda:1"', "cuda:12", False),
+        ('"a|b"|"c"', "a|b", True),
+        ('"a|b"|"c"', "a", False),
     ],
 )
 def test_a_filter_is_part_of_a_name_or_with_stars_all_of_it(
     text: str, name: str, fits: bool
 ) -> None:
     assert matcher(text)(name) is fits
+
+
+@pytest.mark.parametrize("name", ["cuda:1", "a|b", 'the "best"', "50 * 2", "["])
+def test_the_filter_of_names_matches_each_of_them(name: str) -> None:
+    fits = matcher(pattern_of_names(["other", name]))
+    assert fits(name) and fits("other") and not fits(f"2{name}")
 
 
 def test_a_filter_leaves_out_groups_without_a_match() -> None:

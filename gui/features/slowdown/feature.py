@@ -1,0 +1,83 @@
+"""Slowdown: the matrix of workers; a click on a part shows its lanes or spans in the timeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gui.app.feature import Dock, Feature, Panel, Shell
+from gui.features.spans.feature import SpansFeature
+from gui.look.text import tr
+from gui.timeline.layout.groups import pattern_of_names
+from gui.timeline.state.scene import Scene
+
+if TYPE_CHECKING:
+    from gui.features.slowdown.cells import Cell
+    from gui.features.slowdown.panel import SlowdownPanel
+
+
+class SlowdownFeature(Feature):
+    """The Slowdown panel, and the filter and search that its cells set."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.panel = Panel("slowdown", tr("Slowdown"), Dock.WHY, self._make_panel)
+        self.panels = (self.panel,)
+        self._filter = self._query = ""
+
+    def start(self) -> None:
+        self.shell.timeline.state.tracks_changed.connect(self._check_filter)
+        self.shell.feature(SpansFeature).search.closed.connect(self._check_search)
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        if self.panel.made:
+            self.panel.widget.show_scene(scene, live)
+
+    def _make_panel(self) -> SlowdownPanel:
+        from gui.features.slowdown.panel import SlowdownPanel
+
+        panel = SlowdownPanel()
+        panel.chosen.connect(self._choose)
+        return panel
+
+    def _choose(self, cell: Cell | None) -> None:
+        """Show the lanes of a cell, or search for its spans; None shows everything again."""
+        self._undo_last()
+        if cell is None:
+            return
+        timeline = self.shell.timeline
+        if cell.lanes:
+            every = self.shell.scene.trace.header.lanes if self.shell.scene is not None else ()
+            names = [every[lane].name for lane in cell.lanes]
+            self._filter = pattern_of_names(names)
+            timeline.lanes.filter(self._filter)
+            timeline.choice.choose(cell.lanes[0] if len(cell.lanes) == 1 else None)
+        elif cell.query:
+            self._query = cell.query
+            self.shell.feature(SpansFeature).search.look_for(cell.query)
+        else:
+            self.shell.note(tr("This time has no spans that the timeline could show."))
+
+    def _undo_last(self) -> None:
+        """Remove the filter or the search of the last cell, unless the user has changed it."""
+        timeline, search = self.shell.timeline, self.shell.feature(SpansFeature).search
+        last_filter, last_query = self._filter, self._query
+        # Forgotten first: both calls announce the change, and the checks below compare with them.
+        self._filter = self._query = ""
+        if last_filter and timeline.lanes.tracks.filter == last_filter:
+            timeline.lanes.filter("")
+        if last_query and search.field.text() == last_query:
+            search.close_and_clear()
+            # Closing the search moves the focus to the timeline.
+            self.panel.widget.chart.setFocus()
+
+    def _check_filter(self) -> None:
+        """Unmark the cell if the timeline no longer shows its lanes."""
+        if self._filter and self.shell.timeline.lanes.tracks.filter != self._filter:
+            self._filter = ""
+            self.panel.widget.unmark()
+
+    def _check_search(self) -> None:
+        """Unmark the kind of work whose search was closed."""
+        if self._query:
+            self._query = ""
+            self.panel.widget.unmark()

@@ -1,0 +1,189 @@
+"""Slowdown: how much shorter a step would be if one part of the job were like its peers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from core.counts import steps_text
+from core.errors import PlanError
+from core.message import N_
+from core.report.even_split import EvenSplit, even_split
+from core.report.slowdown import Slowdown, slowdown
+from core.trace.median_step import whole_steps
+from core.trace.trace import Trace
+from gui.app.jobs import Runner, Work
+from gui.features.slowdown.cells import Cell, axis_pairs, cell_sentence
+from gui.features.slowdown.chart import SlowdownChart
+from gui.look.core_texts import translated
+from gui.look.text import duration_text, sentence, tr
+from gui.timeline.state.scene import Scene
+from gui.widgets.fields import Choice
+from gui.widgets.label import Label, hint, sentence_label
+from gui.widgets.layouts import joined, named, row, stacked, widget_of
+
+EMPTY = N_("Which worker or kind of work makes the job slow appears here when the run has ended.")
+AXES = N_("Rows × columns: replicas (DP), pipeline ranks (PP), workers that share a stage (TP).")
+
+
+class Found(NamedTuple):
+    """Savings of a run, and its split into worker, stage and steps if that is known."""
+
+    savings: Slowdown
+    split: EvenSplit | None
+
+
+class SlowdownPanel(QWidget):
+    """The matrix of a run that has ended; it is computed on a thread while the panel is seen.
+
+    `chosen` carries the cell that the timeline is to show, or None for all lanes.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: Found | None = None
+        self._scene: Scene | None = None
+        self._live = False
+        self._about: tuple[Scene, int] | None = None
+        self._runner = Runner(self, "slowdown")
+        self._runner.done.connect(self._show)
+        self._runner.failed.connect(lambda problem: self._say(sentence(problem)))
+        self.hint = hint(tr(EMPTY))
+        self.summary = Label(look="quiet", wrapped=True)
+        self.verdict = sentence_label(tr("Uneven work"))
+        self.axes = named(Choice(), tr("Axes of the matrix"), tr(AXES))
+        self.axes.currentIndexChanged.connect(self._turn)
+        self.chart = SlowdownChart()
+        self.chart.activated.connect(self._activate)
+        self.chart.moved_to.connect(self._follow)
+        self.sentence = named(Label(wrapped=True, selectable=True), tr("Selected part"))
+        self._build()
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Show another run, or none, or the end of this one."""
+        self._scene, self._live = scene, live
+        self._refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self._refresh()
+
+    def unmark(self) -> None:
+        """Mark no cell: the timeline shows other lanes than those of a cell."""
+        self.chart.mark(None)
+
+    def _refresh(self) -> None:
+        """Compute the savings of the run, unless that is done or nobody sees them."""
+        scene = self._scene
+        if scene is None or self._live:
+            self._forget(tr(EMPTY))
+            return
+        about = (scene, scene.trace.version)
+        if about == self._about or not self.isVisible():
+            return
+        self._forget(tr("Comparing each worker with its peers…"))
+        self._about = about
+        # Without a snapshot: the run has ended, so its trace does not grow.
+        self._runner.start(_computed(scene.trace), thread=True)
+
+    def _forget(self, words: str) -> None:
+        self._runner.cancel()
+        self._about = self.found = None
+        self._say(words)
+
+    def _say(self, words: str) -> None:
+        """Show why there is no matrix."""
+        self.hint.setText(words)
+        self._stack.setCurrentIndex(0)
+
+    def _show(self, found: Found) -> None:
+        assert self._scene is not None
+        self.found = found
+        savings = found.savings
+        text = None if found.split is None else found.split.text
+        self.verdict.say("" if text is None else translated(text))
+        self.summary.setText(_summary(savings))
+        with QSignalBlocker(self.axes):
+            self.axes.clear()
+            for rows, columns in axis_pairs(savings):
+                self.axes.addItem(f"{rows} × {columns}", (rows, columns))
+        self._show_chart(savings)
+        self._stack.setCurrentIndex(1)
+
+    def _turn(self) -> None:
+        """Show the matrix with the chosen axes."""
+        pair = self.axes.currentData()
+        if self.found is not None and pair is not None:
+            self._show_chart(self.found.savings.with_axes(*pair))
+            self.chosen.emit(None)
+
+    def _show_chart(self, savings: Slowdown) -> None:
+        assert self._scene is not None
+        names = tuple(lane.name for lane in self._scene.trace.header.lanes)
+        self.chart.show_slowdown(savings, names)
+        self._tell()
+
+    def _activate(self, cell: Cell) -> None:
+        """Show the lanes or spans of a cell in the timeline; all again if it shows them."""
+        again = cell == self.chart.marked
+        self.chosen.emit(None if again else cell)
+        self.chart.mark(None if again else cell)
+
+    def _follow(self, rect: QRectF) -> None:
+        centre = rect.center().toPoint()
+        margins = (int(rect.width()), int(rect.height()))
+        self._area.ensureVisible(centre.x(), centre.y(), *margins)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Show the sentence of the current cell."""
+        cell = self.chart.current
+        self.sentence.setText("" if cell is None else cell_sentence(cell))
+
+    def _build(self) -> None:
+        self._area = named(QScrollArea(), tr("Slowdown matrix"))
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        sheet = joined(self.chart, None)
+        self._area.setWidget(widget_of(sheet, "plot"))
+        self.verdict.setContentsMargins(12, 6, 12, 0)
+        self.sentence.setContentsMargins(12, 4, 12, 6)
+        top = row(self.summary, self.axes, growing=self.summary, margins=(12, 6, 12, 4))
+        page = joined(self.verdict, top, self._area, self.sentence, growing=self._area)
+        self._stack = stacked(self, self.hint, widget_of(page))
+
+
+def _summary(savings: Slowdown) -> str:
+    """Return which steps the savings are of, and what the numbers are."""
+    values = {
+        "time": duration_text(savings.step_ns),
+        "steps": translated(steps_text(savings.steps)),
+    }
+    if savings.replayed < savings.steps:
+        return tr(
+            "Per cent of a step that a part like its peers would save. A step takes {time}, the "
+            "mean of {steps}, {replayed} of them replayed.",
+            replayed=savings.replayed,
+            **values,
+        )
+    return tr(
+        "Per cent of a step that a part like its peers would save. A step takes {time}, the mean "
+        "of {steps}.",
+        **values,
+    )
+
+
+def _computed(trace: Trace) -> Work[Found]:
+    yield 0.0
+    steps = whole_steps(trace)
+    if not steps:
+        raise PlanError(tr("This trace has no steps."))
+    savings = slowdown(trace, steps)
+    yield 0.5
+    return Found(savings, even_split(trace, steps))
