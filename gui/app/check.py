@@ -35,6 +35,17 @@ EQUAL = costs_of(
         "transfer_ms": 0,
     }
 )
+SKETCH = costs_of(
+    {
+        "forward_ms": 2,
+        "backward_input_ms": 1,
+        "backward_weight_ms": 1,
+        "loss_ms": 0.3,
+        "step_ms": 0.5,
+        "transfer_ms": 0.3,
+    }
+)
+"""Durations of plans without a pipeline, such that every task is wide enough to be seen."""
 _FLAG = re.compile(r"--[a-z][a-z-]*")
 _LABELS = {option.flag: option.title for option in OPTIONS if option.title}
 
@@ -121,10 +132,15 @@ def _schedule_errors(
 
 
 def pictured(plan: Plan) -> WhatIfResult | None:
-    """Return a pipeline's step with equal durations for all passes; None for other plans."""
-    if plan.pipeline is None or len(plan.columns) > MOST_PICTURED:
+    """Return a step of a plan with assumed durations; None for a plan with too many tasks.
+
+    The passes of a pipeline have equal durations. Other plans have those of SKETCH, because their
+    pattern is the communication between the passes.
+    """
+    if len(plan.columns) > MOST_PICTURED:
         return None
-    columns = predict_times(plan, EQUAL)
+    costs = SKETCH if plan.pipeline is None else EQUAL
+    columns = predict_times(plan, costs)
     return answer_of(columns, plan.lanes, plan.pipeline)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.option import Option, OptionValue
+from core.plan.devices import HOST
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.sweep.sweep import values_by_name
 from core.sweep.values import value_text
 from gui.app.titles import DOT, model_title
-from gui.look.text import tr
+from gui.look.text import ntr, tr
+
+_DEVICES = re.compile(r"(?P<count>\d{1,4})x(?P<virtual>virtual)?:?(?P<kind>[a-z]\w*(?::\d+)?)?")
 
 
 def option_title(option: Option[Any]) -> str:
@@ -26,6 +30,8 @@ def value_title(option: Option[Any], value: OptionValue) -> str:
         return tr(STRATEGIES[str(value)].title)
     if option.name == "schedule" and value in SCHEDULES:
         return tr(SCHEDULES[str(value)].title)
+    if option.name == "devices":
+        return devices_title(str(value))
     if option.name == "model":
         return model_title(str(value))
     if isinstance(value, bool):
@@ -33,12 +39,29 @@ def value_title(option: Option[Any], value: OptionValue) -> str:
     return value_text(value) or tr("default")
 
 
+def devices_title(devices: str) -> str:
+    """Return a `--devices` text in words, `4 virtual devices`, or the text itself."""
+    match = _DEVICES.fullmatch(devices)
+    if devices == "auto":
+        return tr("auto")
+    if match is None or not (match["virtual"] or match["kind"]):
+        return devices
+    n, kind = int(match["count"]), match["kind"]
+    if match["virtual"] and kind:
+        return ntr("{n} virtual device on {kind}", "{n} virtual devices on {kind}", n, kind=kind)
+    if match["virtual"]:
+        return ntr("{n} virtual device", "{n} virtual devices", n)
+    if kind == HOST.name:
+        return ntr("{n} CPU lane", "{n} CPU lanes", n)
+    return ntr("{n} lane on {kind}", "{n} lanes on {kind}", n, kind=kind)
+
+
 def settings_text(settings: Iterable[tuple[Option[Any], OptionValue]]) -> str:
     """Return settings with their values: `Pipeline · Split size 4`."""
     parts = []
     for option, value in settings:
         title = value_title(option, value)
-        if option.name not in ("strategy", "schedule", "model"):
+        if option.name not in ("strategy", "schedule", "model", "devices"):
             title = tr("{option} {value}", option=option_title(option), value=title)
         parts.append(title)
     return DOT.join(parts)

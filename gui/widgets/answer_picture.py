@@ -36,7 +36,8 @@ NAME = 13.0  # least distance between the names of two lanes
 class AnswerPicture(Painted):
     """Draws an answer as one strip a lane, with a tooltip for the task under the pointer.
 
-    A `bare` picture has neither axis nor names; its height follows from the number of lanes.
+    A `bare` picture has neither axis nor names, and its durations are not to scale; its height
+    follows from the number of lanes.
     """
 
     def __init__(self, bare: bool = False) -> None:
@@ -122,8 +123,12 @@ class AnswerPicture(Painted):
         begun = int(np.searchsorted(answer.start[mine], time, "right"))
         found = mine.start + begun - 1
         if found < mine.start or time >= answer.end[found]:
+            if self._bare:
+                return tr("lane {lane}: idle", lane=lane)
             return tr("lane {lane}: idle at {time}", lane=lane, time=duration_text(time))
         task = task_text(answer, found)
+        if self._bare:
+            return tr("lane {lane}: {task}", lane=lane, task=task)
         length = duration_text(float(answer.end[found] - answer.start[found]))
         return tr("lane {lane}: {task}, {time}", lane=lane, task=task, time=length)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QSizePolicy,
     QSpinBox,
+    QStyledItemDelegate,
     QWidget,
 )
 
@@ -27,6 +28,11 @@ HEIGHT = 26
 
 class Choice(QComboBox):
     """A drop-down list that paints its arrow; a style sheet would need an image for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The list's default delegate ignores the padding of items in the style sheet.
+        self.setItemDelegate(QStyledItemDelegate(self))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         super().paintEvent(event)

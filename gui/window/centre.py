@@ -38,6 +38,11 @@ class Centre(QWidget):
         opening = shell.feature(RecordingsFeature).files.opening
         joined(shell.banner, opening, self._tabs, self.pages, of=self, growing=self.pages)
 
+    @property
+    def shows_first_page(self) -> bool:
+        """True while the first page is in front."""
+        return self.pages.currentIndex() == 0
+
     def show_run_page(self) -> None:
         """Show the run, or what is waited for."""
         self.pages.setCurrentIndex(1)

@@ -56,16 +56,20 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
 
 
 class Sitting:
-    """The window of a session, made anew where another language is chosen."""
+    """The window of a session; another language gives the session a new window."""
 
     def __init__(self, app: QApplication, session: Session, settings: Settings) -> None:
         self._app, self._session, self._settings = app, session, settings
         self.window = self._made()
 
     def change_language(self, name: str) -> None:
-        """Go on in a window that speaks another language; what runs goes on too."""
+        """Replace the window by one in another language; runs continue."""
         self._settings.language = "" if name == "system" else name
-        before, self.window = self.window, self._made()
+        before = self.window
+        # First: the new window restores the docks and the form from the settings. Not close(),
+        # which also ends the session.
+        before.leave()
+        self.window = self._made()
         _take_over(self.window, before)
 
     def open(self, recording: Path) -> None:
@@ -84,7 +88,7 @@ class Sitting:
 
 
 def _take_over(window: MainWindow, other: MainWindow) -> None:
-    """Show the runs of another window of the same session, and end that one."""
+    """Show in a window what another window of the session shows, and delete that window."""
     runs = window.feature(RunsFeature)
     for run in window.session.runs:
         runs.add(run)
@@ -93,9 +97,9 @@ def _take_over(window: MainWindow, other: MainWindow) -> None:
     if other.run_shown is not None:
         window.show_run(other.run_shown)
     window.showing.coming = other.coming
+    if other.centre.shows_first_page:
+        window.centre.show_first_page()
     window.restoreGeometry(other.saveGeometry())
     window.show()
-    # Not close(), which ends the session too; that goes on in the new window.
-    other.leave()
     other.hide()
     other.deleteLater()

@@ -155,6 +155,11 @@ class CompareFeature(Feature):
         if self._is_made:
             self.comparing.set_theme(theme)
 
+    def leave(self) -> None:
+        """End the comparison, if there is one."""
+        if self._is_made:
+            self.comparing.leave()
+
     @cached_property
     def comparing(self) -> Comparing:
         """The controller, with its panel and the frame of both timelines."""

@@ -1,1 +1,1 @@
-"""What somebody sees who opens the window for the first time."""
+"""The first page of the window."""

@@ -1,4 +1,4 @@
-"""What the first page offers to try."""
+"""Actions of the cards under "Three things to try"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.features.run.queue import RunQueue
 
 
 class FirstPageActions:
-    """Does one of them by its name."""
+    """Performs an action of the first page by its name."""
 
     def __init__(
         self, queue: RunQueue, files: Files, bubbles: Bubbles, comparing: Comparing
@@ -28,19 +28,20 @@ class FirstPageActions:
         }
 
     def do(self, name: str) -> None:
-        """Do what is called so. Raises KeyError if nothing is."""
+        """Perform an action. Raises KeyError for an unknown name."""
         self._known[name]()
 
     def _run_schedules(self) -> None:
         self._queue.run([preset("gpipe"), preset("1f1b")], self._compare_first)
 
     def _compare_first(self, runs: list[Run]) -> None:
-        """The last run is shown; put the first one below it. Elsewhere by now, the other one."""
+        """Compare the run that is shown with the first of the other ones."""
         shown = self._comparing.shown
-        self._comparing.begin(other_of(next(run for run in runs if run is not shown)))
+        others = [run for run in runs if run is not shown]
+        self._comparing.begin(other_of(others[0]))
 
     def _find_bubble(self) -> None:
-        # A sample is small, so it is shown when this returns, and has a bubble to go to.
+        # Samples are small, so the sample is shown when this call returns.
         self._files.open_from(PIPELINE.path)
         self._bubbles.step(1)
 

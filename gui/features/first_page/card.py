@@ -1,4 +1,4 @@
-"""A card: something to open, with its picture in small, its title, and what one sees in it."""
+"""A card of the first page: a button with a thumbnail, a title and a line of text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
+from core.override import override
 from gui.features.first_page.thumbnail import PARTS, Bar, Thumbnail
 from gui.look.families import family_of
 from gui.look.theme import LIGHT, Theme
@@ -15,15 +16,15 @@ WIDTH = 170
 GAP = 2
 NO_BREAK_HYPHEN = "\u2011"
 LEFT, TOP, RIGHT, BOTTOM = 10, 7, 8, 7
-PICTURE = 54  # pixels of a thumbnail, and of the free line below it
-BELOW = 6
-BESIDE = 0.28  # of a row is for what runs beside its lane
+PICTURE = 54  # height of a thumbnail in pixels
+BELOW = 6  # pixels between the thumbnail and the title
+BESIDE = 0.28  # share of a row for copies and communication of its lane
 SEAM = 0.6
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 
 
 class Card(QAbstractButton):
-    """A button as large as what it says; one with room for a `picture` may be given it later."""
+    """A button that fits its texts. With `picture` it has room for a thumbnail, set later."""
 
     def __init__(self, title: str, line: str, picture: bool = False) -> None:
         super().__init__()
@@ -35,24 +36,28 @@ class Card(QAbstractButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # Qt ends lines at hyphens too, as in all-reduced.
+        # Qt also breaks lines at hyphens, as in "all-reduced".
         self._line = line.replace("-", NO_BREAK_HYPHEN)
         self._above = PICTURE + BELOW if picture else 0
         self.thumbnail: Thumbnail | None = None
         self._theme = LIGHT
 
-    def sizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def sizeHint(self) -> QSize:
         return QSize(WIDTH, self.heightForWidth(WIDTH))
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         return QSize(WIDTH, self.heightForWidth(10 * WIDTH))
 
-    def heightForWidth(self, width: int) -> int:  # noqa: D102
+    @override
+    def heightForWidth(self, width: int) -> int:
         title = self._height(self._bold(), self.text(), width)
         line = self._height(self._small(), self._line, width)
         return TOP + self._above + title + GAP + line + BOTTOM
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # Space alone, for Qt's buttons
             self.click()
         else:
@@ -64,11 +69,12 @@ class Card(QAbstractButton):
         self.update()
 
     def show_thumbnail(self, thumbnail: Thumbnail | None) -> None:
-        """Draw what it opens; without one its place stays empty."""
+        """Draw a thumbnail; with None its place stays empty."""
         self.thumbnail = thumbnail
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             self._draw(painter)
 
@@ -78,7 +84,7 @@ class Card(QAbstractButton):
         marked = self.hasFocus() or self.underMouse()
         painter.setPen(QPen(QColor(theme.accent if marked else theme.line), 1))
         painter.setBrush(QColor(theme.field))
-        # Half a pixel inwards: an antialiased line of one pixel then lies on one row of them.
+        # Half a pixel inwards, so that an antialiased line of one pixel covers one row of pixels.
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         area = self.rect().adjusted(LEFT, TOP, -RIGHT, -BOTTOM)
@@ -110,25 +116,25 @@ class Card(QAbstractButton):
 
 
 def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme: Theme) -> None:
-    """Draw a step in small: a row for each lane, idle time hatched."""
+    """Draw a thumbnail: a row for each lane, with idle time hatched."""
     row = place.height() / max(1, thumbnail.lanes)
     high = max(1.0, row - (2.0 if row >= 6 else 1.0))
     hatch = hatch_brush(theme.idle, painter.device().devicePixelRatioF())
     for lane in range(thumbnail.lanes):
         strip = QRectF(place.left(), place.top() + lane * row, place.width(), high)
         painter.fillRect(strip, hatch)
-    # Only lanes that have something beside them give up a part of their row.
-    own = {bar.lane for bar in thumbnail.bars if bar.beside}
+    # Only lanes with copies or communication give them a part of the row.
+    shared = {bar.lane for bar in thumbnail.bars if bar.beside}
     for bar in thumbnail.bars:
         top, height = place.top() + bar.lane * row, high
-        if bar.lane in own:
+        if bar.lane in shared:
             height *= BESIDE if bar.beside else 1 - BESIDE
             top += high * (1 - BESIDE) if bar.beside else 0
         painter.fillRect(_bar(bar, place, top, height), QColor(_colour(bar, theme)))
 
 
 def _bar(bar: Bar, place: QRectF, top: float, height: float) -> QRectF:
-    """Where a bar stands, with a seam behind it where it is wide enough."""
+    """Return the rectangle of a bar; a wide one leaves a seam to the next bar."""
     scale = place.width() / PARTS
     width = (bar.end - bar.start) * scale
     left = place.left() + bar.start * scale

@@ -1,4 +1,4 @@
-"""Cards side by side, in as many rows as they need; all rows are equally long."""
+"""Grid of cards whose rows differ by at most one card."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from core.override import override
 from gui.features.first_page.card import WIDTH, Card
 
 GAP = 10
 
 
 class CardGrid(QWidget):
-    """Lays its cards out anew where its width asks for it."""
+    """Changes its number of columns with its width."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,20 +27,22 @@ class CardGrid(QWidget):
         self._grid.setSpacing(GAP)
 
     def show_cards(self, cards: Sequence[Card]) -> None:
-        """Show these instead of those before."""
+        """Replace the cards."""
         for before in self.cards:
             self._grid.removeWidget(before)
             before.hide()
             before.deleteLater()
-        # 0 is no number of columns, so `_lay_out` places the new cards even if it stays the same.
+        # 0 differs from any number of columns, so `_lay_out` places the new cards.
         self.cards, self._across = list(cards), 0
         self.setVisible(bool(cards))
         self._lay_out()
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
-        return QSize(WIDTH, 0)  # else it never gets narrower than its cards stand now
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(WIDTH, 0)  # else it could not become narrower than its present columns
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
 
@@ -47,7 +50,7 @@ class CardGrid(QWidget):
         across = cards_across(len(self.cards), self.width())
         if across == self._across:
             return
-        # A grid forgets no column: those that are left empty must have no share of the width.
+        # QGridLayout never removes columns: empty ones must get no width.
         for column in range(max(across, self._grid.columnCount())):
             self._grid.setColumnStretch(column, int(column < across))
         for card in self.cards:
@@ -58,7 +61,7 @@ class CardGrid(QWidget):
 
 
 def cards_across(count: int, width: int) -> int:
-    """How many of `count` cards stand side by side, in rows that differ by less than a row."""
+    """Return the number of columns for `count` cards in a width in pixels."""
     fit = max(1, (width + GAP) // (WIDTH + GAP))
     rows = -(-count // fit) if count else 1
     return max(1, -(-count // rows))

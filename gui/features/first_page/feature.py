@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell
+from gui.app.run_names import unsaved
 from gui.features.bubbles.feature import BubblesFeature
 from gui.features.compare.feature import CompareFeature
 from gui.features.first_page.welcome import WelcomePage
@@ -23,6 +24,7 @@ class FirstPageFeature(Feature):
         super().__init__(shell)
         self.page = WelcomePage()
         self.page.forgotten.connect(self._forget)
+        self.page.picked.connect(shell.show_run)
         self.page.opened.connect(shell.feature(RecordingsFeature).files.open_from)
         self.page.taught.connect(shell.feature(LessonsFeature).open)
         self.page.tried.connect(self._try)
@@ -48,16 +50,18 @@ class FirstPageFeature(Feature):
         self.page.set_theme(theme)
 
     def refresh(self) -> None:
-        """List the recent files of now."""
-        self.page.show_recent(self.shell.settings.recent)
+        """List the latest runs that are in no file, and the recent recordings."""
+        ended = [run for run in self.shell.session.runs if not run.live]
+        latest_first = unsaved(ended)[::-1]
+        self.page.show_recent(latest_first, self.shell.settings.recent)
 
     def _forget(self, path: Path) -> None:
-        """Take a recording off the recent ones."""
+        """Remove a recording from the recent ones."""
         self.shell.settings.forget(path)
         self.refresh()
 
     def _try(self, name: str) -> None:
-        # Here: it loads all that a comparison needs, and the window opens sooner without.
+        # Imported here: it imports the comparison, which would delay the first paint.
         from gui.features.first_page.actions import FirstPageActions
 
         shell = self.shell

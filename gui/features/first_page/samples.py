@@ -1,4 +1,4 @@
-"""What lies ready for somebody who opens the window for the first time."""
+"""Sample recordings and presets that are shipped with the app."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECORDINGS, PRESETS = RESOURCES / "recordings", RESOURCES / "presets"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A recording that comes with the app, and what one sees in it."""
+    """A shipped recording, with its title and one line on its content."""
 
     file: str
     title: str
@@ -25,7 +25,7 @@ class Sample:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The path of the recording."""
         return RECORDINGS / self.file
 
 
@@ -56,7 +56,7 @@ SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED, REAL)
 
 
 def preset(name: str) -> Specification:
-    """The settings of `resources/presets/NAME.json`; on virtual lanes where cores are too few."""
+    """Return the settings in `resources/presets/NAME.json`; virtual if there are too few cores."""
     made = Specification.from_dict(json.loads((PRESETS / f"{name}.json").read_text()))
     lanes = lanes_of(made, host_hardware())
     return replace(made, devices=f"{len(lanes)}xvirtual") if lanes[0].sharing else made

@@ -1,4 +1,4 @@
-"""A step in small: what its first compute lanes do, for a picture of a few pixels."""
+"""Thumbnails: the bars of a step's first compute lanes, for a picture of a few pixels."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.paths import RESOURCES
 from core.plan.plan import Role, working_lanes
@@ -15,15 +17,15 @@ from core.plan.task import KINDS, Kind
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 
-PARTS = 1000  # of a step, in which times are told
+PARTS = 1000  # units of time in a thumbnail
 MOST_LANES, MOST_BARS = 8, 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A task of a lane, counted from 0 downwards, from `start` to `end` in PARTS of the step.
+    """A task on a lane, from `start` to `end` in PARTS of the time shown; the top lane is 0.
 
-    One that is `beside` stands on the lane's own copy or communication lane.
+    A task with `beside` is on the copy or communication lane that serves the lane.
     """
 
     lane: int
@@ -35,18 +37,22 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """The bars of so many `lanes`, in order of lane and time."""
+    """Bars of `lanes` lanes, in order of lane and time."""
 
     lanes: int
     bars: tuple[Bar, ...]
 
 
 def thumbnail_of(trace: Trace) -> Thumbnail | None:
-    """The last measured step of a run in small; None if none was measured, or it is too large."""
-    steps = measured_steps(trace)
-    if not steps:
+    """Return the last measured step of a run, or the whole of a trace without steps.
+
+    Returns None for a trace without spans, or with more than MOST_BARS bars.
+    """
+    if not trace.span_count:
         return None
-    start, end = trace.step_bounds(steps[-1])
+    steps = measured_steps(trace)
+    step = steps[-1] if steps else None
+    start, end = trace.bounds if step is None else trace.step_bounds(step)
     compute = [lane.index for lane in trace.header.compute_lanes]
     places = {index: place for place, index in enumerate(compute[:MOST_LANES])}
     bars: list[Bar] = []
@@ -54,40 +60,51 @@ def thumbnail_of(trace: Trace) -> Thumbnail | None:
         if lane.serves not in places:
             continue
         spans = trace.spans(lane.index)
-        spans = spans[spans.of_step(steps[-1])]
-        if len(bars) + len(spans) > MOST_BARS:
-            return None
+        if step is not None:
+            spans = spans[spans.of_step(step)]
         times = np.stack([spans.start, spans.end], axis=1) - start
-        parts = np.rint(times * (PARTS / max(1, end - start))).astype(int).tolist()
+        parts = np.rint(times * (PARTS / max(1, end - start))).astype(int)
+        kinds = spans["kind"]
+        if step is None:
+            parts, kinds = _merged(parts, kinds)
+        if len(bars) + len(parts) > MOST_BARS:
+            return None
         place, beside = places[lane.serves], lane.role is not Role.COMPUTE
-        kinds = [KINDS[code] for code in spans["kind"].tolist()]
-        bars += [
-            Bar(place, first, last, kind, beside)
-            for (first, last), kind in zip(parts, kinds, strict=True)
-        ]
+        for (first, last), code in zip(parts.tolist(), kinds.tolist(), strict=True):
+            bars.append(Bar(place, first, last, KINDS[code], beside))
     return Thumbnail(len(places), tuple(bars))
 
 
+def _merged(parts: NDArray[Any], kinds: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Merge spans of one kind that touch; `parts` has a row of start and end for each span."""
+    if not len(parts):
+        return parts, kinds
+    reach = np.maximum.accumulate(parts[:, 1])
+    is_apart = parts[1:, 0] > reach[:-1]
+    is_other_kind = kinds[1:] != kinds[:-1]
+    begins = np.flatnonzero(np.concatenate([[True], is_apart | is_other_kind]))
+    last = np.append(begins[1:] - 1, len(parts) - 1)
+    return np.stack([parts[begins, 0], reach[last]], axis=1), kinds[begins]
+
+
 THUMBNAILS = RESOURCES / "thumbnails.json"
-"""Those of the samples and lessons that come with the app, by the names of their files."""
+"""Thumbnails of the shipped samples and lessons, by file name."""
 
 
 def write_thumbnails(thumbnails: Mapping[str, Thumbnail], path: Path) -> None:
     """Write thumbnails by name, a line each. Raises OSError."""
-    rows = {
-        name: [
-            small.lanes,
-            [[bar.lane, bar.start, bar.end, bar.kind, int(bar.beside)] for bar in small.bars],
-        ]
-        for name, small in thumbnails.items()
-    }
-    lines = [f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}"
-             for name, row in rows.items()]  # fmt: skip
+    lines = []
+    for name, thumbnail in thumbnails.items():
+        bars = []
+        for bar in thumbnail.bars:
+            bars.append([bar.lane, bar.start, bar.end, bar.kind, int(bar.beside)])
+        row = json.dumps([thumbnail.lanes, bars], separators=(",", ":"))
+        lines.append(f"{json.dumps(name)}: {row}")
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def read_thumbnails(path: Path) -> dict[str, Thumbnail]:
-    """The thumbnails that `write_thumbnails` wrote. Raises OSError, ValueError."""
+    """Read the thumbnails that `write_thumbnails` wrote. Raises OSError, ValueError."""
     return {name: _read(*row) for name, row in json.loads(path.read_text("utf-8")).items()}
 
 

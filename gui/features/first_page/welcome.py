@@ -1,10 +1,11 @@
-"""The first page: lessons, samples, things to try and the last runs, each with what it opens."""
+"""First page: cards of lessons, samples, recent runs and recordings, and things to try."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
@@ -12,13 +13,18 @@ from PySide6.QtWidgets import QScrollArea, QToolButton, QWidget
 
 from core.lessons.lesson import LessonError, read_heading, shipped
 from core.message import N_
+from core.override import override
 from core.recording.recording import is_large, open_recording
 from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
+from gui.app.session import Run
+from gui.app.titles import DOT
 from gui.features.first_page.card import Card
 from gui.features.first_page.card_grid import CardGrid
 from gui.features.first_page.samples import RECORDINGS, SAMPLES
 from gui.features.first_page.thumbnail import THUMBNAILS, Thumbnail, read_thumbnails, thumbnail_of
+from gui.features.runs.panel import run_columns
+from gui.features.runs.tabs import title_of
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.widgets.label import Label, plain_tip
@@ -26,7 +32,9 @@ from gui.widgets.layouts import button, column, grid, named, row, widget_of
 from gui.widgets.sheet import scroll_down
 
 WIDEST = 1180
-RECENT = 4  # recordings that are shown; the File menu has them all
+RECENT = 6  # cards of runs and recordings; the File menu has all recordings
+MOST_RUNS = 3  # of them
+MOST_GONE = 4  # recent recordings that no longer exist
 SENTENCE = N_(
     "Runs a training step in parallel on this machine's devices and shows what every device does, "
     "when it waits, and why."
@@ -51,13 +59,14 @@ FIRST_ACTIONS = (
 
 
 class WelcomePage(QScrollArea):
-    """Stands where the timeline does while nothing is shown.
+    """Takes the place of the timeline while no run is shown.
 
-    `opened` carries a recording's path, `taught` a lesson's, `tried` a name in FIRST_ACTIONS,
-    `forgotten` a path that shall not be listed any more.
+    `opened` carries the path of a recording, `picked` a Run of this session, `taught` the path of a
+    lesson, `tried` a name in FIRST_ACTIONS, `forgotten` a path to remove from the recent ones.
     """
 
     opened = Signal(object)
+    picked = Signal(object)
     taught = Signal(object)
     tried = Signal(str)
     forgotten = Signal(object)
@@ -68,17 +77,17 @@ class WelcomePage(QScrollArea):
         scroll_down(self)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._theme = LIGHT
-        self._small = _shipped_thumbnails()
+        self._thumbnails = _shipped_thumbnails()
         self._grids: list[CardGrid] = []
-        self._wanted: list[Path] = []
+        self._missing: list[Run | Path] = []
         self._runner = Runner(self, "thumbnails")
         self._runner.done.connect(self._take_thumbnail)
         self.setWidget(_centred(self._build()))
-        self.show_recent([])
+        self.show_recent([], [])
 
     @property
     def cards(self) -> list[Card]:
-        """All cards, in their order."""
+        """All cards, from top to bottom."""
         return [card for grid in self._grids for card in grid.cards]
 
     def set_theme(self, theme: Theme) -> None:
@@ -87,41 +96,57 @@ class WelcomePage(QScrollArea):
         for card in self.cards:
             card.set_theme(theme)
 
-    def show_recent(self, paths: Sequence[Path]) -> None:
-        """Show the recordings that were opened or saved last; those that are gone can be removed.
+    def show_recent(self, runs: Sequence[Run], paths: Sequence[Path]) -> None:
+        """Show runs of this session and recordings, the latest of each first.
 
-        Samples have cards of their own.
+        Recordings that no longer exist can be removed. Samples have cards already.
         """
-        own = [path for path in paths if path.parent != RECORDINGS]
-        there = [path for path in own if path.exists()][:RECENT]
-        gone = [path for path in own if not path.exists()][:RECENT]
-        self._recent_heading.setVisible(bool(there or gone))
-        self._recent.show_cards([self._recent_card(path) for path in there])
-        self._wanted = [path for path in there if str(path) not in self._small]
-        # takeAt gives back the layout's item and leaves the widget where it is. It goes later, as
-        # this may be called from the click of one of these very buttons.
-        while (item := self._gone.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
+        recordings = [path for path in paths if path.parent != RECORDINGS]
+        shown_runs = runs[:MOST_RUNS]
+        existing = [path for path in recordings if path.exists()][: RECENT - len(shown_runs)]
+        gone = [path for path in recordings if not path.exists()][:MOST_GONE]
+        self._recent_heading.setVisible(bool(shown_runs or existing or gone))
+        cards = [self._run_card(run) for run in shown_runs]
+        cards += [self._recent_card(path) for path in existing]
+        self._recent.show_cards(cards)
+        listed: list[Run | Path] = [*shown_runs, *existing]
+        self._missing = [one for one in listed if _key(one) not in self._thumbnails]
+        self._list_gone(gone)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        # After the paint, which a thread would delay.
+        if self._missing:
+            QTimer.singleShot(0, self._draw_missing)
+
+    def _draw_missing(self) -> None:
+        # Several paints may have asked for this before its first turn.
+        missing, self._missing = self._missing, []
+        runs = [one for one in missing if isinstance(one, Run)]
+        paths = [one for one in missing if isinstance(one, Path)]
+        # Not in a thread: the session may rename or delete runs meanwhile.
+        self._runner.add(*map(_run_thumbnail, runs))
+        self._runner.add(*map(_file_thumbnail, paths), thread=True)
+
+    def _list_gone(self, gone: Sequence[Path]) -> None:
+        item = self._gone.takeAt(0)
+        while item is not None:
+            # takeAt removes the item from the layout and leaves the widget. It is deleted later, as
+            # this may be called from the click of one of these buttons.
+            widget = item.widget()
+            if widget is not None:
                 widget.deleteLater()
+            item = self._gone.takeAt(0)
         for line, path in enumerate(gone):
             self._gone.addWidget(self._gone_button(path), line, 0)
             self._gone.addWidget(Label(tr("missing"), "quiet"), line, 1)
             self._gone.addWidget(self._remove_button(path), line, 2)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        super().paintEvent(event)
-        if self._wanted:  # once this is painted: a thread beside it would hold it up
-            QTimer.singleShot(0, self._draw_wanted)
-
-    def _draw_wanted(self) -> None:
-        # Several paints may have asked for this before its first turn.
-        wanted, self._wanted = self._wanted, []
-        self._runner.add(*map(_thumbnail, wanted), thread=True)
-
     def _build(self) -> QWidget:
         title = Label("Bubblescope", "welcome")
         sentence = Label(tr(SENTENCE), wrapped=True)
-        self._recent_heading = _heading(tr("LAST RUNS"))
+        self._recent_heading = _heading(tr("RECENT RUNS AND RECORDINGS"))
         self._gone = grid(across=12, down=2)
         self._gone.setColumnStretch(3, 1)
         lessons, samples = self._grid(self._lesson_cards()), self._grid(self._sample_cards())
@@ -131,15 +156,12 @@ class WelcomePage(QScrollArea):
             "Ctrl+Shift+P for everything else."
         )
         hint = Label(words, "quiet", wrapped=True)
-        page = column(
-            None, title, sentence,
-            _heading(tr("LESSONS")), lessons,
-            _heading(tr("SAMPLE RECORDINGS")), samples,
-            self._recent_heading, self._recent, self._gone,
-            _heading(tr("THREE THINGS TO TRY")), tries,
-            hint, None,
-            margins=(20, 12, 20, 12), spacing=7,
-        )  # fmt: skip
+        parts: list[Any] = [None, title, sentence]
+        parts += [_heading(tr("LESSONS")), lessons]
+        parts += [_heading(tr("SAMPLE RECORDINGS")), samples]
+        parts += [self._recent_heading, self._recent, self._gone]
+        parts += [_heading(tr("THREE THINGS TO TRY")), tries]
+        page = column(*parts, hint, None, margins=(20, 12, 20, 12), spacing=7)
         sheet = widget_of(page, "plot")
         sheet.setMaximumWidth(WIDEST)
         return sheet
@@ -155,7 +177,7 @@ class WelcomePage(QScrollArea):
         for number, path in enumerate(shipped(), 1):
             try:
                 heading = read_heading(in_language(path))
-            except LessonError:  # a check of them all stands in the tests
+            except LessonError:  # the tests check all shipped lessons
                 continue
             title = tr("{n}. {title}", n=number, title=heading.title)
             slot = partial(self.taught.emit, path)
@@ -163,10 +185,11 @@ class WelcomePage(QScrollArea):
         return cards
 
     def _sample_cards(self) -> list[Card]:
-        return [
-            self._card(tr(one.title), tr(one.line), partial(self.opened.emit, one.path), one.file)
-            for one in SAMPLES
-        ]
+        cards = []
+        for sample in SAMPLES:
+            slot = partial(self.opened.emit, sample.path)
+            cards.append(self._card(tr(sample.title), tr(sample.line), slot, sample.file))
+        return cards
 
     def _try_cards(self) -> list[Card]:
         return [
@@ -174,27 +197,34 @@ class WelcomePage(QScrollArea):
             for name, title, line in FIRST_ACTIONS
         ]
 
+    def _run_card(self, run: Run) -> Card:
+        _, _, outcome, step = run_columns(run)
+        line = DOT.join(filter(None, (tr("not saved"), outcome, step)))
+        title = title_of(run)
+        card = self._card(title, line, partial(self.picked.emit, run), _key(run))
+        return named(card, tr("Show {run}", run=title), plain_tip(title))
+
     def _recent_card(self, path: Path) -> Card:
         slot = partial(self.opened.emit, path)
-        card = self._card(path.name, str(path.parent), slot, str(path))
+        card = self._card(path.name, str(path.parent), slot, _key(path))
         return named(card, tr("Open {name}", name=path.name), plain_tip(str(path)))
 
     def _card(self, title: str, line: str, slot: Callable[[], None], picture: str = "") -> Card:
-        """A card; `picture` is the name of its thumbnail."""
+        """Return a card; `picture` is the key of its thumbnail, or "" for a card without one."""
         card = Card(title, line, bool(picture))
         card.set_theme(self._theme)
         card.setObjectName(picture)
-        card.show_thumbnail(self._small.get(picture))
+        card.show_thumbnail(self._thumbnails.get(picture))
         card.clicked.connect(lambda _=False: slot())
         return card
 
-    def _take_thumbnail(self, found: tuple[Path, Thumbnail | None]) -> None:
-        path, small = found
-        if small is not None:
-            self._small[str(path)] = small
+    def _take_thumbnail(self, found: tuple[str, Thumbnail | None]) -> None:
+        key, thumbnail = found
+        if thumbnail is not None:
+            self._thumbnails[key] = thumbnail
         for card in self._recent.cards:
-            if card.objectName() == str(path):
-                card.show_thumbnail(small)
+            if card.objectName() == key:
+                card.show_thumbnail(thumbnail)
 
     def _gone_button(self, path: Path) -> QToolButton:
         name = tr("Open {name}", name=path.name)
@@ -211,21 +241,32 @@ class WelcomePage(QScrollArea):
 
 
 def _shipped_thumbnails() -> dict[str, Thumbnail]:
-    """Those that come with the app; without its file cards have none."""
+    """Return the thumbnails of lessons and samples; none if their file is missing."""
     try:
         return read_thumbnails(THUMBNAILS)
     except (OSError, ValueError):
         return {}
 
 
-def _thumbnail(path: Path) -> Work[tuple[Path, Thumbnail | None]]:
-    """What a recording shows in small; None of one that is large, or cannot be read."""
+def _key(shown: Run | Path) -> str:
+    """Return the key of the thumbnail of a run or a recording."""
+    return f"run {shown.number}" if isinstance(shown, Run) else str(shown)
+
+
+def _run_thumbnail(run: Run) -> Work[tuple[str, Thumbnail | None]]:
+    yield 0.0
+    return _key(run), thumbnail_of(run.trace)
+
+
+def _file_thumbnail(path: Path) -> Work[tuple[str, Thumbnail | None]]:
+    """Return the thumbnail of a recording; None if it is large or cannot be read."""
     yield 0.0
     try:
-        small = None if is_large(path) else thumbnail_of(open_recording(path).trace)
-    except (OSError, ValueError, KeyError, MemoryError):  # it is told when the file is opened
-        small = None
-    return path, small
+        thumbnail = None if is_large(path) else thumbnail_of(open_recording(path).trace)
+    # The error is reported when the user opens the file.
+    except (OSError, ValueError, KeyError, MemoryError):
+        thumbnail = None
+    return _key(path), thumbnail
 
 
 def _heading(text: str) -> Label:
@@ -236,6 +277,6 @@ def _heading(text: str) -> Label:
 
 def _centred(sheet: QWidget) -> QWidget:
     across = row(None, sheet, None, margins=(0, 0, 0, 0))
-    # The page takes all the width, up to its maximum; what is left then lies on both sides.
+    # The sheet takes the width up to its maximum; the rest is on both sides of it.
     across.setStretchFactor(sheet, 1000)
     return widget_of(across, "plot")

@@ -1,4 +1,4 @@
-"""Lessons: a few steps that really run, with a question and an answer each."""
+"""Lessons: a few steps that run, each with a question and an answer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.features.compare.feature import CompareFeature
 from gui.features.lessons.menu import LessonMenu
 from gui.features.run.feature import RunFeature
 from gui.features.verdict.feature import VerdictFeature
@@ -77,6 +78,7 @@ class LessonsFeature(Feature):
         made = Lessons(self.shell, pointer, self.shell.feature(RunFeature).control.run_beside)
         self.keep_until_shown(made.panel)
         made.set_theme(self.shell.theme)
+        made.began.connect(self.shell.feature(CompareFeature).leave)
         made.opened.connect(self.shell.show_run)
         made.failed.connect(self.shell.banner.say)
         return made

@@ -1,4 +1,4 @@
-"""A lesson in the window: its steps, the runs that they make, and what these come to."""
+"""Controller of lessons: the current step, its runs, and their figures."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
 
 KIND = "Lessons (*.md)"
-SETTLE_MS = 150  # until what a step points at stands where it will stay
+SETTLE_MS = 150  # until the window is laid out, before the spotlight is placed
 
 Figures = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The runs of a step that was run, the figures of each, and its median step."""
+    """The runs of a step, with the figures and the median step of each."""
 
     runs: Sequence[Run]
     figures: list[Figures]
@@ -45,11 +45,13 @@ class Done:
 
 
 class Lessons(QObject):
-    """Goes through a lesson. `opened` carries a run that shall be shown, `failed` a line.
+    """Steps through a lesson.
 
-    `start` begins a run without touching the form, and says whether it could.
+    `began` is emitted before a step runs; `opened` carries a run to show, `failed` a message.
+    `start` starts a run without changing the form, and returns True if it could.
     """
 
+    began = Signal()
     opened = Signal(object)
     failed = Signal(str)
 
@@ -76,12 +78,12 @@ class Lessons(QObject):
         self.spotlight.theme = theme
 
     def ask(self) -> None:
-        """Ask for a file with a lesson of one's own, and begin it."""
+        """Ask for the file of a lesson, and begin it."""
         title, folder = tr("Open lesson"), self._settings.folder
         ask_open(self._window, title, folder, [tr(KIND)], lambda paths: self.open(paths[0]))
 
     def open(self, path: Path) -> None:
-        """Begin a lesson; one line tells what is wrong with a bad one."""
+        """Begin a lesson; `failed` reports an invalid file."""
         try:
             lesson = read_lesson(in_language(path))
         except LessonError as error:
@@ -94,11 +96,12 @@ class Lessons(QObject):
         self.panel.run.setFocus()
 
     def run(self) -> None:
-        """Make the runs of the step, or end the one that is under way."""
+        """Make the runs of the step, or stop the one in progress."""
         if self.running:
             self._session.stop()
         elif self.lesson is not None and not self._session.asking:
             self.spotlight.hide()
+            self.began.emit()
             self.running, self._message, self._whole = True, "", ""
             self._queue.run(self._step.runs, self._take)
             # The engine may have refused the run before `run` returned.
@@ -106,7 +109,7 @@ class Lessons(QObject):
             self._show()
 
     def step(self, by: int) -> None:
-        """Go on to the next step (1), or back (-1).
+        """Go to the next step (1) or the previous one (-1).
 
         After a lesson's last step the next lesson begins; after the last lesson its panel closes.
         """
@@ -127,7 +130,7 @@ class Lessons(QObject):
         self.panel.run.setFocus()
 
     def point(self) -> None:
-        """Put the light on what the step is about, as its last run shows it."""
+        """Show the step's last run, with the spotlight on the subject of the step."""
         done = self.done.get(self.place)
         if done is not None:
             self.opened.emit(done.runs[-1])
@@ -141,9 +144,9 @@ class Lessons(QObject):
         return self.lesson.steps[self.place]
 
     def _take(self, runs: Sequence[Run]) -> None:
-        """All runs of the step are over: work out what they came to."""
+        """Compute the figures of the step's runs, which have all ended."""
         self._made = tuple(runs)
-        # The runs are over, so nothing adds spans while the thread reads them.
+        # The runs have ended, so nothing adds spans while the thread reads them.
         self._figures.start(_worked_out([run.trace for run in runs]), thread=True)
 
     def _show_figures(self, found: tuple[list[Figures], list[StepBar]]) -> None:
@@ -153,7 +156,7 @@ class Lessons(QObject):
         self._soon.start()
 
     def _end(self, run: Run) -> None:
-        """A run is over: go on with the next one, or say why there is none."""
+        """Handle the end of a run: start the next one, or show why there is none."""
         if not self.running:
             return
         self._queue.end(run)
@@ -165,18 +168,18 @@ class Lessons(QObject):
             self._show()
 
     def _stop_waiting(self, message: str) -> None:
-        """No run of the step is under way any more; a long message is shortened."""
+        """Leave the running state and show a message, shortened if it is long."""
         if self.running:
             self._queue.forget()
-            # What a model's own error says may have any length.
+            # The error of a user's model may have any length.
             short = shortened(message)
             self._whole = "" if short == message else message
             self.running, self._message = False, sentence(short) if short else ""
             self._show()
 
     def _give_up(self) -> None:
-        """Leave the step: its runs that are still to come are not made."""
-        # All that may still come for the old step would otherwise be shown on the new one.
+        """Leave the step, without making its remaining runs."""
+        # Otherwise a late result of this step would be shown on the next one.
         self._soon.stop()
         self._figures.cancel()
         if self.running:
@@ -187,12 +190,12 @@ class Lessons(QObject):
     # What is shown
 
     def _light(self) -> None:
-        # The panel is not dimmed, as it says what is to be looked at.
+        # The panel is not dimmed: its text says what to look at.
         kept = partial(self._pointer.place_of, self.panel)
         self.spotlight.point(self._pointer.places(self._step.point), [kept])
 
     def _following(self) -> Path | None:
-        """The lesson that comes next, if the one that is open came with the app."""
+        """Return the shipped lesson after the open one; None after the last, or a user's own."""
         every = shipped()
         place = every.index(self.path) + 1 if self.path in every else len(every)
         return every[place] if place < len(every) else None
@@ -207,13 +210,18 @@ class Lessons(QObject):
         if lesson is None:
             return
         done, allowed = self.done.get(self.place), self.running or not self._session.asking
-        self.panel.show_page(
-            Page(
-                lesson, self.place, [] if done is None else done.figures, self._progress(),
-                self.running, allowed, self._after(lesson), self._whole,
-                [] if done is None else done.bars,
-            )
-        )  # fmt: skip
+        page = Page(
+            lesson=lesson,
+            place=self.place,
+            figures=[] if done is None else done.figures,
+            bars=[] if done is None else done.bars,
+            progress=self._progress(),
+            whole=self._whole,
+            running=self.running,
+            allowed=allowed,
+            after=self._after(lesson),
+        )
+        self.panel.show_page(page)
 
     def _progress(self) -> str:
         if self.running and self._figures.running:
@@ -245,7 +253,7 @@ class Lessons(QObject):
 
 
 def _worked_out(traces: Sequence[Trace]) -> Work[tuple[list[Figures], list[StepBar]]]:
-    """The figures of runs, their verdicts in the window's language, and their median steps.
+    """Return the figures of runs, with verdicts in the window's language, and their median steps.
 
     Raises NothingMeasuredError.
     """

@@ -1,4 +1,4 @@
-"""The lessons as a menu, which the command palette lists too."""
+"""Menu of the lessons, which the command palette also lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.look.text import tr
 
 
 class LessonMenu(QObject):
-    """Puts the lessons that come with the app above what a menu has, when it is first needed."""
+    """Inserts the shipped lessons at the top of a menu when it is first opened."""
 
     def __init__(self, menu: QMenu, choose: Callable[[Path], None]) -> None:
         super().__init__(menu)
@@ -38,7 +38,7 @@ class LessonMenu(QObject):
         except LessonError:
             title = path.stem
         text = tr("Lesson {n}: {title}", n=number, title=title)
-        # A single & would be swallowed, and the letter behind it become the item's key.
+        # A single & would be dropped, and make the next letter the item's mnemonic.
         action = QAction(text.replace("&", "&&"), self._menu)
         action.triggered.connect(lambda _=False: self._choose(path))
         return action

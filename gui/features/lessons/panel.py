@@ -1,4 +1,4 @@
-"""The Lesson panel: what a step says, its runs, its question, and the way to the next step."""
+"""Lesson panel: the text of a step, its question, its runs, and buttons to the other steps."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """How it stands with the step at a place of a lesson; without `figures` it has not run yet.
+    """State of the step at a place of a lesson; it has not run yet if `figures` is empty.
 
-    `bars` are the steps of its runs. `progress` says what goes on or went wrong, `whole` all of
-    that where it is shortened, and `after` what the way on is called.
+    `bars` are the median steps of its runs. `progress` is a message on the runs, and `whole` is the
+    message in full if `progress` is shortened. `after` is the text of the button to the next step.
     """
 
     lesson: Lesson
@@ -43,7 +43,7 @@ class Page:
 
     @property
     def step(self) -> LessonStep:
-        """What is shown."""
+        """The step of the lesson."""
         return self.lesson.steps[self.place]
 
     @property
@@ -53,10 +53,10 @@ class Page:
 
 
 class LessonPanel(QWidget):
-    """`stepped` carries the way that one wants to go, back or forth.
+    """Shows a page. The controller connects to its buttons `run` and `again`.
 
-    `chosen` carries the place of a run that shall be shown. The button `run` wants the step run, or
-    stopped, and `again` what it is about shown again.
+    `stepped` carries 1 for the next step and -1 for the previous one, `chosen` the place of a run
+    to show.
     """
 
     stepped = Signal(int)
@@ -70,11 +70,11 @@ class LessonPanel(QWidget):
         self.show_page(None)
 
     def show_page(self, page: Page | None) -> None:
-        """Show a step as it is now, or what the panel is for."""
+        """Show a step, or the purpose of the panel."""
         if page is None:
             self.title.setText(tr("A lesson goes through a few steps that really run."))
             self.text.setText(tr("Choose one in Help > Lessons, or on the first page."))
-        for part in (self.lesson, self.place, self.run, *self._asks, self._foot):
+        for part in self._parts_of_a_step:
             part.setVisible(page is not None)
         if page is not None:
             self._show(page)
@@ -86,21 +86,18 @@ class LessonPanel(QWidget):
         self.answer.show()
 
     def _show(self, page: Page) -> None:
-        # The same page comes again whenever a run begins
-        # or ends: an answer that was revealed stays open.
-        before, step, figures = self.page, page.step, page.figures
-        known = before is not None and (before.place, before.step.title, before.answer) == (
-            page.place, step.title, page.answer,
-        )  # fmt: skip
-        # Not `isVisible`, which is false as well while the panel lies behind another tab.
-        revealed = known and not self.answer.isHidden()
-        place = tr("Step {n} of {count}", n=page.place + 1, count=len(page.lesson.steps))
-        for label, text in (
-            (self.lesson, page.lesson.title), (self.place, place), (self.title, step.title),
-            (self.text, filled(step.text, figures)), (self.answer, page.answer),
-            (self.question, filled(step.question, figures)),
-        ):  # fmt: skip
-            label.setText(text)
+        # The same page is shown again whenever a run begins or ends: a revealed answer stays open.
+        # Not `isVisible`, which is also false while another tab covers the panel.
+        is_same = self.page is not None and _identity(self.page) == _identity(page)
+        revealed = is_same and not self.answer.isHidden()
+        step, figures = page.step, page.figures
+        count = len(page.lesson.steps)
+        self.lesson.setText(page.lesson.title)
+        self.place.setText(tr("Step {n} of {count}", n=page.place + 1, count=count))
+        self.title.setText(step.title)
+        self.text.setText(filled(step.text, figures))
+        self.question.setText(filled(step.question, figures))
+        self.answer.setText(page.answer)
         self.progress.say(page.progress)
         self.progress.setToolTip(wrapped_tip(page.whole))
         self.run.setText(_run_text(page))
@@ -120,29 +117,33 @@ class LessonPanel(QWidget):
         figures: Sequence[dict[str, str]],
         bars: Sequence[StepBar],
     ) -> None:
-        """What a step's runs are, and how long a step took in each that was made."""
-        while (item := self._runs.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is None:
-                continue
-            widget.hide()
-            if not isinstance(widget, RunBar):
-                # Not at once: this may be called from the click of one of these very links.
-                widget.deleteLater()
+        """Show the settings of a step's runs, with the durations of those that were made."""
+        self._clear_runs()
         longest_ns = max((bar.step_ns for bar in bars), default=0)
         for place, run in enumerate(runs):
             title = settings_text(differing(run, runs))
             self._runs.addWidget(Label(title, "quiet", wrapped=True), 2 * place, 0)
             if figures:
-                time, show = figures[place]["step_ms"], partial(self.chosen.emit, place)
                 tip = tr("Show this run; a step takes so long in it.")
-                link = button(QToolButton, time, tip, show, look="link")
+                show = partial(self.chosen.emit, place)
+                link = button(QToolButton, figures[place]["step_ms"], tip, show, look="link")
                 self._runs.addWidget(link, 2 * place, 1, RESULT)
             if len(bars) > 1:
                 bar = self.bars[place]
                 bar.show_step(bars[place], longest_ns)
                 self._runs.addWidget(bar, 2 * place + 1, 0, 1, 2)
                 bar.show()
+
+    def _clear_runs(self) -> None:
+        item = self._runs.takeAt(0)
+        while item is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                if not isinstance(widget, RunBar):
+                    # Later: this may be called from the click of one of these links.
+                    widget.deleteLater()
+            item = self._runs.takeAt(0)
 
     def _build(self) -> None:
         self.lesson, self.place = Label("", "heading", wrapped=True), Label("", "quiet")
@@ -153,7 +154,7 @@ class LessonPanel(QWidget):
         tip = tr("Run what this step is about; the settings in the form stay as they are.")
         self.run = button(QPushButton, tr("▶  Run this step"), tip)
         self.run.setObjectName("primary")
-        # Made once, as the theme is given to those that are there.
+        # Made once: the docks set the theme of existing widgets.
         self.bars = [RunBar() for _ in range(MOST_RUNS)]
         for bar in self.bars:
             bar.setParent(self)
@@ -172,17 +173,31 @@ class LessonPanel(QWidget):
         self._heading = Label(tr("QUESTION"), "heading")
         self._runs = grid(down=3)
         self._runs.setColumnStretch(0, 1)
-        page = column(
-            self.lesson, self.place, 4, self.title, self.text, 4, self._heading, self.question, 4,
-            self.run, self.progress, self._runs, self.again, self.reveal, self.answer, None,
-            margins=MARGINS, spacing=6,
-        )  # fmt: skip
+        text = (self.lesson, self.place, 4, self.title, self.text, 4)
+        question = (self._heading, self.question, 4)
+        runs = (self.run, self.progress, self._runs, self.again)
+        answer = (self.reveal, self.answer)
+        parts = (*text, *question, *runs, *answer, None)
+        page = column(*parts, margins=MARGINS, spacing=6)
         self._foot = widget_of(row(self.back, self.forth, margins=MARGINS, spacing=8), "footer")
-        self._asks: tuple[QWidget, ...] = (
-            self._heading, self.question, self.reveal, self.answer, self.progress, self.again,
-        )  # fmt: skip
+        self._parts_of_a_step: tuple[QWidget, ...] = (
+            self.lesson,
+            self.place,
+            self._heading,
+            self.question,
+            self.run,
+            self.progress,
+            self.again,
+            self.reveal,
+            self.answer,
+            self._foot,
+        )
         scrolled = scrolling(widget_of(page, "sheet"), tr("Lesson"))
         joined(scrolled, self._foot, of=self, growing=scrolled)
+
+
+def _identity(page: Page) -> tuple[int, str, str]:
+    return page.place, page.step.title, page.answer
 
 
 def _run_text(page: Page) -> str:

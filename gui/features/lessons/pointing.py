@@ -1,4 +1,4 @@
-"""What a lesson's step points at, as places in the window."""
+"""Rectangles in the window for the subject of a lesson's step."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from gui.app.feature import Shell
 from gui.features.lessons.spotlight import Place
 from gui.timeline.state.lanes import reveal
 
-AROUND = 5.0  # free pixels around what is pointed at
+AROUND = 5.0  # free pixels around a span or a gap
 
 
 class Pointer:
-    """Finds what is pointed at in a window, brings it into view, and selects what is a span."""
+    """Finds the subject of a step in the window, brings it into view, and selects a span."""
 
     def __init__(self, shell: Shell, verdict: QWidget) -> None:
         self._shell, self._window = shell, shell.main_window
         self._timeline, self._verdict = shell.timeline, verdict
 
     def places(self, point: str) -> list[Place]:
-        """Where it is; of what cannot be found, the timeline."""
+        """Return functions for the rectangles of a subject; of the timeline if it is not found."""
         if point in PANELS:
             return [partial(self.place_of, self._shell.bring(point))]
         if point == "verdict":
@@ -47,9 +47,8 @@ class Pointer:
         return [partial(self._place_between, found)]
 
     def place_of(self, widget: QWidget) -> QRectF:
-        """Where a widget is; nowhere if it cannot be seen, or stands in a window of its own."""
-        # A dock that floats is a window of its own: the
-        # light, which lies in the main one, is not over it.
+        """Return the rectangle of a widget in the window; empty if it is hidden or floats."""
+        # A floating dock is another window, which the spotlight does not cover.
         if not widget.isVisible() or widget.window() is not self._window:
             return QRectF()
         return QRectF(widget.rect()).translated(widget.mapTo(self._window, QPoint()))
@@ -67,7 +66,7 @@ class Pointer:
         return self._in_window(rect.adjusted(-AROUND, -AROUND, AROUND, AROUND))
 
     def _in_window(self, rect: QRectF) -> QRectF:
-        """A rectangle of the timeline, as far as it can be seen there."""
+        """Return the visible part of a rectangle of the timeline, in the window."""
         area = self._timeline.viewport()
         if self.place_of(area).isEmpty():
             return QRectF()
@@ -76,23 +75,25 @@ class Pointer:
 
 
 def _found(trace: Trace, point: str) -> Span | Gap | None:
-    """The longest bubble, or the longest span of a kind, in the median step."""
+    """Return the longest bubble, or the longest span of a kind, in the median step."""
     steps = whole_steps(trace)
     if not steps:
         return None
-    # The window shows this step, and a lesson's figures are of it.
+    # The window opens this step, and the figures of a lesson describe it.
     step = median_step(trace, steps)
     if point == BUBBLE:
         return next(iter(longest_gaps(trace, step, step, 1)), None)
     if point not in tuple(Kind):
         return None
-    found = [
-        # The longest first, so that `max` compares it; `place` counts in the step's slice `where`,
-        # and trace.span among all of the lane.
-        (int((spans.end - spans.start)[place]), lane.index, int(place) + where.start)
-        for lane in trace.header.lanes
-        for where in [trace.spans(lane.index).of_step(step)]
-        for spans in [trace.spans(lane.index)[where]]
-        for place in np.flatnonzero(spans["kind"] == KINDS.index(Kind(point)))
-    ]
-    return trace.span(*max(found)[1:]) if found else None
+    longest: Span | None = None
+    longest_ns = -1
+    for lane in trace.header.lanes:
+        spans = trace.spans(lane.index)
+        where = spans.of_step(step)
+        for place in np.flatnonzero(spans["kind"][where] == KINDS.index(Kind(point))):
+            # `place` counts from the first span of the step.
+            index = where.start + int(place)
+            duration_ns = int(spans.end[index] - spans.start[index])
+            if duration_ns > longest_ns:
+                longest, longest_ns = trace.span(lane.index, index), duration_ns
+    return longest

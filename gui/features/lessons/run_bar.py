@@ -1,4 +1,4 @@
-"""A bar for each run of a lesson's step: how long a step takes, and how much of it is idle."""
+"""Bar of a run of a lesson's step: the duration of its median step, and the idle part."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from core.lessons.figures import StepBar
+from core.override import override
 from gui.look.text import duration_text, percent_text, tr
 from gui.timeline.paint.hatch import hatch_brush
 from gui.widgets.drawing import Drawing, Ink
@@ -17,7 +18,7 @@ THICK = 9.0
 class RunBar(Drawing):
     """As long as a run's median step, on one scale with the other runs; the idle part is hatched.
 
-    So two runs are compared at a glance, and a larger idle share can be seen in a shorter step.
+    It shows a step that is shorter although a larger share of it is idle.
     """
 
     def __init__(self) -> None:
@@ -31,16 +32,19 @@ class RunBar(Drawing):
         self.shown, self._longest_ns = shown, max(1, longest_ns)
         self.refresh()
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         return HEIGHT
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         if self.shown is None:
             return ""
         idle = tr("idle {share}", share=percent_text(self.shown.idle))
         return f"{duration_text(self.shown.step_ns)}, {idle}"
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         ink.painter.fillRect(self.rect(), QColor(self.theme.window))
         if self.shown is None:
             return

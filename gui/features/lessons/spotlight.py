@@ -1,4 +1,4 @@
-"""A light on parts of the window: all else is dimmed until the next key or click."""
+"""Spotlight on parts of the window; the rest is dimmed until the next key or click."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.override import override
 from gui.look.theme import LIGHT
 
 DIM = QColor(0, 0, 0, 110)
 ROUND, EDGE = 6.0, 2.0
 Place = Callable[[], QRectF]
-"""Where something is in the window now; an empty rectangle if it cannot be seen."""
+"""Returns a rectangle in the window at the time of the call; empty if nothing is visible."""
 
 
 class Spotlight(QWidget):
-    """Lies over a window and takes no clicks. `lit` are framed, `kept` merely stay as they are."""
+    """Covers a window and ignores the mouse. `lit` places are framed; `kept` are not dimmed."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -29,7 +30,7 @@ class Spotlight(QWidget):
         self.hide()
 
     def point(self, lit: Sequence[Place], kept: Sequence[Place] = ()) -> None:
-        """Dim all but these."""
+        """Dim everything else."""
         self._lit, self._kept = lit, kept
         self.setGeometry(self._window.rect())
         self.raise_()
@@ -38,35 +39,39 @@ class Spotlight(QWidget):
 
     @property
     def places(self) -> list[QRectF]:
-        """What is lit, as far as it can be seen."""
+        """The visible parts of the lit places."""
         inside = QRectF(self.rect())
-        return [found & inside for place in self._lit if not (found := place()).isEmpty()]
+        found = [place() for place in self._lit]
+        return [rect & inside for rect in found if not rect.isEmpty()]
 
-    def showEvent(self, event: QEvent) -> None:  # noqa: D102
-        # Only while it is shown: a filter of the application is asked in Python about every event.
+    @override
+    def showEvent(self, event: QEvent) -> None:
+        # Only while it is visible: an event filter of the application sees every event, in Python.
         self._app.installEventFilter(self)
 
-    def hideEvent(self, event: QEvent) -> None:  # noqa: D102
+    @override
+    def hideEvent(self, event: QEvent) -> None:
         self._app.removeEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
-        # Filtered for the whole application, since the sheet
-        # itself is transparent for the mouse and has no focus.
+        # Filtered for the whole application, because this widget gets neither mouse nor key events.
         if kind in (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress):
             self.hide()
         elif kind is QEvent.Type.Resize and watched is self._window:
             self.setGeometry(self._window.rect())
-        # Not taken: the key or click that ends the light still does what it was meant for.
+        # Not consumed: the key or click that ends the spotlight keeps its own effect.
         return False
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         dark, lit = QPainterPath(), self.places
         dark.addRect(QRectF(self.rect()))
         for place in (*lit, *(place() for place in self._kept)):
             hole = QPainterPath()
             hole.addRoundedRect(place, ROUND, ROUND)
-            # Cut out of the path rather than painted over: what is below stays as it is.
+            # Subtracted from the path, so that the widgets below remain unchanged.
             dark -= hole
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

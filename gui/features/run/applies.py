@@ -1,4 +1,4 @@
-"""Which settings are of use beside the others, and what those that are left alone come to. Pure."""
+"""Options without effect, and values that replace options left at their defaults. Pure."""
 
 from __future__ import annotations
 
@@ -14,56 +14,66 @@ from core.plan.strategies import STRATEGIES
 from gui.look.text import rows_text, tr
 
 
-def useless(asked: Specification) -> set[Option[Any]]:
-    """The options that the strategy, or another setting, leaves without any use."""
-    takes = STRATEGIES[asked.strategy].options
-    return {
-        option
-        for option, _ in asked.values
-        if (option in STRATEGY_OPTIONS and option not in takes) or option.unused(asked)
-    }
+def unused_options(asked: Specification) -> set[Option[Any]]:
+    """Return the options that have no effect with this strategy and these settings."""
+    taken = STRATEGIES[asked.strategy].options
+    found = set()
+    for option, _ in asked.values:
+        of_other_strategies = option in STRATEGY_OPTIONS and option not in taken
+        if of_other_strategies or option.unused(asked):
+            found.add(option)
+    return found
 
 
 def excluded(asked: Specification) -> dict[Option[Any], str]:
-    """Why options cannot be set now, as another one is that excludes them."""
-    # Only what the user changed excludes others: each
-    # of two that exclude one another has a default.
-    given = {o.name: o.title for o in STRATEGY_OPTIONS if asked[o] not in (None, o.default)}
-    return {
-        option: tr(
-            "{other} excludes this: set it back to 0 to use this.", other=tr(given[option.excludes])
-        )
-        for option, _ in option_values(asked)
-        if option.excludes in given and option.name not in given
-    }
+    """Return the options that another setting excludes, each with the reason."""
+    # Only options that the user has changed exclude others: each of two options that exclude one
+    # another has a default.
+    titles = {}
+    for option in STRATEGY_OPTIONS:
+        if asked[option] not in (None, option.default):
+            titles[option.name] = tr(option.title)
+    reasons = {}
+    for option, _ in option_values(asked):
+        if option.excludes in titles and option.name not in titles:
+            other = titles[option.excludes]
+            reasons[option] = tr(
+                "{other} excludes this: set it back to 0 to use this.", other=other
+            )
+    return reasons
 
 
-def useful(asked: Specification) -> Specification:
-    """The same where all that is of no use, or excluded, is left to its default."""
-    left = useless(asked) | excluded(asked).keys()
-    return asked.having(**{o.name: o.default for o, _ in option_values(asked) if o in left})
+def applicable(asked: Specification) -> Specification:
+    """Return a copy in which unused and excluded options have their defaults."""
+    dropped = unused_options(asked) | excluded(asked).keys()
+    defaults = {}
+    for option, _ in option_values(asked):
+        if option in dropped:
+            defaults[option.name] = option.default
+    return asked.having(**defaults)
 
 
-def usual_texts(asked: Specification, plan: Plan | None) -> dict[str, str]:
-    """What the fields of options show, by name, where these are not set: what they come to.
+def default_texts(asked: Specification, plan: Plan | None) -> dict[str, str]:
+    """Return the texts of fields without a value, by option name: the values that are used.
 
-    `plan` is that of the largest step, if it is known.
+    `plan` is the plan of the largest step, if it is known.
     """
     link = read_link(DEFAULT_LINK)
     assert link is not None
-    speed = {"latency": f"{link.latency_ns / 1e3:g}", "bandwidth": f"{1 / link.ns_per_byte:g}"}
+    latency_us, gb_per_s = link.latency_ns / 1e3, 1 / link.ns_per_byte
     texts = {
-        "link": tr("{latency} µs, {bandwidth} GB/s", **speed),
+        "link": tr(
+            "{latency} µs, {bandwidth} GB/s", latency=f"{latency_us:g}", bandwidth=f"{gb_per_s:g}"
+        ),
         "batch": rows_text(replace(asked, batch=None).batch_rows),
         "steps": tr("one epoch") if asked.data else str(STEPS),
     }
     if plan is None or plan.pipeline is None:
         return texts
+    texts[MICROBATCHES.name] = str(plan.pipeline.microbatches)
     sizes = sorted({part.rows for part in plan.parts})
-    of_a_piece = (
-        rows_text(sizes[0])
-        if len(sizes) == 1
-        else tr("{least} to {most} rows", least=sizes[0], most=sizes[-1])
-    )
-    count = str(plan.pipeline.microbatches)
-    return {**texts, MICROBATCHES.name: count, SPLIT_SIZE.name: of_a_piece}
+    if len(sizes) == 1:
+        texts[SPLIT_SIZE.name] = rows_text(sizes[0])
+    else:
+        texts[SPLIT_SIZE.name] = tr("{least} to {most} rows", least=sizes[0], most=sizes[-1])
+    return texts

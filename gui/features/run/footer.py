@@ -1,4 +1,4 @@
-"""Below the form, where no scrolling hides it: what a run would do, or why there can be none."""
+"""Foot of the form: a preview of the run, or the problem that prevents it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from core.plan.lanes import virtual_instead
 from core.plan.specification import Specification
+from core.predict.whatif import WhatIfResult
 from gui.app.check import Checked, pictured
 from gui.look.text import tr
 from gui.widgets.answer_picture import AnswerPicture
@@ -16,7 +17,10 @@ from gui.widgets.layouts import button, column
 
 
 class FormFooter(QWidget):
-    """`devices_wanted` carries other lanes to ask for, in place of some that share hardware."""
+    """Stays visible below the form, which scrolls.
+
+    `devices_wanted` carries a `--devices` text to use instead of lanes that share hardware.
+    """
 
     devices_wanted = Signal(str)
 
@@ -26,28 +30,39 @@ class FormFooter(QWidget):
         self.problem = Label(look="problem", wrapped=True, selectable=True)
         self.preview = Label(look="quiet", wrapped=True, selectable=True)
         self.picture = AnswerPicture(bare=True)
-        self.picture.setToolTip(tr("The order of the step's passes, as if all took the same time."))
         tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
         self._devices = ""
         self.virtual = button(QToolButton, "", tip, name=tr("Use virtual lanes"), look="link")
-        # Which devices is known only when it is pressed: `show_checked` changes them.
+        # Not bound here: `show_checked` changes the devices.
         self.virtual.clicked.connect(lambda: self.devices_wanted.emit(self._devices))
-        column(
-            self.picture, self.problem, self.preview, self.virtual,
-            of=self, margins=(12, 6, 10, 8), spacing=4,
-        )  # fmt: skip
+        parts = (self.picture, self.problem, self.preview, self.virtual)
+        column(*parts, of=self, margins=(12, 6, 10, 8), spacing=4)
 
-    def show_checked(self, asked: Specification, result: Checked | str) -> None:
-        """Say what comes of the form's settings: what would run, or the problem."""
-        checked = None if isinstance(result, str) else result
-        plans = () if checked is None else checked.plans.values()
-        answer = next((answer for plan in plans if (answer := pictured(plan))), None)
+    def show_checked(self, asked: Specification, checked: Checked) -> None:
+        """Show a preview of a run of these settings."""
+        self.problem.say("")
+        answer = _first_picture(checked)
         self.picture.setVisible(answer is not None)
         if answer is not None:
             self.picture.show_answer(answer)
-        self.problem.say("" if checked else str(result))
-        self.preview.say(preview_text(asked, checked, answer) if checked else "")
-        self._devices = virtual_instead(checked.lanes) if checked else ""
+        is_pipeline = any(plan.pipeline is not None for plan in checked.plans.values())
+        self.preview.say(preview_text(asked, checked, answer if is_pipeline else None))
+        self._devices = virtual_instead(checked.lanes)
         self.virtual.setVisible(bool(self._devices))
-        if checked:
-            self.virtual.setText(tr("Use {count} virtual lanes", count=len(checked.lanes)))
+        self.virtual.setText(tr("Use {count} virtual lanes", count=len(checked.lanes)))
+
+    def show_problem(self, text: str) -> None:
+        """Show why the settings cannot run; "" if the form shows that next to a field."""
+        self.problem.say(text)
+        self.preview.say("")
+        self.picture.hide()
+        self.virtual.hide()
+
+
+def _first_picture(checked: Checked) -> WhatIfResult | None:
+    """Return the picture of the first plan that is small enough for one."""
+    for plan in checked.plans.values():
+        answer = pictured(plan)
+        if answer is not None:
+            return answer
+    return None

@@ -1,40 +1,37 @@
-"""A field for every option: those of use are shown, those seldom set and the faults fold away."""
+"""Form with a field for every option; rare options and faults are in sections that fold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFormLayout,
-    QLabel,
-    QLineEdit,
-    QSpinBox,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QSpinBox, QToolButton, QWidget
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Option, OptionGroup, OptionValue, option_values
 from core.plan.specification import OPTIONS, Specification
-from gui.features.run.applies import excluded, useless
+from gui.features.run.applies import excluded, unused_options
+from gui.features.run.devices import DeviceField
 from gui.look.text import tr
 from gui.widgets.fields import add_field
 from gui.widgets.file_choice import FileChoice
+from gui.widgets.label import Label
 from gui.widgets.layouts import make_foldable
 from gui.widgets.option_fields import Field, field_of
 
 F = TypeVar("F", bound=QWidget)
 SIZES = {option.name for option, _ in option_values(ModelSettings()) if option.kind is int}
+DEVICES = "devices"
 ADVANCED, FAULTS = "advanced", "faults"
+FIELD_ROLES = (QFormLayout.ItemRole.SpanningRole, QFormLayout.ItemRole.FieldRole)
 
 
 class Fold(QToolButton):
-    """The heading of a part of the form that folds; it tells how much is set in there."""
+    """Heading of a section that folds; it shows how many of its options are set."""
 
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
@@ -44,13 +41,18 @@ class Fold(QToolButton):
         self.count(0)
 
     def count(self, given: int) -> None:
-        """Say that so many settings in there are not left to their defaults."""
-        values = {"part": self._title, "count": given}
-        self.setText(tr("{part} ({count} set)", **values) if given else self._title)
+        """Show the number of options in the section that do not have their defaults."""
+        if given:
+            self.setText(tr("{part} ({count} set)", part=self._title, count=given))
+        else:
+            self.setText(self._title)
 
 
 class OptionForm(QFormLayout):
-    """Rows of labels and fields. `edited` comes with every change of a value or a fold."""
+    """Rows of labels and fields. `edited` is emitted when a value or a fold changes.
+
+    `last_edited` is the name of the option that was changed last, "" after `write`.
+    """
 
     edited = Signal()
 
@@ -59,47 +61,61 @@ class OptionForm(QFormLayout):
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.fields: dict[str, Field] = {}
+        self.last_edited = ""
+        self.problem = Label(look="problem", wrapped=True, selectable=True)
         self.folds = {
             ADVANCED: Fold(tr("Advanced"), tr("Settings that are seldom changed.")),
             FAULTS: Fold(
                 tr("Faults"), tr("Put faults into the virtual lanes, to see what they do.")
             ),
         }
-        self._options = {option: _part(option) for option in OPTIONS if option.title}
-        self._add("")
+        self._sections = {option: _section(option) for option in OPTIONS if option.title}
+        self._add_fields("")
         for name, fold in self.folds.items():
             make_foldable(fold, self.edited.emit)
             self.addRow(fold)
-            self._add(name)
+            self._add_fields(name)
+        self.addRow(self.problem)
         self._align()
-        # `activated` comes by hand alone: settings that are filled in bring sizes of their own.
+        # `activated` is emitted only when the user picks a model: settings that are filled in have
+        # sizes already.
         self.field("model", FileChoice).activated.connect(self._fill_sizes)
 
-    def _add(self, part: str) -> None:
-        for option in (option for option, place in self._options.items() if place == part):
-            field = self.fields[option.name] = field_of(option)
-            add_field(self, option, field.widget)
-            # Fields' signals carry a number, a text or a bool; nobody needs it here.
-            field.edited.connect(lambda *_: self.edited.emit())
+    def _add_fields(self, section: str) -> None:
+        for option, place in self._sections.items():
+            if place == section:
+                field = self.fields[option.name] = _field(option)
+                add_field(self, option, field.widget)
+                field.edited.connect(partial(self._take_edit, option.name))
+
+    def _take_edit(self, name: str, *_: object) -> None:
+        # The signals of fields carry a number, a text or a bool, which nothing here needs.
+        self.last_edited = name
+        self.edited.emit()
 
     def _align(self) -> None:
-        """Fields begin at one line, whichever of them are shown."""
-        labels = [label for name in self.fields if (label := self._label(self._widget(name)))]
+        """Give all labels one width, so that fields are aligned whichever rows are shown."""
+        found = [self._label(field.widget) for field in self.fields.values()]
+        labels = [label for label in found if label is not None]
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)
 
     def chain(self, first: QWidget) -> None:
-        """Let the Tab key walk down the rows, after `first`."""
-        rows = (self.itemAt(row, role) for row in range(self.rowCount()) for role in _FIELD_ROLES)
-        widgets = [widget for item in rows if item is not None and (widget := item.widget())]
-        # Qt's own order is that in which widgets were
-        # made, and the folds were made before all fields.
-        for before, after in pairwise([first, *widgets]):
+        """Set the order of the Tab key: `first`, then the rows from top to bottom."""
+        widgets = [first]
+        for row in range(self.rowCount()):
+            for role in FIELD_ROLES:
+                item = self.itemAt(row, role)
+                widget = None if item is None else item.widget()
+                if widget is not None:
+                    widgets.append(widget)
+        # Qt's own order is the order of construction, in which the folds precede all fields.
+        for before, after in pairwise(widgets):
             QWidget.setTabOrder(before, after)
 
     def field(self, name: str, kind: type[F]) -> F:
-        """The widget of an option, which is of a kind."""
+        """Return the widget of an option, which has a known type."""
         widget = self._widget(name)
         assert isinstance(widget, kind)
         return widget
@@ -107,7 +123,7 @@ class OptionForm(QFormLayout):
     # Values
 
     def read(self) -> dict[str, OptionValue]:
-        """What all fields say, by options' names; nothing for sizes that the model has not."""
+        """Return the values of all fields by option name; None for sizes that the model lacks."""
         given = {name: field.read() for name, field in self.fields.items()}
         return given | dict.fromkeys(SIZES - self._sizes())
 
@@ -117,19 +133,11 @@ class OptionForm(QFormLayout):
         for option, value in filled.values:
             if option.name in self.fields:
                 self.fields[option.name].write(value)
-
-    def offer_devices(self, names: Iterable[str]) -> None:
-        """What the field of the lanes offers; what stands in it stays."""
-        devices = self.field("devices", QComboBox)
-        # `clear` empties the line as well, with what the user has typed.
-        text = devices.currentText()
-        devices.clear()
-        devices.addItems(list(names))
-        devices.setCurrentText(text)
+        self.last_edited = ""
 
     @property
     def unfolded(self) -> set[str]:
-        """The parts that are open."""
+        """Names of the sections that are open."""
         return {name for name, fold in self.folds.items() if fold.isChecked()}
 
     @unfolded.setter
@@ -142,40 +150,61 @@ class OptionForm(QFormLayout):
         return set() if kind is None else set(kind.settings)
 
     def _fill_sizes(self) -> None:
-        """A newly picked model starts with its own sizes."""
+        """Fill in the default sizes of a model that the user has picked."""
         model = ModelSettings(str(self.fields["model"].read())).filled()
         for option, value in option_values(model):
             if option.name in SIZES:
                 self.fields[option.name].write(value)
 
-    # What is shown
+    # Visible rows
 
     def show_rows(self, asked: Specification) -> None:
-        """Show the rows that are of use and not folded away; disable, with the reason, others."""
-        hidden = {option.name for option in useless(asked)} | (SIZES - self._sizes())
-        why, unfolded = excluded(asked), self.unfolded
-        for option, part in self._options.items():
-            shown = option.name not in hidden and (not part or part in unfolded)
+        """Show the rows that apply and are not folded; disable excluded ones, with the reason."""
+        hidden = {option.name for option in unused_options(asked)} | (SIZES - self._sizes())
+        reasons = excluded(asked)
+        unfolded = self.unfolded
+        for option, section in self._sections.items():
+            shown = option.name not in hidden and (not section or section in unfolded)
             self.setRowVisible(self._widget(option.name), shown)
-            self._enable(self._widget(option.name), why.get(option, ""), tr(option.help))
+            self._enable(self._widget(option.name), reasons.get(option, ""), tr(option.help))
         for name, fold in self.folds.items():
-            mine = (option for option, part in self._options.items() if part == name)
-            inside = [option for option in mine if option.name not in hidden]
+            inside = []
+            for option, section in self._sections.items():
+                if section == name and option.name not in hidden:
+                    inside.append(option)
             self.setRowVisible(fold, bool(inside))
-            fold.count(sum(self.fields[o.name].read() != o.default for o in inside))
+            given = [option for option in inside if self._is_set(option)]
+            fold.count(len(given))
 
-    def tell_usual(self, texts: Mapping[str, str]) -> None:
-        """Show what numbers come to that are left to their defaults."""
+    def show_defaults(self, texts: Mapping[str, str]) -> None:
+        """Show, in fields without a value, the values that are used instead."""
         self.field("link", QLineEdit).setPlaceholderText(texts["link"])
-        for option in self._options:
+        for option in self._sections:
             spin = self._widget(option.name)
             if isinstance(spin, QSpinBox) and option.default is None and spin.specialValueText():
                 spin.setSpecialValueText(texts.get(option.name, tr(option.usual)))
 
+    def show_problem(self, name: str, text: str) -> bool:
+        """Show a problem below the field of an option; return False if the field is not visible."""
+        if not text or not name or not self.isRowVisible(self._widget(name)):
+            self.setRowVisible(self.problem, False)
+            return False
+        self.takeRow(self.problem)
+        place: Any = self.getWidgetPosition(self._widget(name))
+        self.insertRow(place[0] + 1, self.problem)
+        self.problem.say(text)
+        self.setRowVisible(self.problem, True)
+        return True
+
+    def _is_set(self, option: Option[Any]) -> bool:
+        value = self.fields[option.name].read()
+        return bool(value != option.default)
+
     def _enable(self, field: QWidget, problem: str, help: str) -> None:
-        for widget in filter(None, (field, self._label(field))):
-            widget.setEnabled(not problem)
-            widget.setToolTip(problem or help)
+        for widget in (field, self._label(field)):
+            if widget is not None:
+                widget.setEnabled(not problem)
+                widget.setToolTip(problem or help)
 
     def _widget(self, name: str) -> QWidget:
         return self.fields[name].widget
@@ -185,11 +214,15 @@ class OptionForm(QFormLayout):
         return label if isinstance(label, QLabel) else None
 
 
-_FIELD_ROLES = (QFormLayout.ItemRole.SpanningRole, QFormLayout.ItemRole.FieldRole)
+def _field(option: Option[Any]) -> Field:
+    if option.name != DEVICES:
+        return field_of(option)
+    devices = DeviceField()
+    return Field(devices, lambda: devices.value, devices.take, devices.currentTextChanged)
 
 
-def _part(option: Option[Any]) -> str:
-    """The part that folds in which an option stands; nothing for one that always shows."""
+def _section(option: Option[Any]) -> str:
+    """Return the section that an option belongs to, or "" if it is always visible."""
     if option.group is OptionGroup.FAULTS:
         return FAULTS
     return ADVANCED if option.rare else ""

@@ -1,17 +1,19 @@
-"""The left panel: which strategy, of which model, on which lanes; and why not, if not."""
+"""The Settings panel: the strategy, the options of a run, and a check of them."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea
 
-from core.plan.devices import HOST, Hardware
+from core.plan.devices import Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification, specification_of
 from gui.app.check import Checked, assumed_hardware, check_specification, schedule_problems
-from gui.features.run.applies import useful, usual_texts
+from gui.features.run.applies import applicable, default_texts
+from gui.features.run.culprit import setting_at_fault
+from gui.features.run.devices import DeviceField
 from gui.features.run.footer import FormFooter
-from gui.features.run.form import OptionForm
+from gui.features.run.form import DEVICES, OptionForm
 from gui.features.run.strategies import StrategyList
 from gui.look.text import tr
 from gui.widgets.file_choice import FileChoice
@@ -23,10 +25,10 @@ CHECK_MS = 120  # after the last change
 
 
 class StrategyPanel(QScrollArea):
-    """The form. `checked` tells, soon after every change, whether what it says can run.
+    """The form. `checked` carries the result of a check, soon after every change.
 
-    `footer` says in words what will run, or why nothing can; whoever shows the form puts it below,
-    where no scrolling hides it.
+    `footer` previews the run, or shows the problem. The caller places it below the form, where it
+    does not scroll.
     """
 
     checked = Signal(object)
@@ -36,7 +38,7 @@ class StrategyPanel(QScrollArea):
         self.setObjectName("form")
         self.setAccessibleName(tr("Settings of the run"))
         scroll_down(self)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it, and it follows them
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to the field with the focus
         self.setMinimumWidth(262)
         self.result: Checked | str = ""
         self._hardware, self._known = assumed_hardware(), False
@@ -45,10 +47,9 @@ class StrategyPanel(QScrollArea):
         self._build_sheet()
         self._timer = QTimer(self, singleShot=True, interval=CHECK_MS)
         self._timer.timeout.connect(self.check_now)
-        # Before the connections below, or each field that is filled would count as edited by the
-        # user.
+        # Before the connections below: filling a field is no edit by the user.
         self.fill(Specification())
-        self.options.offer_devices(device_choices(self._hardware))
+        self.options.field(DEVICES, DeviceField).offer(self._hardware)
         self.strategies.chosen.connect(self._changed)
         self.options.edited.connect(self._changed)
         self.footer.devices_wanted.connect(self.fields["devices"].write)
@@ -56,48 +57,64 @@ class StrategyPanel(QScrollArea):
     # Values
 
     def specification(self) -> Specification:
-        """What the form asks for. Fields that are of no use count as not set."""
-        return useful(self._asked())
+        """Return the settings of the form; fields that do not apply have their defaults."""
+        return applicable(self._asked())
 
     def _asked(self) -> Specification:
-        """What all fields say, but for sizes that the model does not have."""
+        """Return the values of all fields, except sizes that the model does not have."""
         given = {**self.options.read(), "strategy": self.strategies.name}
         return specification_of({name: value for name, value in given.items() if value != ""})
 
     def set_specification(self, specification: Specification) -> None:
-        """Fill the form; what it does not know falls back to its defaults."""
+        """Fill the form and check it; an unknown strategy or option becomes the default."""
         self.fill(specification)
         self.check_now()
 
     def fill(self, specification: Specification) -> None:
-        """Fill the form, to be checked soon: the window need not wait for that to be seen."""
+        """Fill the form and check it a little later, so that the window can appear first."""
         self.strategies.choose(specification.strategy)
         self.options.write(specification)
         self._changed()
 
     def set_hardware(self, hardware: Hardware) -> None:
-        """The machine as the engine found it: offer its devices."""
+        """Offer the devices of the machine, as the engine reports it."""
         self._hardware, self._known = hardware, True
-        self.options.offer_devices(device_choices(hardware))
+        self.options.field(DEVICES, DeviceField).offer(hardware)
         self.check_now()
 
     def check(self, specification: Specification) -> Checked | str:
-        """What settings come to on the machine as far as it is known, or why they cannot run."""
+        """Return the plans of a run on the machine as far as it is known, or the problem."""
         return check_specification(specification, self._hardware, self._known)
 
     def check_now(self) -> None:
-        """Check the form's settings with core and say what comes of them."""
+        """Check the settings of the form, and show their preview or their problem."""
         self._timer.stop()
         asked = self.specification()
         self.result = self.check(asked)
-        self.footer.show_checked(asked, self.result)
-        plans = {} if isinstance(self.result, str) else self.result.plans
-        largest = plans[max(plans)] if plans else None
-        self.options.tell_usual(usual_texts(asked, largest))
-        if isinstance(self.result, Checked):
-            problems = schedule_problems(asked, self.result, self._hardware)
-            self.options.field(SCHEDULE.name, FileChoice).allow(problems)
+        if isinstance(self.result, str):
+            self._show_problem(asked, self.result)
+        else:
+            self._show_checked(asked, self.result)
         self.checked.emit(self.result)
+
+    def _show_checked(self, asked: Specification, checked: Checked) -> None:
+        self.options.show_problem("", "")
+        self.footer.show_checked(asked, checked)
+        plans = checked.plans
+        largest = plans[max(plans)] if plans else None
+        self.options.show_defaults(default_texts(asked, largest))
+        problems = schedule_problems(asked, checked, self._hardware)
+        self.options.field(SCHEDULE.name, FileChoice).allow(problems)
+
+    def _show_problem(self, asked: Specification, text: str) -> None:
+        """Show a problem below the field that causes it, or else in the footer."""
+        self.options.show_defaults(default_texts(asked, None))
+        name = setting_at_fault(asked, self.options.last_edited, self._can_run)
+        is_next_to_field = self.options.show_problem(name, text)
+        self.footer.show_problem("" if is_next_to_field else text)
+
+    def _can_run(self, specification: Specification) -> bool:
+        return isinstance(self.check(specification), Checked)
 
     # Building
 
@@ -109,15 +126,3 @@ class StrategyPanel(QScrollArea):
     def _changed(self) -> None:
         self.options.show_rows(self._asked())
         self._timer.start()
-
-
-def device_choices(hardware: Hardware) -> list[str]:
-    """What the Lanes field offers on a machine; anything else can be typed."""
-    have = hardware.devices[1:]
-    several = [",".join(have)] if len(have) > 1 else []
-    shared = [f"2x{have[0]}"] if have else []
-    on_host = [f"{count}x{HOST.name}" for count in (1, 2, 4, 8)]
-    real = ["auto", *several, *have, *shared, *on_host]
-    virtual = ["4xvirtual", "8xvirtual", "2xvirtual"]
-    # Where four real lanes would share something, virtual ones show the strategy itself.
-    return [*virtual, *real] if (len(have) or hardware.cores) < 4 else [*real, *virtual]

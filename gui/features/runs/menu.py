@@ -1,4 +1,4 @@
-"""What can be done with any run that is listed: the menu of its tab and of its row in Runs."""
+"""Context menu of a run: of its tab, and of its row in the Runs panel."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class RunMenu(QObject):
         self._runs, self._tabs, self._use, self._baseline = runs, tabs, use, baseline
 
     def popup(self, run: Run, at: QPoint) -> QMenu:
-        """Show the menu of a run at a place on screen."""
+        """Show the menu of a run at a position on screen."""
         menu = QMenu(self._window)
-        # Its parent is the window: each menu would otherwise stay until that goes.
+        # Otherwise each menu would exist as long as the window, its parent.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         menu.addAction(tr("Use this run's settings"), lambda: self._use(run))
@@ -55,7 +55,7 @@ class RunMenu(QObject):
         return menu
 
     def rename(self, run: Run) -> None:
-        """Ask for a run's name; without one it is called after what ran."""
+        """Ask for a run's name; an empty one restores the run's title."""
         label = tr("What to call this run, in this sitting:")
         self._ask(tr("Rename"), label, shown_title(run), lambda name: self._name(run, name))
 
@@ -65,17 +65,17 @@ class RunMenu(QObject):
         self._ask(tr("Note"), label, run.note, lambda note: self._note(run, note))
 
     def report(self, run: Run) -> None:
-        """Write a run's names again."""
+        """Update a run's names in the panel and the tabs."""
         self._runs.update_run(run)
         self._tabs.update_run(run)
 
     def _pin(self, run: Run) -> None:
-        """Compare every run with this one, or no longer."""
+        """Make a run the baseline of all others; stop if it is the baseline already."""
         self._baseline.run = None if run is self._baseline.run else run
         self._shell.refresh()
 
     def remove(self, run: Run) -> None:
-        """Take a run off the lists; a file that it is in stays."""
+        """Remove a run from the lists; its file stays."""
         self._session.runs.remove(run)
         if run is self._baseline.run:
             self._baseline.run = None
@@ -101,4 +101,4 @@ class RunMenu(QObject):
         dialog.setLabelText(label)
         dialog.setTextValue(text)
         dialog.textValueSelected.connect(take)
-        dialog.open()  # nothing waits for it: a run goes on
+        dialog.open()  # not exec(): runs continue meanwhile

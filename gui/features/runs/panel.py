@@ -1,4 +1,4 @@
-"""Runs: everything that was run or opened in this sitting, to be shown again."""
+"""Runs panel: every run that was made or opened in this session."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from core.engine.messages import Outcome
+from core.override import override
 from core.trace.columns import sorted_positions
 from core.trace.source import Source
 from core.trace.warmup import first_measured
@@ -21,10 +22,10 @@ RUN_ROLE = Qt.ItemDataRole.UserRole
 
 
 class RunsPanel(QTreeWidget):
-    """A row for each run, in groups of those that were made together.
+    """A row for each run; the runs of a sweep or a lesson are in a group.
 
-    `chosen` carries the run that was picked, `menu_wanted` a run and the place on screen where its
-    menu is asked for.
+    `chosen` carries the run that was picked, `menu_wanted` a run and the position on screen for its
+    menu.
     """
 
     chosen = Signal(object)
@@ -37,7 +38,7 @@ class RunsPanel(QTreeWidget):
         self.itemSelectionChanged.connect(self._emit_chosen)
 
     def add(self, run: Run) -> None:
-        """List a run, once, and mark it, without choosing it."""
+        """List a run if it is not listed yet, and mark it as shown, without a signal."""
         if self._item(run) is None:
             parent = self._group(run.group) if run.group else self.invisibleRootItem()
             QTreeWidgetItem(parent).setData(0, RUN_ROLE, run)
@@ -45,7 +46,7 @@ class RunsPanel(QTreeWidget):
         self.mark(run)
 
     def mark(self, run: Run) -> None:
-        """Mark the run that is shown, without choosing it."""
+        """Mark the run that is shown, without a signal."""
         item = self._item(run)
         if item is not None and item is not self.currentItem():
             with QSignalBlocker(self):
@@ -53,7 +54,7 @@ class RunsPanel(QTreeWidget):
             self.scrollToItem(item)
 
     def update_run(self, run: Run) -> None:
-        """Write what is now known of a run."""
+        """Update the row of a run."""
         item = self._item(run)
         if item is not None:
             for column, text in enumerate(run_columns(run)):
@@ -61,7 +62,7 @@ class RunsPanel(QTreeWidget):
                 item.setToolTip(column, plain_tip(run.note or run.text or text))
 
     def remove(self, run: Run) -> None:
-        """Take a run off the list, without choosing another; its group goes with the last run."""
+        """Remove a run, without a signal, and its group with the group's last run."""
         item = self._item(run)
         if item is None:
             return
@@ -71,7 +72,8 @@ class RunsPanel(QTreeWidget):
             if parent is not self.invisibleRootItem() and not parent.childCount():
                 self.invisibleRootItem().removeChild(parent)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         item = self.currentItem() if by_key else self.itemAt(event.pos())
         run = None if item is None else item.data(0, RUN_ROLE)
@@ -104,7 +106,7 @@ class RunsPanel(QTreeWidget):
 
 
 def run_columns(run: Run) -> tuple[str, str, str, str]:
-    """Number, title, outcome and median makespan of the measured steps."""
+    """Return number, title, outcome and median makespan of the measured steps of a run."""
     table = run.trace.step_table
     first = int(sorted_positions(table.numbers, first_measured(run.trace)))
     lengths = table.ends[first:] - table.starts[first:]
@@ -113,7 +115,7 @@ def run_columns(run: Run) -> tuple[str, str, str, str]:
 
 
 def outcome_text(run: Run) -> str:
-    """How a run ended, in a word."""
+    """Return a word for how a run ended, or the name of its file."""
     if run.source is not None:
         return run.source.name
     if run.trace.header.source is Source.PREDICTED:

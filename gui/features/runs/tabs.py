@@ -1,4 +1,4 @@
-"""Runs and recordings as tabs above the timeline; each keeps where one stood in it."""
+"""Tabs of the open runs above the timeline; each keeps the view that was left."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTabBar, QToolButton
 
+from core.override import override
 from gui.app.run_names import shown_title
 from gui.app.session import Run
+from gui.app.titles import DOT
 from gui.look.text import tr
 from gui.timeline.state.history import SavedView
 from gui.timeline.state.scene import Scene
 from gui.widgets.label import plain_tip
 from gui.widgets.layouts import button
 
-KEPT_SCENES = 4  # of the tabs shown last; others are summed up anew when they are shown again
+KEPT_SCENES = 4  # of the tabs shown last; the other scenes are built again when shown
 LONGEST = 34  # characters of a title
+SHORTEST = 8  # characters of a title in front of the settings that tell runs apart
 
 
 @dataclass(slots=True)
 class TabState:
-    """What a tab keeps while another is shown."""
+    """Scene and view of a tab while another tab is shown."""
 
     scene: Scene | None = None
     saved: SavedView | None = None
@@ -32,9 +35,9 @@ class TabState:
 class RunTabs(QTabBar):
     """A tab for each open run; hidden while there are fewer than two.
 
-    `chosen` carries the run that was picked. `closed` comes when a tab was closed by hand, with the
-    run to show now, or None. The run itself goes on, and stays in the Runs panel. `menu_wanted`
-    carries a run and the place on screen where its menu is asked for.
+    `chosen` carries the run that was picked. `closed` is emitted when the user closes a tab, with
+    the run to show instead, or None; the closed run continues, and stays in the Runs panel.
+    `menu_wanted` carries a run and the position on screen for its menu.
     """
 
     chosen = Signal(object)
@@ -48,8 +51,8 @@ class RunTabs(QTabBar):
         self.setObjectName("runs")
         self.setAccessibleName(tr("Open runs and recordings"))
         self._kept: dict[Run, TabState] = {}
-        # Both: a click on the tab that is current already changes nothing, and yet asks to see its
-        # run where another page stands over it.
+        # Both: a click on the current tab changes nothing, but must show its run if the first page
+        # covers it.
         self.currentChanged.connect(self._emit_chosen)
         self.tabBarClicked.connect(self._emit_chosen)
 
@@ -59,9 +62,9 @@ class RunTabs(QTabBar):
         return [self.tabData(place) for place in range(self.count())]
 
     def open(self, run: Run) -> TabState:
-        """Bring a run's tab to the front without choosing it; what it kept, if it was open."""
+        """Bring a run's tab to the front, without a signal, and return its state."""
         kept = self._kept.setdefault(run, TabState())
-        self._kept[run] = self._kept.pop(run)  # the last one is the one shown last
+        self._kept[run] = self._kept.pop(run)  # last in the dictionary: shown last
         with QSignalBlocker(self):
             place = self._place(run)
             if place < 0:
@@ -72,14 +75,15 @@ class RunTabs(QTabBar):
         self.update_run(run)
         return kept
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
         place = self.currentIndex() if by_key else self.tabAt(event.pos())
         if place >= 0:
             self.menu_wanted.emit(self.tabData(place), event.globalPos())
 
     def leave(self, run: Run, scene: Scene | None, saved: SavedView) -> None:
-        """Keep what is left of a run that is no longer shown."""
+        """Keep the scene and view of a run that is no longer shown."""
         if run in self._kept:
             self._kept[run] = TabState(scene, saved)
             for kept in list(self._kept.values())[:-KEPT_SCENES]:
@@ -91,7 +95,7 @@ class RunTabs(QTabBar):
         if place < 0:
             return
         whole = title_of(run)
-        short = whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+        short = short_title(run)
         # A single & would make the next letter the tab's key.
         self.setTabText(place, (f"● {short}" if run.live else short).replace("&", "&&"))
         tip = tr("{title}, running", title=whole) if run.live else whole
@@ -106,8 +110,7 @@ class RunTabs(QTabBar):
         if not 0 <= place < self.count():
             return
         with QSignalBlocker(self):
-            # Blocked: Qt makes another tab the current one,
-            # and `closed` tells of it once all is done.
+            # Blocked: Qt makes another tab the current one, which `closed` reports at the end.
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
         self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)
@@ -133,12 +136,15 @@ class RunTabs(QTabBar):
         return made
 
     def step(self, by: int) -> None:
-        """Show the next tab (1) or the previous one, round the end."""
+        """Show the next tab (1) or the previous one (-1); the last is followed by the first."""
         if self.count():
             self.setCurrentIndex((self.currentIndex() + by) % self.count())
 
     def _place(self, run: Run) -> int:
-        return next((at for at in range(self.count()) if self.tabData(at) is run), -1)
+        for place in range(self.count()):
+            if self.tabData(place) is run:
+                return place
+        return -1
 
     def _emit_chosen(self, place: int) -> None:
         if place >= 0:
@@ -146,7 +152,23 @@ class RunTabs(QTabBar):
 
 
 def title_of(run: Run) -> str:
-    """A run's number and what ran, or the name of its file: `3: Pipeline, 1F1B`."""
+    """Return a run's number and title, `3: Pipeline 1F1B`, or the name of its file."""
     if run.source is not None and not run.name:
         return run.source.name
     return tr("{number}: {title}", number=run.number, title=shown_title(run))
+
+
+def short_title(run: Run) -> str:
+    """Return a title of at most LONGEST characters: `3: Pipeline 1F… · Micro-batches 4`.
+
+    Runs of the same title are told apart by their settings, which therefore stay when the title is
+    shortened.
+    """
+    whole = title_of(run)
+    if len(whole) <= LONGEST:
+        return whole
+    ending = f"…{DOT}{run.distinction}"
+    room = LONGEST - len(ending)
+    if not run.distinction or not whole.endswith(run.distinction) or room < SHORTEST:
+        return f"{whole[: LONGEST - 1]}…"
+    return f"{whole[:room].rstrip()}{ending}"

@@ -183,6 +183,27 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     after.deleteLater()
 
 
+def test_another_language_keeps_the_panel_in_front_and_the_first_page(
+    qapp: QApplication, settings: Settings, qtbot: QtBot
+) -> None:
+    client = FakeClient()
+    sitting = Sitting(qapp, Session(client), settings)
+    sitting.window.show()
+    perform(sitting.window, client, specification(steps=1))
+    sitting.window.bring("marks")
+    sitting.window.bring("why")
+    sitting.change_language("zh")
+    assert {"why", "marks"} <= set(sitting.window.docks.front_pages)
+    assert sitting.window.docks.pages["why"].isVisible()
+    assert not sitting.window.centre.shows_first_page
+    sitting.window.centre.show_first_page()
+    sitting.change_language("en")
+    assert sitting.window.centre.shows_first_page
+    assert sitting.window.run_shown is not None
+    sitting.window.close()
+    sitting.window.deleteLater()
+
+
 def test_a_refusal_is_translated_and_so_are_the_counts_in_it(qapp: QApplication) -> None:
     asked = specification(stages=9, steps=2)
     speak(qapp, "ko")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,13 +21,14 @@ from gui.features.details.feature import DetailsFeature
 from gui.features.first_page.card_grid import cards_across
 from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import PIPELINE, SAMPLES, preset
-from gui.features.first_page.thumbnail import thumbnail_of
+from gui.features.first_page.thumbnail import PARTS, thumbnail_of
 from gui.features.first_page.welcome import FIRST_ACTIONS
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.queue import RunQueue
 from gui.features.runs.feature import RunsFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import record, specification, trace_of
 
 MakeWindow = Callable[[FakeClient, Settings], MainWindow]
@@ -155,6 +157,39 @@ def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
     assert card.thumbnail == thumbnail_of(open_recording(tmp_path / "here.arrow").trace)
     card.click()
     assert window.run_shown.source == tmp_path / "here.arrow"
+
+
+def test_runs_that_are_in_no_file_have_cards_with_their_pictures(
+    window: MainWindow, client: FakeClient, tmp_path: Path, qtbot: object
+) -> None:
+    for steps in (1, 2, 3, 4):
+        perform(window, client, specification(steps=steps))
+    runs = window.session.runs
+    window.action("first_page").trigger()
+    page = window.feature(FirstPageFeature).page
+    cards = {card.accessibleName(): card for card in page.cards}
+    shown = [name for name in cards if name.startswith("Show ")]
+    assert [name[5:7] for name in shown] == ["4:", "3:", "2:"]
+    qtbot.waitUntil(lambda: cards[shown[0]].thumbnail is not None)
+    assert cards[shown[0]].thumbnail == thumbnail_of(runs[3].trace)
+    cards[shown[1]].click()
+    assert window.run_shown is runs[2] and window.timeline.isVisible()
+    runs[3].save(tmp_path / "saved.arrow")
+    window.action("first_page").trigger()
+    names = [card.accessibleName() for card in page.cards]
+    assert not [name for name in names if name.startswith("Show 4:")]
+
+
+def test_a_trace_without_steps_has_a_picture_of_all_of_it(tmp_path: Path) -> None:
+    events = []
+    for n in range(5000):
+        events.append({"ph": "X", "pid": 1, "tid": 1, "name": "work", "ts": 2 * n, "dur": 1.9})
+    events.append({"ph": "X", "pid": 1, "tid": 1, "name": "late", "ts": 20_000, "dur": 5_000})
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    thumbnail = thumbnail_of(open_recording(path).trace)
+    assert thumbnail is not None and 1 <= len(thumbnail.bars) <= 5
+    assert max(bar.end for bar in thumbnail.bars) == PARTS
 
 
 def test_every_lesson_and_sample_has_a_card_with_its_picture(window: MainWindow) -> None:

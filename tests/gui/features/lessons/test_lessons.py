@@ -12,6 +12,8 @@ from core.engine.messages import Ended, Outcome
 from core.lessons.figures import figures_and_bar, figures_of
 from core.lessons.lesson import PARTS, filled, read_lesson, shipped
 from core.plan.task import Kind
+from gui.features.compare.chooser import other_of
+from gui.features.compare.feature import CompareFeature
 from gui.features.devices.feature import DevicesFeature
 from gui.features.first_page.feature import FirstPageFeature
 from gui.features.lessons.feature import LessonsFeature
@@ -20,6 +22,8 @@ from gui.features.palette.feature import PaletteFeature
 from gui.features.run.feature import RunFeature
 from gui.widgets.menu_actions import listed_actions
 from tests.core.lessons.test_lesson import GOOD, small
+from tests.gui.window.test_window import perform
+from tests.make_believe import specification
 
 LEFT = Qt.MouseButton.LeftButton
 SECOND = """
@@ -97,6 +101,17 @@ def test_a_step_runs_points_asks_and_answers_from_what_ran(window, client, qtbot
     assert panel.text.text() == f"It says {figures['split']}."
     QTest.mouseClick(panel.again, LEFT)
     assert window.feature(LessonsFeature).lessons.spotlight.isVisible()
+
+
+def test_a_comparison_ends_before_a_step_runs(window, client, qtbot, lesson):
+    perform(window, client, specification(steps=1))
+    perform(window, client, specification("dp", steps=1))
+    comparing = window.feature(CompareFeature).comparing
+    comparing.begin(other_of(window.session.runs[0]))
+    assert comparing.other is not None
+    window.feature(LessonsFeature).lessons.open(lesson)
+    make_runs(window, client, qtbot)
+    assert comparing.other is None
 
 
 def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, qtbot, lesson):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QFormLayout
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
@@ -19,7 +19,8 @@ from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
 from gui.app.check import Checked, check_specification, friendly
-from gui.features.run.panel import StrategyPanel, device_choices
+from gui.features.run.devices import device_choices
+from gui.features.run.panel import StrategyPanel
 from tests.make_believe import GPUS, HARDWARE
 
 
@@ -306,9 +307,70 @@ def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
     assert len(answer.first) == 3
 
 
-def test_what_is_no_pipeline_has_no_picture(panel: StrategyPanel) -> None:
-    panel.set_specification(Specification("dp", devices="2xcpu"))
+@pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "fsdp"])
+def test_other_strategies_are_pictured_without_a_figure_of_their_bubble(
+    panel: StrategyPanel, strategy: str
+) -> None:
+    panel.set_specification(Specification(strategy, devices="2xvirtual"))
+    answer = panel.footer.picture.answer
+    assert panel.footer.picture.isVisibleTo(panel.footer)
+    assert len(answer.first) == 3
+    (plan,) = panel.result.plans.values()
+    planned = {KINDS.index(task.kind) for task in plan.tasks if task.lane < 2}
+    assert set(answer.kind.tolist()) == planned
+    assert "Bubble" not in panel.footer.preview.text()
+
+
+def test_a_model_that_is_not_known_yet_has_no_picture(panel: StrategyPanel, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("")
+    panel.set_specification(Specification(model=ModelSettings(str(path)), devices="2xcpu"))
+    assert isinstance(panel.result, Checked)
     assert not panel.footer.picture.isVisibleTo(panel.footer)
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ({"devices": "2xnonsense"}, "devices"),
+        ({"devices": "2xvirtual", "link": "slow"}, "link"),
+        ({"batch": 4, "microbatches": 9}, "batch"),
+        ({"model": ModelSettings("gpt", width=30, heads=4)}, "width"),
+    ],
+)
+def test_a_problem_is_shown_below_the_field_that_causes_it(
+    panel: StrategyPanel, values: dict, name: str
+) -> None:
+    panel.set_specification(Specification(**values))
+    row, _ = panel.options.getWidgetPosition(panel.fields[name].widget)
+    below = panel.options.itemAt(row + 1, QFormLayout.ItemRole.SpanningRole).widget()
+    assert below is panel.options.problem
+    assert below.text() == panel.result
+    assert panel.options.isRowVisible(below)
+    assert panel.footer.problem.text() == ""
+    panel.set_specification(Specification())
+    assert not panel.options.isRowVisible(below)
+
+
+def test_of_two_settings_that_contradict_each_other_the_one_edited_last_is_named(
+    panel: StrategyPanel,
+) -> None:
+    panel.set_specification(Specification(batch=4))
+    panel.fields["microbatches"].widget.setValue(9)
+    panel.check_now()
+    row, _ = panel.options.getWidgetPosition(panel.options.problem)
+    above, _ = panel.options.getWidgetPosition(panel.fields["microbatches"].widget)
+    assert row == above + 1
+
+
+def test_a_problem_of_a_folded_field_is_shown_in_the_footer(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification(stages=99))
+    assert panel.footer.problem.text() == panel.result
+    assert not panel.options.isRowVisible(panel.options.problem)
+    panel.options.folds["advanced"].click()
+    panel.check_now()
+    assert panel.footer.problem.text() == ""
+    assert panel.options.problem.text() == panel.result
 
 
 def test_a_schedule_is_taken_from_a_file(
@@ -438,10 +500,28 @@ def test_the_lanes_field_offers_what_the_machine_has() -> None:
     ]
 
 
-def test_virtual_lanes_are_offered_first_where_four_real_ones_would_share_something() -> None:
-    assert device_choices(replace(HARDWARE, cores=2))[:2] == ["4xvirtual", "8xvirtual"]
-    assert device_choices(GPUS)[0] == "4xvirtual"
-    assert device_choices(replace(HARDWARE, cores=8))[0] == "auto"
+def test_the_lanes_are_listed_in_words_and_in_order(panel: StrategyPanel) -> None:
+    field = panel.fields["devices"].widget
+    shown = [field.itemText(place) for place in range(field.count())]
+    assert shown == [
+        "auto: 2 CPU lanes",
+        "2 virtual devices",
+        "4 virtual devices",
+        "8 virtual devices",
+        "1 CPU lane",
+        "2 CPU lanes",
+        "4 CPU lanes",
+        "8 CPU lanes",
+    ]
+    field.setCurrentIndex(2)
+    assert panel.specification().devices == "4xvirtual"
+    field.setEditText("3xvirtual")
+    assert panel.specification().devices == "3xvirtual"
+    panel.set_hardware(GPUS)
+    assert panel.specification().devices == "3xvirtual"
+    panel.fields["devices"].write("2xcuda:1")
+    assert field.currentText() == "2 lanes on cuda:1"
+    assert panel.specification().devices == "2xcuda:1"
 
 
 def test_a_gpu_counts_as_missing_only_when_the_machine_is_known() -> None:

@@ -12,6 +12,7 @@ from gui.app.run_names import name_apart, shown_title
 from gui.app.session import Run
 from gui.features.runs.baseline import Baseline
 from gui.features.runs.feature import RunsFeature
+from gui.features.runs.tabs import LONGEST, short_title
 from gui.features.status.feature import StatusFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -36,6 +37,17 @@ def test_runs_of_the_same_title_are_named_by_what_differs(qapp: object) -> None:
     assert "Micro-batches" not in titles[2]
     runs[0].name = "the small one"
     assert shown_title(runs[0]) == "the small one"
+
+
+def test_tabs_of_the_same_title_show_what_differs(qapp: object) -> None:
+    runs = [run_of(number, microbatches=count) for number, count in ((1, 2), (2, 4))]
+    name_apart(runs)
+    titles = [short_title(run) for run in runs]
+    assert titles[0].startswith("1: Pipeline") and titles[0].endswith("… · Micro-batches 2")
+    assert titles[1].startswith("2: Pipeline") and titles[1].endswith("… · Micro-batches 4")
+    assert max(map(len, titles)) <= LONGEST
+    runs[0].distinction = "a difference that is itself longer than a title"
+    assert short_title(runs[0]).endswith("…") and len(short_title(runs[0])) <= LONGEST
 
 
 def test_equal_runs_have_equal_names_and_lose_the_difference_with_their_peer(qapp: object) -> None:

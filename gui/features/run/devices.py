@@ -1,0 +1,80 @@
+"""The Lanes field: devices in words, or typed as on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QComboBox
+
+from core.errors import PlanError
+from core.plan.devices import HOST, Hardware
+from core.plan.lanes import lane_devices
+from gui.app.setting_names import devices_title
+from gui.look.text import ntr, tr
+from gui.widgets.fields import Choice
+
+AUTO = "auto"
+COUNTS = (2, 4, 8)
+POPUP_MARGIN = 12  # pixels, so that the longest item is not elided
+
+
+class DeviceField(Choice):
+    """An editable list; each item shows devices in words and has their `--devices` text as data."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+
+    @property
+    def value(self) -> str:
+        """The `--devices` text of the item shown, or the text that was typed."""
+        typed = self.currentText().strip()
+        item = self.findText(typed)
+        return typed if item < 0 else str(self.itemData(item))
+
+    def take(self, devices: str) -> None:
+        """Show a `--devices` text, adding it to the list if it is not offered."""
+        if self.findData(devices) < 0:
+            self.addItem(devices_title(devices), devices)
+        self.setCurrentIndex(self.findData(devices))
+
+    def offer(self, hardware: Hardware) -> None:
+        """List what a machine offers; the value stays."""
+        value = self.value
+        # `clear` also empties the line, with what the user has typed.
+        self.clear()
+        for devices in device_choices(hardware):
+            title = automatic_title(hardware) if devices == AUTO else devices_title(devices)
+            self.addItem(title, devices)
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + POPUP_MARGIN)
+        if self.findData(value) < 0:
+            self.setEditText(value)
+        else:
+            self.take(value)
+
+
+def device_choices(hardware: Hardware) -> Sequence[str]:
+    """Return the `--devices` texts that the field offers on a machine."""
+    accelerators = hardware.devices[1:]
+    together = [",".join(accelerators)] if len(accelerators) > 1 else []
+    shared = [f"2x{accelerators[0]}"] if accelerators else []
+    virtual = [f"{count}xvirtual" for count in COUNTS]
+    on_host = [f"{count}x{HOST.name}" for count in (1, *COUNTS)]
+    return [AUTO, *together, *accelerators, *shared, *virtual, *on_host]
+
+
+def automatic_title(hardware: Hardware) -> str:
+    """Return `auto` with the devices that it means on a machine."""
+    try:
+        devices = lane_devices(AUTO, hardware)
+    except PlanError:
+        return devices_title(AUTO)
+    if set(devices) == {HOST.name}:
+        meant = ntr("{n} CPU lane", "{n} CPU lanes", len(devices))
+    elif len(devices) > 1 and len(set(devices)) == 1:
+        meant = devices_title(f"{len(devices)}x{devices[0]}")
+    else:
+        meant = ", ".join(devices)
+    return tr("auto: {devices}", devices=meant)
