@@ -7,7 +7,7 @@
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures thumbnails docs messages messages-extract messages-update messages-compile
+.PHONY: setup run test fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures animations thumbnails docs messages messages-extract messages-update messages-compile
 
 setup:
 	@sh resources/setup.sh
@@ -65,6 +65,19 @@ verdicts: setup
 # The window's pictures in resources/screenshots, which a test compares with.
 pictures: setup
 	$(python) -m tests.gui.pictures resources/screenshots
+
+# The animations of README and docs, of runs on virtual lanes: a schedule against another, and dp.
+shown = --model mlp --width 512 --depth 8 --batch 512 --steps 3
+animations: setup
+	@mkdir -p build
+	$(python) main.py run --strategy pipeline --schedule 1f1b --devices 4xvirtual --microbatches 8 \
+		$(shown) --record build/1f1b.arrow
+	$(python) main.py run --strategy pipeline --schedule zb-h1 --devices 4xvirtual --microbatches 8 \
+		$(shown) --record build/zb-h1.arrow
+	$(python) main.py run --strategy dp --devices 8xvirtual $(shown) --record build/dp.arrow
+	$(python) main.py export build/1f1b.arrow --with build/zb-h1.arrow \
+		--animation resources/screenshots/1f1b-zb-h1.gif
+	$(python) main.py export build/dp.arrow --animation resources/screenshots/dp.gif
 
 # The first page's, of samples and lessons; lessons are run for it.
 thumbnails: setup

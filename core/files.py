@@ -18,6 +18,7 @@ _FOLDERS = ("kineto", "chakra")
 _INPUTS = (
     "recording",
     "recordings",
+    "other",
     "a",
     "b",
     "baseline",
@@ -28,6 +29,7 @@ _INPUTS = (
 )
 """Arguments and options that name inputs."""
 ENDINGS = {
+    "animation": (".gif", ".webp"),
     "gradients": (".npz",),
     "image": (".png", ".svg", ".pdf"),
     "report": (".html", ".htm"),

@@ -9,9 +9,17 @@ from typing import Any, NoReturn, TypeAlias
 
 import shtab
 
+from bubblescope.cli.animating import ANIMATION, add_animation
 from bubblescope.cli.examples import examples_of
 from bubblescope.cli.exporting import add_formats
-from bubblescope.cli.figures import EXCERPT, FIGURE, add_figure
+from bubblescope.cli.figures import (
+    EXCERPT,
+    FIGURE,
+    LOOKS,
+    ONLY_STILL,
+    PARTS,
+    add_figure,
+)
 from bubblescope.cli.parts import add_part, add_whole
 from bubblescope.cli.spans_table import TABLE, add_table
 from bubblescope.cli.suggested import Suggested
@@ -180,10 +188,13 @@ def _add_recordings(commands: Commands) -> None:
     add_table(export)
     add_formats(export)
     add_figure(export)
+    add_animation(export)
     add_whole(export)
     export.only_with("--table FILE", TABLE)
-    export.only_with("--image FILE", (*FIGURE, *EXCERPT))
-    export.only_with("--image FILE or --report FILE", ("range",))
+    export.only_with("--image FILE", ("figure", *ONLY_STILL))
+    export.only_with("--image FILE or --animation FILE", (*LOOKS, *PARTS, *EXCERPT))
+    export.only_with("--image FILE or --animation FILE or --report FILE", ("range",))
+    export.only_with("--animation FILE", ANIMATION)
     export.only_with("--report FILE", ("whole",))
     summary = commands.add_parser(
         "summary", help="print summaries as JSON, as `run --summary` writes them"

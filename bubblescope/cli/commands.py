@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bubblescope.api.interrupts import INTERRUPTED
 from bubblescope.api.running import RunError, ask_engine, describe_model, execute
+from bubblescope.cli.animating import animation_options, write_animation
 from bubblescope.cli.drawing import draw, loading_qt
 from bubblescope.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from bubblescope.cli.figures import figure_options
@@ -180,24 +181,31 @@ def export(arguments: argparse.Namespace) -> None:
     # Check all options before reading the recordings, which may be large.
     query = table_query(arguments)
     options = figure_options(arguments)
+    animation = animation_options(arguments, options)
     reported = part_of(arguments)
-    single = ("report", "table", *FORMATS)
+    single = ("animation", "report", "table", *FORMATS)
     if not any(getattr(arguments, option) for option in ("image", *single)):
-        raise PlanError(f"export needs --image FILE, --report FILE, --table FILE{MORE}")
+        needed = "--image FILE, --animation FILE, --report FILE, --table FILE"
+        raise PlanError(f"export needs {needed}{MORE}")
     for option in single:
         file = getattr(arguments, option)
         if file is not None and len(arguments.recordings) > 1:
             raise PlanError(f"--{option} {file} is for one recording")
-    traces = [open_with_warnings(name) for name in arguments.recordings]
-    for name, trace in zip(arguments.recordings, traces, strict=True):
+    others = [] if arguments.other is None else [arguments.other]
+    names = [*arguments.recordings, *others]
+    opened = [open_with_warnings(name) for name in names]
+    for name, trace in zip(names, opened, strict=True):
         if trace.is_empty:
             raise PlanError(f"{name} has no spans: there is nothing to export")
+    traces = opened[: len(arguments.recordings)]
     check_formats(traces[0], arguments)
     # Take the part before any file is written, because it may be refused.
     if arguments.report is not None:
         part = reported.of(traces[0], arguments.recordings[0])
     if arguments.image is not None:
         draw(traces, Path(arguments.image), options)
+    if arguments.animation is not None:
+        write_animation(opened, Path(arguments.animation), animation)
     if arguments.report is not None:
         with loading_qt():
             from gui.report.run import write_run_report

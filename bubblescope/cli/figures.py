@@ -9,6 +9,8 @@ from core.trace.excerpt import LANE_FORM, RANGE_FORM, STEP_FORM, ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
+ONLY_STILL = ("font_pt", "hatching", "greyscale")
+"""Looks that an animation does not have."""
 PART_WORDS = {
     "legend": "legend",
     "axis": "axis",

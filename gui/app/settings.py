@@ -74,6 +74,8 @@ class Settings:
     arrows = Setting(False)
     counters = Setting(True)
     """Visible parts of the timeline; `nested` are the blocks inside forwards and backwards."""
+    play_first_run = Setting(True)
+    """True if the first short run of a sitting plays by itself."""
     time_from = Setting("step")
     """Zero of the timeline's times: the step, the run's start, or the clock."""
     grouping = Setting("devices")

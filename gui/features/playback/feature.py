@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.engine.messages import Outcome
 from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell, Style
 from gui.app.session import Run
@@ -23,6 +24,7 @@ from gui.features.playback.player import Player
 from gui.features.playback.playing import Playing
 from gui.timeline.state.scene import Scene
 
+SHORT_NS = 2_000_000_000  # a run that lasted less is over before one has seen it
 USE_SPACE = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox)
 """Widgets in which the space bar has a meaning of its own."""
 
@@ -35,6 +37,7 @@ class PlaybackFeature(Feature):
         self.player = Player(self)
         self.bar = PlaybackBar(self.player)
         self.playing = Playing(shell, self.bar, self.player)
+        self._first_has_ended = False
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -73,6 +76,14 @@ class PlaybackFeature(Feature):
                         Style.CHECK,
                     ),
                     Action(
+                        "play_first_run",
+                        N_("Play the first run"),
+                        self._choose_first,
+                        "",
+                        N_("Play the first run of a sitting by itself, if it was very short."),
+                        Style.CHECK,
+                    ),
+                    Action(
                         "leave_playback",
                         N_("Leave playback"),
                         self.playing.close,
@@ -86,6 +97,7 @@ class PlaybackFeature(Feature):
     def start(self) -> None:
         loop = self.shell.action("play_loop")
         self.player.changed.connect(lambda: loop.setChecked(self.player.loops))
+        self.shell.action("play_first_run").setChecked(self.shell.settings.play_first_run)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._yield_space)
@@ -93,11 +105,28 @@ class PlaybackFeature(Feature):
     def show_run(self, run: Run | None) -> None:
         self.playing.close()
 
+    def end_run(self, run: Run) -> None:
+        shown = run is self.shell.run_shown and run.outcome is Outcome.FINISHED
+        if not shown or self._first_has_ended:
+            return
+        self._first_has_ended = True
+        first, last = run.trace.bounds
+        if self.shell.settings.play_first_run and last - first < SHORT_NS:
+            # Later, when the view has settled on a step.
+            QTimer.singleShot(0, self, self._play_first)
+
     def show_step(self, scene: Scene, live: bool) -> None:
         self.playing.follow_step(scene)
 
     def close(self) -> None:
         self.player.pause()
+
+    def _play_first(self) -> None:
+        if self.playing.film is None:
+            self.playing.toggle()
+
+    def _choose_first(self, wanted: bool) -> None:
+        self.shell.settings.play_first_run = wanted
 
     def _yield_space(self, old: QWidget | None, new: QWidget | None) -> None:
         """Leave the space bar to a widget that uses it, such as a button with the focus."""

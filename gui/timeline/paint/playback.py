@@ -66,7 +66,8 @@ class SceneFilm:
 def lane_texts(shown: SceneFilm, time: float, fonts: Fonts) -> list[LaneFacts]:
     """Return the scene's texts at the lanes, with what each compute lane does at a time in ns."""
     facts = list(shown.scene.facts)
-    for moment in shown.film.at(time):
+    # At its end a film shows what was before: the next step's first tasks start at that time.
+    for moment in shown.film.at(min(time, shown.film.end - 1)):
         held = "" if moment.held is None else bytes_text(moment.held)
         does = _activity(shown, moment, fonts)
         facts[moment.lane] = replace(facts[moment.lane], beside="", idle=does, peak=held)

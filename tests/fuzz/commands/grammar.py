@@ -25,7 +25,7 @@ from tests.fuzz.commands.zygote import FORKED, PROGRAMS
 
 OUTPUT_OPTIONS = (
     "record", "image", "summary", "csv", "gradients", "report", "table", "trace", "kineto",
-    "chakra", "out",
+    "chakra", "out", "animation",
 )  # fmt: skip
 """Options that name what is written; `--costs` of `calibrate` is one more."""
 FOLDERS = ("kineto", "chakra", "out")
@@ -45,7 +45,8 @@ GOOD = {
     "dtype": ("float32", "float64", "bfloat16"),
     "devices": ("auto", "2xcpu", "2xvirtual", "4xvirtual", "1xcpu", "cpu,cpu"),
     "cores_per_lane": (1,), "link": ("pcie4", "5:25", "measured", "ethernet-10g"),
-    "speed": (100, 1000), "batch": (8, 16), "data": (8, 20), "microbatches": (1, 2, 4),
+    "speed": (100, 1000), "seconds": (0.1, 0.2), "other": ("own.arrow",),
+    "batch": (8, 16), "data": (8, 20), "microbatches": (1, 2, 4),
     "split_size": (2, 4), "stages": (2,), "borders": ("1", "2"), "lane_memory": (100,),
     "chunks": (2,), "replicas": (2,), "bucket_mb": (1, 0.5), "steps": (1, 2), "warmup": (0, 1),
     "optimizer": ("sgd", "adam"), "lr": (0, 0.1), "seed": (0, 5), "slow_lane": ("0:1.5",),
@@ -228,6 +229,11 @@ class Drawing:
                 names -= {"step_a", "step_b", "align", "chakra"}
             if command == "export" and not names & set(OUTPUT_OPTIONS):
                 return [a for a in self._options(command) if a.dest == "image"]
+        if "animation" not in names and command == "export":
+            names -= {"other", "speed", "seconds"}
+        elif command == "export":
+            self._fixed |= {"recordings": ("own.arrow",), "speed": (1,)}
+            names -= {"seconds", "speed"} if {"seconds", "speed"} <= names else set()
         if "image" not in names:
             names -= {*FIGURE, *EXCERPT, "align"}
         elif command != "sweep":

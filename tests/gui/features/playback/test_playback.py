@@ -290,6 +290,36 @@ def test_a_run_that_has_ended_is_played(
     assert window.feature(PlaybackFeature).player.playing
 
 
+def test_the_first_short_run_of_a_sitting_plays_by_itself_once(
+    window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot
+) -> None:
+    playback = window.feature(PlaybackFeature)
+    perform(window, client, specification())
+    qtbot.waitUntil(lambda: playback.player.playing)
+    film = playback.playing.film
+    assert film is not None and window.scene is not None
+    assert film.step == window.scene.described
+    perform(window, client, specification(microbatches=4))
+    qtbot.wait(20)
+    assert not playback.player.playing and playback.playing.film is None
+
+
+@pytest.mark.parametrize(("wanted", "scale"), [(False, 1.0), (True, 100.0)])
+def test_a_long_first_run_does_not_play_nor_does_any_if_that_is_switched_off(
+    window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot, wanted: bool, scale: float
+) -> None:
+    if not wanted:
+        window.action("play_first_run").trigger()
+    assert window.settings.play_first_run is wanted
+    spec = specification()
+    window.session.run(spec)
+    client.perform(spec, scale=scale)
+    while window.session.asking:
+        window.session.tick()
+    qtbot.wait(20)
+    assert window.scene is not None and not window.feature(PlaybackFeature).player.playing
+
+
 def test_without_a_run_the_window_says_that_there_is_nothing_to_play(window: MainWindow) -> None:
     window.action("play").trigger()
     assert not window.feature(PlaybackFeature).player.playing

@@ -1,0 +1,51 @@
+"""Options of an animation, shared by the command line, the window and the painting code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.playback.speed import REAL_TIME, STEP_SECONDS
+from gui.app.figure_options import FigureOptions
+
+SECONDS = (0.1, 600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class AnimationOptions:
+    """Options of an animation: those of its pictures, and its speed or its length.
+
+    The film takes `seconds`, or goes at a share `speed` of real time; without both it takes
+    STEP_SECONDS.
+    """
+
+    figure: FigureOptions = field(default_factory=FigureOptions)
+    speed: float | None = None
+    seconds: float | None = None
+
+    def check(self) -> None:
+        """Raise ValueError, in one line, for options that cannot be used."""
+        self.figure.check()
+        if self.figure.preset is not None:
+            raise ValueError("--figure is for still pictures: leave it out for an animation")
+        if self.speed is not None and self.seconds is not None:
+            raise ValueError("--speed and --seconds exclude each other: use one of them")
+        if self.speed is not None and not 0 < self.speed <= REAL_TIME:
+            raise ValueError(f"--speed {self.speed:g}: use a share of real time up to 1")
+        least, most = SECONDS
+        if self.seconds is not None and not least <= self.seconds <= most:
+            raise ValueError(f"--seconds {self.seconds:g}: use {least:g} to {most:g}")
+
+    def seconds_of(self, length_ns: float) -> float:
+        """Return the seconds that a film of a length takes. Raises ValueError if that is too many.
+
+        A film of less than the least number of seconds takes that.
+        """
+        if self.speed is None:
+            return STEP_SECONDS if self.seconds is None else self.seconds
+        seconds = length_ns / 1e9 / self.speed
+        if seconds > SECONDS[1]:
+            raise ValueError(
+                f"--speed {self.speed:g}: the animation would take {seconds:.0f} s; "
+                f"at most {SECONDS[1]:g} s are written"
+            )
+        return max(SECONDS[0], seconds)

@@ -1,0 +1,282 @@
+"""Animations of one run, or of two below each other on one clock, as GIF or WebP."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from core.files import whole_file
+from core.playback.film import frame_times, lead_at
+from core.trace.excerpt import resolve_lanes
+from core.trace.trace import Trace
+from gui.app.animation_options import AnimationOptions
+from gui.app.figure_options import MM_PER_INCH, FigureOptions
+from gui.app.titles import shared_title
+from gui.figures.picture import SCREEN
+from gui.figures.shown import Range, excerpt_range, median_range
+from gui.figures.timeline import (
+    EDGE,
+    MOST_HEIGHT,
+    Extras,
+    Timeline,
+    draw_timeline,
+    lay_out_timeline,
+    picture_fonts,
+)
+from gui.look.text import duration_text, tr
+from gui.look.writing import CENTRE, write
+from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.layout.stacking import lay_out
+from gui.timeline.paint.playback import SceneFilm, draw_moment, lane_texts
+from gui.timeline.state.colour_choices import ColourBy, colouring_of
+from gui.timeline.state.scene import Scene
+
+SUFFIXES = (".gif", ".webp")
+PER_SECOND = 20  # frames; a GIF counts hundredths of a second
+HOLD_MS = 2_000  # for which the last frame stays
+WIDTH_PX = 900.0
+LANE_PX = 46.0  # height of a compute lane
+RESULT = 30.0  # height of the line below two runs
+MOST_BYTES = 1_000_000_000  # of all frames in memory
+PLAIN = Extras(memory=False, counters=False)
+"""The lanes alone; their names say how much memory they hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """One run of an animation: its timeline, drawn `top` pixels below the animation's top."""
+
+    timeline: Timeline
+    film: SceneFilm
+    title: str
+    top: float
+
+
+class Animation:
+    """The frames of one or two runs."""
+
+    def __init__(
+        self,
+        runs: Sequence[Scene],
+        options: AnimationOptions,
+        shown: Sequence[Range],
+        extras: Extras,
+    ) -> None:
+        """Lay out the runs, each in a range of time; raises ValueError for unsuitable options."""
+        options.check()
+        lengths = [time.end - time.start for time in shown]
+        self.length = float(max(lengths))
+        self._lengths = lengths
+        self.seconds = options.seconds_of(self.length)
+        self.times = frame_times(self.length, self.seconds, PER_SECOND)
+        self.parts = list(_parts(runs, options.figure, shown, extras))
+        last = self.parts[-1]
+        self.width = last.timeline.width
+        self.height = last.top + last.timeline.height + (RESULT if len(self.parts) > 1 else 0)
+        self._scale = options.figure.scale or 1.0
+        self._still = self._blank()
+        with QPainter(self._still) as painter:
+            self._draw_still(painter)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all frames in bytes, uncompressed and in full colour."""
+        return self._still.sizeInBytes() * len(self.times)
+
+    def frame(self, time: float) -> QImage:
+        """Return the frame of a time in ns since the start of the runs."""
+        image = self._still.copy()
+        image.setDevicePixelRatio(self._scale)
+        fonts = picture_fonts()
+        speed = self.length / (self.seconds * 1e9)
+        with QPainter(image) as painter:
+            painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+            for part in self.parts:
+                film, timeline = part.film, part.timeline
+                moment = min(film.film.start + time, float(film.film.end))
+                facts = lane_texts(film, moment, fonts)
+                axis = _axis_top(timeline)
+                painter.save()
+                painter.translate(0, part.top)
+                frame = timeline.frame
+                draw_moment(painter, film, frame, fonts, moment, speed, facts, axis, EDGE)
+                painter.restore()
+            self._write_result(painter, time)
+        return image
+
+    def _blank(self) -> QImage:
+        wide = max(1, round(self.width * self._scale))
+        high = max(1, round(self.height * self._scale))
+        image = QImage(wide, high, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(self._scale)
+        image.fill(QColor(self.parts[0].timeline.frame.theme.plot))
+        return image
+
+    def _draw_still(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        for part in self.parts:
+            frame = part.timeline.frame
+            painter.save()
+            painter.translate(0, part.top)
+            draw_timeline(painter, part.timeline)
+            # A run that ends first has room after its end, where its next step would be drawn.
+            left = frame.x(part.film.film.end) + 1
+            top = _axis_top(part.timeline) + AXIS
+            rest = QRectF(left, top, frame.right + 3 - left, frame.top + frame.layout.height - top)
+            painter.fillRect(rest, QColor(frame.theme.plot))
+            painter.restore()
+
+    def _write_result(self, painter: QPainter, time: float) -> None:
+        """Write below two runs which of them has ended first, and by how much."""
+        lead = lead_at(self._lengths, time) if len(self.parts) > 1 else 0.0
+        if not lead:
+            return
+        first = self.parts[0 if self._lengths[0] < self._lengths[1] else 1]
+        text = lead_text(first.title, lead)
+        place = QRectF(0, self.height - RESULT - EDGE / 2, self.width, RESULT)
+        write(painter, picture_fonts().bold, first.timeline.frame.theme.text, place, text, CENTRE)
+
+
+def lead_text(first: str, lead_ns: float) -> str:
+    """Return the sentence on two runs of which the first has ended."""
+    return tr("{run} has ended: {time} ahead", run=first, time=duration_text(lead_ns))
+
+
+def animate(
+    runs: Sequence[Trace | Scene],
+    path: Path,
+    options: AnimationOptions,
+    shown: Sequence[Range] = (),
+    extras: Extras = PLAIN,
+) -> Generator[float, None, Path]:
+    """Write an animation of one or two runs, yielding the share that is drawn; return the path.
+
+    `shown` is the range of each run (default: the options' excerpt, else the median step). Lanes
+    are low unless `extras` has a layout. Needs a QGuiApplication. Raises ValueError, in one line,
+    if it cannot be drawn or written.
+    """
+    check_path(path)
+    options.check()
+    scenes = [run if isinstance(run, Scene) else _scene_of(run) for run in runs]
+    chosen = list(shown)
+    if not chosen:
+        for scene in scenes:
+            excerpt = excerpt_range(scene.trace, options.figure.excerpt)
+            chosen.append(excerpt or median_range(scene.trace))
+    animation = Animation(scenes, options, chosen, extras)
+    if animation.nbytes > MOST_BYTES:
+        raise ValueError("the animation is too large: use fewer --seconds or a smaller --scale")
+    frames = []
+    encode = _gif_frames if path.suffix.lower() == ".gif" else _full_frames
+    for frame in encode(animation):
+        frames.append(frame)
+        yield len(frames) / len(animation.times)
+    written = _encoded(frames, path.suffix.lower())
+    try:
+        with whole_file(path) as place:
+            place.write_bytes(written)
+    except OSError as error:
+        raise ValueError(str(error)) from error
+    return path
+
+
+def check_path(path: Path) -> None:
+    """Raise ValueError unless a path names an animation in a folder that exists."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{path} cannot be written: its name must end in .gif or .webp")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
+
+
+def _parts(
+    runs: Sequence[Scene], options: FigureOptions, shown: Sequence[Range], extras: Extras
+) -> Iterator[RunPart]:
+    """Lay out runs below each other, with the same scale of time."""
+    names = shared_title([run.trace for run in runs])[1]
+    longest = max(time.end - time.start for time in shown)
+    width = options.width_mm or WIDTH_PX * MM_PER_INCH / SCREEN
+    top = 0.0
+    for number, (run, time) in enumerate(zip(runs, shown, strict=True), 1):
+        is_last = number == len(runs)
+        own = replace(
+            options,
+            width_mm=width,
+            legend=options.legend and is_last,
+            caption=options.caption if is_last else "",
+        )
+        # A copy, because the picture changes the scene's texts at the lanes.
+        scene = copy(run)
+        longer = replace(time, end=time.start + longest)
+        timeline = lay_out_timeline(scene, longer, own, _laid_out(scene, own, extras))
+        step = time.steps[0] if len(time.steps) == 1 else None
+        film = SceneFilm.between(scene, time.start, time.end, step)
+        yield RunPart(timeline, film, names[number - 1], top)
+        top += timeline.height
+
+
+def _laid_out(scene: Scene, options: FigureOptions, extras: Extras) -> Extras:
+    """Return the extras with low lanes, unless they have a layout."""
+    if extras.layout is not None:
+        return extras
+    lanes = resolve_lanes(options.excerpt, scene.trace.header.lanes)
+    return replace(extras, layout=lay_out(lanes, MOST_HEIGHT, compute=LANE_PX))
+
+
+def _axis_top(timeline: Timeline) -> float:
+    """Return the height at which a timeline's axis begins."""
+    return timeline.frame.top - AXIS - STEPS * timeline.options.makespan
+
+
+def _scene_of(trace: Trace) -> Scene:
+    scene = Scene(trace)
+    scene.colouring = colouring_of(ColourBy.KIND, trace)
+    return scene
+
+
+def _full_frames(animation: Animation) -> Iterator[Any]:
+    """Yield the frames as images in full colour."""
+    for time in animation.times.tolist():
+        yield _image(animation.frame(time))
+
+
+def _gif_frames(animation: Animation) -> Iterator[Any]:
+    """Yield the frames as images with one palette of 256 colours."""
+    from PIL import Image
+
+    # From the first, the middle and the last frame, which have every colour pale and in full.
+    samples = [_image(animation.frame(animation.length * share)) for share in (0.0, 0.5, 1.0)]
+    wide, high = samples[0].size
+    sheet = Image.new("RGB", (wide, high * len(samples)))
+    for number, sample in enumerate(samples):
+        sheet.paste(sample, (0, high * number))
+    palette = sheet.quantize(256)
+    for image in _full_frames(animation):
+        yield image.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+def _image(frame: QImage) -> Any:
+    from PIL import Image
+
+    size = (frame.width(), frame.height())
+    pixels = frame.constBits()
+    return Image.frombytes("RGB", size, bytes(pixels), "raw", "BGRX", frame.bytesPerLine(), 1)
+
+
+def _encoded(frames: Sequence[Any], suffix: str) -> bytes:
+    """Return a file that plays frames again and again."""
+    durations = [round(1000 / PER_SECOND)] * len(frames)
+    durations[-1] = HOLD_MS
+    file = BytesIO()
+    options: dict[str, object] = {"save_all": True, "append_images": frames[1:], "loop": 0}
+    if suffix == ".gif":
+        frames[0].save(file, "GIF", duration=durations, **options)
+    else:
+        frames[0].save(file, "WEBP", duration=durations, lossless=True, method=0, **options)
+    return file.getvalue()
