@@ -57,9 +57,14 @@ class Bubbles:
         self._say(sentence)
 
     def choose(
-        self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,
-        by: int = 1, lanes: tuple[int, ...] | None = None,
-    ) -> tuple[Gap | None, str]:  # fmt: skip
+        self,
+        trace: Trace,
+        view: Viewport,
+        selection: Selection | None,
+        open_step: int | None,
+        by: int = 1,
+        lanes: tuple[int, ...] | None = None,
+    ) -> tuple[Gap | None, str]:
         """The gap to go to, and what to say of it.
 
         It is the one `by` places after the selected gap where that is one of the walk's, and else
@@ -119,8 +124,13 @@ def _words(searched: Searched, place: int) -> str:
     if place == 0:
         sentence = tr("Longest bubble: {length} on {lane}.", length=length, lane=names[gap.lane])
     else:
-        sentence = tr("Bubble {n} of {count} by length: {length} on {lane}.", n=place + 1,
-                  count=len(searched.gaps), length=length, lane=names[gap.lane])  # fmt: skip
+        sentence = tr(
+            "Bubble {n} of {count} by length: {length} on {lane}.",
+            n=place + 1,
+            count=len(searched.gaps),
+            length=length,
+            lane=names[gap.lane],
+        )
     if searched.left_out:
         sentence += " " + tr("{n} earlier steps on screen were not searched.", n=searched.left_out)
     return sentence

@@ -28,17 +28,17 @@ from gui.features.verdict.suggestion import better_ways
 from gui.look.core_texts import translated
 from gui.look.text import change_text, duration_text, range_text, tr
 
-BUSY_MS = 300  # before that there is nothing to cancel
-LATER_MS = 1500  # so that a run that is only glanced at asks for nothing
+BUSY_MS = 300  # delay until progress and Cancel are shown
+LATER_MS = 1500  # delay for a hidden panel: runs that are shown only briefly are not predicted
 
 
 class AdvisorController(QObject):
     """Has all ways predicted, from the costs of the run that is shown.
 
-    It does so by itself, once for a run, while none is under way (`idle`): at once where the panel
-    is seen, else a little later. `advised` carries the Suggestions that this comes to, and the
-    header of the run that was asked about: by then another may be shown. `outcome` carries what was
-    predicted for a run before it was made, and what it took, and its header.
+    It predicts once for each run, while no run is under way (`idle`): at once if the panel is
+    visible, otherwise after a delay. `advised` carries the Suggestions and the header of the run
+    that was asked about, as another one may be shown by then. `outcome` carries a text that
+    compares a run with its earlier prediction, and the run's header.
     """
 
     advised = Signal(object, object)
@@ -50,8 +50,8 @@ class AdvisorController(QObject):
     ) -> None:
         super().__init__(panel)
         self.panel, self._idle = panel, idle
-        # The client calls `emit` on a thread of its own, or inside of `send` where no process can
-        # start. Queued, `on_reply` always runs in the window's thread, and after `send` has
+        # The client calls `emit` on another thread, or within `send` if no process can start. With
+        # a queued connection `on_reply` always runs in the window's thread, and after `send` has
         # returned the number that it compares with.
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
         self.predictor = service.client(self._replied.emit)
@@ -72,7 +72,7 @@ class AdvisorController(QObject):
         panel.cancel.clicked.connect(self.cancel)
 
     def show_trace(self, trace: Trace) -> None:
-        """Another run is shown, or this one has ended."""
+        """Take the run that is shown now; predict at once if the panel is visible."""
         if trace.header.source is Source.PREDICTED:
             return
         self._trace, self._is_new = trace, True
@@ -111,7 +111,7 @@ class AdvisorController(QObject):
                 self._fail(text)
 
     def _show(self, advised: AdviceResult) -> None:
-        """Show predicted ways, and keep them: one of them may be run next."""
+        """Show predicted ways, and keep them for the comparison if one of them is run next."""
         self._predicted = {way_of(way.specification): way for way in advised.ways}
         line = self._words()
         if advised.missing:
@@ -129,7 +129,7 @@ class AdvisorController(QObject):
         self.predictor.cancel()
 
     def _begin(self) -> None:
-        """Take the costs of the run that is shown, and ask, if that was not done."""
+        """Take the costs of the run that is shown, and ask, unless that was done already."""
         if not self._is_new or self._trace is None:
             return
         self._is_new = False
@@ -150,9 +150,9 @@ class AdvisorController(QObject):
             self.ask()
 
     def _compare(self) -> str:
-        """Return the measured step of the run shown beside its prediction; "" without a prediction.
+        """Return the measured step of the run next to its prediction; "" without a prediction.
 
-        Remembers what it took.
+        The measured step is kept for the table.
         """
         if self._trace is None or self._costs is None:
             return ""

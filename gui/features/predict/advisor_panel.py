@@ -47,7 +47,7 @@ from gui.widgets.tables import Head, ReturnTable, TableModel, dress
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
-AIR = 19  # of a column beside its widest text
+PADDING = 19  # pixels of a column next to its widest text
 STEP = 2  # the column that ranks
 
 
@@ -69,7 +69,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table: its heading, its text, what it is sorted by, and a tooltip.
+    """A column of the table: its heading, text, sort key and tooltip.
 
     It is as wide as `widest`; one without is as wide as its longest name.
     """
@@ -155,20 +155,20 @@ class AdviceModel(TableModel):
         self.rows: list[Ranked] = []
 
     def show(self, rows: list[Ranked]) -> None:
-        """Show others."""
+        """Replace the rows."""
         with self.other_rows():
             self.rows = rows
 
     def count(self) -> int:
-        """A row for each way."""
+        """Return the number of ways."""
         return len(self.rows)
 
     def text(self, row: int, column: int) -> str:
-        """What a column says of a way."""
+        """Return a way's text in a column."""
         return COLUMNS[column].text(self.rows[row])
 
     def role_data(self, row: int, column: int, role: int) -> object:
-        """The way in full as a tip, and what a column is sorted by."""
+        """Return the tooltip of a way, or the sort key of a column."""
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{self.heads[column].title}: {self.text(row, column)}"
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -280,7 +280,7 @@ class AdvisorPanel(QWidget):
             header.setSectionResizeMode(number, whole)
             if shown.widest:
                 wide = self.fontMetrics().horizontalAdvance(tr(shown.widest))
-                header.resizeSection(number, wide + AIR)
+                header.resizeSection(number, wide + PADDING)
 
     def _lay_out(self) -> None:
         self.progress.setMaximumWidth(80)
@@ -360,7 +360,7 @@ def best_of_each(rows: Sequence[Ranked]) -> set[int]:
 
 
 def _is_same(way: Advice, present: Advice) -> bool:
-    """Whether the way is the present one, whose numbers may be left to their defaults."""
+    """Return True for the present way, whose numbers may be left to their defaults."""
     one, other = way.specification, present.specification
     named = (MICROBATCHES, CHUNKS, REPLICAS)
     return (
@@ -372,7 +372,7 @@ def _is_same(way: Advice, present: Advice) -> bool:
 
 
 def way_text(specification: Specification) -> str:
-    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`."""
+    """Return the schedule with chunks and replicas, or the strategy: `Interleaved 1F1B ×2`."""
     s = specification
     schedule = with_defaults(s)[SCHEDULE]
     if schedule is None:
@@ -384,13 +384,13 @@ def way_text(specification: Specification) -> str:
 
 
 def pieces_text(specification: Specification) -> str:
-    """How many micro-batches; nothing where the strategy makes none."""
+    """Return the number of micro-batches; "" for a strategy without them."""
     takes = MICROBATCHES in STRATEGIES[specification.strategy].options
     return str(specification[MICROBATCHES] or tr("usual")) if takes else ""
 
 
 def way_tip(specification: Specification) -> str:
-    """A way in full."""
+    """Return the tooltip of a way."""
     title = tr(STRATEGIES[specification.strategy].title)
     way = way_text(specification)
     title_and_way = title if way == title else tr("{strategy}: {way}", strategy=title, way=way)
@@ -399,7 +399,7 @@ def way_tip(specification: Specification) -> str:
 
 
 def against_text(row: Ranked) -> str:
-    """`-12.3 %`, or that these are the present settings."""
+    """Return the change of the step, `-12.3 %`, or a word for the present settings."""
     if row.present:
         return tr("present")
     return NONE if row.against is None else change_text(row.against)

@@ -1,4 +1,4 @@
-"""What is put in on purpose: the fields of faults, folded until one asks for them."""
+"""Fields for injected faults, folded at first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FaultFields:
         self._parts: list[QWidget] = []
 
     def add_to(self, grid: QGridLayout, first: int) -> None:
-        """Put them into three columns of a grid, from a row on."""
+        """Add the fields to three columns of a grid, from row `first`."""
         grid.addWidget(self.unfold, first, 0, 1, 3)
         for number, option in enumerate(FAULT_OPTIONS, first + 1):
             field = self.fields[option.name].widget
@@ -38,13 +38,13 @@ class FaultFields:
         self._show()
 
     def write(self, faults: Mapping[str, OptionValue]) -> None:
-        """Show these, unfolded if there are any."""
+        """Show faults, unfolded if there are any."""
         for name, field in self.fields.items():
             field.write(faults.get(name))
         self.unfold.setChecked(bool(faults))
 
     def read(self) -> dict[str, OptionValue]:
-        """What is put in, by the options' names; None for nothing."""
+        """Return the faults by the options' names; None for each that is not set."""
         return {name: field.read() for name, field in self.fields.items()}
 
     def _show(self) -> None:

@@ -1,4 +1,4 @@
-"""Predictions of runs that were made, beside what was measured; worked out on a thread."""
+"""Predictions of runs that have ended, computed on a thread, to compare with the measurement."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Ghosts(QObject):
     """`ready` carries a run once its `comparison` and `ghost` are there; `failed` one line.
 
     A run has a prediction where its costs are known. It must have ended. Those of the runs shown
-    last are kept; others are worked out anew when they are shown again.
+    last are kept; others are computed again when they are shown again.
     """
 
     ready = Signal(object)
@@ -71,9 +71,9 @@ def _predicted(run: Run) -> Work[Predicted | None]:
 
 
 def compared(trace: Trace) -> Work[Comparison | None]:
-    """The prediction of a run's last steps, step by step; None if what they cost is not known.
+    """Return the prediction of a run's last steps; None if their costs are not known.
 
-    Raises PlanError saying why the last step cannot be predicted.
+    Raises PlanError with the reason why the last step cannot be predicted.
     """
     # From the last one back: where there are too many spans, the newest steps have a ghost.
     steps = completed_steps(trace)[::-1]

@@ -1,4 +1,4 @@
-"""A value with a slider and a number beside it: the one goes in useful steps, the other exactly."""
+"""A value with a slider, for useful steps, and a number field, for exact values."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ from gui.widgets.layouts import button, column, grid, joined, named, row, widget
 from gui.widgets.sheet import scroll_down
 
 MOST_DEVICES = 1024
-SCROLL_BAR = 14  # pixels beside what is asked
+SCROLL_BAR = 14  # pixels next to the fields
 MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
 GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
 MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2000, 5000)
@@ -133,7 +133,7 @@ class WhatIfPanel(QWidget):
             fault.edited.connect(self._changed)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
-        # By hand alone: who sets costs in the code asks when all of them are set.
+        # Emitted for the user only: code that sets costs asks once, when all are set.
         self.costs.activated.connect(self._costs_chosen)
         self._follow_schedule()
         self.source.setText(self.basis.source)
@@ -146,7 +146,7 @@ class WhatIfPanel(QWidget):
         return self._bases[self.costs.currentData()]
 
     def set_model(self, model: ModelDescription) -> None:
-        """The model whose activations travel where the costs are of no run."""
+        """Set the model for costs that are not of a run."""
         if model == self._bases[PLAIN_COSTS].model:
             return
         for name in {PLAIN_COSTS, FILE} & self._bases.keys():
@@ -154,7 +154,7 @@ class WhatIfPanel(QWidget):
         self.ask_again()
 
     def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
-        """The run that is shown; the numbers of the first one are where the sliders begin."""
+        """Offer the costs of the run that is shown; the first run also sets the sliders."""
         # Later runs leave the sliders: the user may have moved them meanwhile.
         first = RUN not in self._bases
         self._bases[RUN] = basis
@@ -177,7 +177,7 @@ class WhatIfPanel(QWidget):
             self.ask_again()
 
     def set_file(self, costs: CostModel, path: Path) -> None:
-        """Costs that were read from a file."""
+        """Offer the costs of a file, and choose them."""
         source = tr("From {name}.", name=path.name)
         self._bases[FILE] = Basis(costs, source, self._bases[PLAIN_COSTS].model)
         _offer(self.costs, FILE, path.name)
@@ -188,7 +188,7 @@ class WhatIfPanel(QWidget):
 
     @property
     def question(self) -> WhatIfQuery:
-        """What sliders and fields ask for."""
+        """The question of the sliders and fields."""
         basis, schedule = self.basis, SCHEDULES[self.schedule.currentData()]
         bandwidth, factor = self.sliders["bandwidth"].value, self.sliders["factor"].value
         faults = self.faults.read()
@@ -220,7 +220,7 @@ class WhatIfPanel(QWidget):
         self.answer.large.setEnabled(True)
 
     def show_refusal(self, text: Text) -> None:
-        """Say why there is no prediction."""
+        """Show why there is no prediction."""
         knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
         hint = "" if knows else tr("Or choose a link speed above.")
         reason = f"{friendly(text)} {hint}".strip()
@@ -301,8 +301,11 @@ class WhatIfPanel(QWidget):
 
     def _follow_schedule(self) -> None:
         schedule = SCHEDULES[self.schedule.currentData()]
-        reason = tr("{schedule} says itself how many stages a device holds: {chunks}.",
-                    schedule=tr(schedule.title), chunks=schedule.chunks)  # fmt: skip
+        reason = tr(
+            "{schedule} says itself how many stages a device holds: {chunks}.",
+            schedule=tr(schedule.title),
+            chunks=schedule.chunks,
+        )
         self.sliders["chunks"].enable(schedule.settable_chunks, reason)
         self._follow_link()
 
@@ -352,9 +355,11 @@ class _AsWide(QScrollArea):
 
 
 def plain_words() -> str:
-    """What costs are taken without a run or a file."""
-    return tr("1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
-              "Run once to use measured costs.")  # fmt: skip
+    """Return a description of the costs without a run or a file."""
+    return tr(
+        "1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
+        "Run once to use measured costs."
+    )
 
 
 def _offer(chooser: QComboBox, name: str, title: str) -> None:

@@ -1,4 +1,4 @@
-"""How long whole spans took: a histogram of all or of one kind, and those that took far longer."""
+"""Durations of whole spans: a histogram of all or of one kind, and the outliers."""
 
 from __future__ import annotations
 
@@ -38,9 +38,13 @@ class Durations(QWidget):
         self.far.chosen.connect(self._select_outlier)
         title = Label(tr("Durations of whole spans"), "heading")
         column(
-            across(title, self.which), self.histogram, self.far,
-            of=self, margins=(0, 0, 0, 0), spacing=6,
-        )  # fmt: skip
+            across(title, self.which),
+            self.histogram,
+            self.far,
+            of=self,
+            margins=(0, 0, 0, 0),
+            spacing=6,
+        )
 
     def show_spans(
         self, trace: Trace, counted: RangeStatistics, by_name: NameStatistics | None

@@ -100,9 +100,11 @@ class HistogramChart(Drawing):
         count = int(self.bins.counts[number])
         return tr(
             "{first} to {last}: {spans}, {share}",
-            first=duration_text(first), last=duration_text(last), spans=_spans(count),
+            first=duration_text(first),
+            last=duration_text(last),
+            spans=_spans(count),
             share=percent_text(count / int(self.bins.counts.sum())),
-        )  # fmt: skip
+        )
 
     def _choose(self, number: int | None) -> None:
         if number is not None and self.bins.counts[number]:

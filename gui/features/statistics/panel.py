@@ -81,7 +81,7 @@ class StatisticsPanel(QWidget):
     # What is shown
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Another run is shown, or more of this one has come: count again what has grown."""
+        """Count again if another run is shown, or if this one has grown."""
         self._live = live
         if scene is None or scene is not self._scene:
             self.show_range(scene, None)
@@ -99,7 +99,7 @@ class StatisticsPanel(QWidget):
         self._count()
 
     def cancel(self) -> None:
-        """Stop counting; what was shown before stays gone."""
+        """Stop counting, and show no figures."""
         self._stop(tr("Counting was cancelled. Select a range to count it."))
 
     def copy_csv(self) -> None:
@@ -119,7 +119,7 @@ class StatisticsPanel(QWidget):
         return as_markdown(self.head.text(), tables, notes(trace, *figures))
 
     def _copy(self, made: Callable[[Trace, RangeFigures], str], note: str) -> None:
-        """Copy what is made of the figures; without any, say why."""
+        """Copy the text that `made` returns; without figures, give the reason."""
         if self._scene is not None and self.figures is not None:
             QGuiApplication.clipboard().setText(made(self._scene.trace, self.figures))
         elif self._runner.running:
@@ -131,8 +131,8 @@ class StatisticsPanel(QWidget):
     # Counting
 
     def _count(self) -> None:
-        """Count the range, or else all steps, unless nothing has come since that was done."""
-        # All steps are counted only for who sees them; `showEvent` asks again.
+        """Count the range, or else all steps, unless nothing has changed since the last count."""
+        # A hidden panel does not count all steps; `showEvent` asks again.
         if self._scene is None or self._stopped or not (self._chosen or self.isVisible()):
             return
         trace, job = self._scene.trace, self._job
@@ -188,7 +188,7 @@ class StatisticsPanel(QWidget):
         self._stack.setCurrentIndex(1)
 
     def _show_tables(self) -> None:
-        """The spans by kind or by name."""
+        """Show the spans by kind or by name."""
         by_name = self.by.currentIndex() == 1
         self.kinds.setVisible(not by_name)
         self.names.setVisible(by_name)
@@ -208,11 +208,18 @@ class StatisticsPanel(QWidget):
         self.explain = button(QPushButton, tr("Explain this range"), tip)
         copying, spans = Label(tr("Copy as"), "quiet"), Label(tr("Spans"), "heading")
         page = column(
-            across(self.head, copying, csv, markdown), self.lanes,
-            row(self.explain, None, margins=(0, 0, 0, 0)), across(spans, self.by), self.kinds,
-            self.names, self.durations, self.notes, None,
-            margins=(10, 6, 10, 8), spacing=6,
-        )  # fmt: skip
+            across(self.head, copying, csv, markdown),
+            self.lanes,
+            row(self.explain, None, margins=(0, 0, 0, 0)),
+            across(spans, self.by),
+            self.kinds,
+            self.names,
+            self.durations,
+            self.notes,
+            None,
+            margins=(10, 6, 10, 8),
+            spacing=6,
+        )
         body = named(widget_of(page, "plot"), tr("Statistics of the range"))
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of counting"))
         cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)

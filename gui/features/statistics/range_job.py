@@ -40,7 +40,7 @@ class RangeJob:
 
     @property
     def spans(self) -> int:
-        """How many spans the range has a part of."""
+        """Number of spans of which a part is in the range."""
         return self._count.spans
 
     def work(self) -> Work[RangeFigures]:

@@ -34,11 +34,12 @@ class Table:
 
 
 def headline(counted: RangeStatistics) -> str:
-    """How long the range is, and where it begins."""
+    """Return the length and the start of the range."""
     return tr(
         "{length} from {start} since the run's start",
-        length=duration_text(counted.wall_ns), start=time_text(counted.start),
-    )  # fmt: skip
+        length=duration_text(counted.wall_ns),
+        start=time_text(counted.start),
+    )
 
 
 def steps_range(trace: Trace, live: bool) -> TimeRange | None:
@@ -58,9 +59,10 @@ def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
         return headline(counted)
     return tr(
         "From {first} to {last}: {length}",
-        first=step_name(first, warmup), last=step_name(last, warmup),
+        first=step_name(first, warmup),
+        last=step_name(last, warmup),
         length=duration_text(counted.wall_ns),
-    )  # fmt: skip
+    )
 
 
 def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Table:
@@ -68,26 +70,26 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     present = causes.present
     unknown = any(causes.rest.values())
     heads = [
-        Head(tr("Lane"), numeric=False), Head(tr("Busy"), tr("Time in which the lane computes.")),
-        Head(
-            tr("Communication"), tr("Time in which the lane communicates and does not compute.")
-        ),
+        Head(tr("Lane"), numeric=False),
+        Head(tr("Busy"), tr("Time in which the lane computes.")),
+        Head(tr("Communication"), tr("Time in which the lane communicates and does not compute.")),
         Head(tr("Idle"), tr("Time in which the lane does neither.")),
         Head(tr("Idle share"), tr("Idle time as a share of the range.")),
         Head(tr("Spans"), tr("Spans of which some part lies in the range.")),
         *(Head(tr(cause.label).capitalize(), tr(cause.sentence)) for cause in present),
-    ]  # fmt: skip
+    ]
     if unknown:
         tip = tr("Idle time in steps whose causes were not worked out.")
         heads.append(Head(tr("Not explained"), tip))
     rows = [
         (
-            trace.header.lanes[lane].name, *_time_words(time),
+            trace.header.lanes[lane].name,
+            *_time_words(time),
             *_cause_words(causes.by_lane[lane], present),
             *([duration_text(causes.rest[lane])] if unknown else []),
         )
         for lane, time in counted.lanes.items()
-    ]  # fmt: skip
+    ]
     sums = 0 if len(rows) > 1 else None
     if sums is not None:  # at the top, where it is seen also with many lanes
         # Behind the lane and its five figures stand causes, which only single lanes have.
@@ -112,41 +114,49 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
     """Spans that took far longer than their like."""
     tip = tr("A span far longer than those of its kind and part of the model on its lane.")
     heads = (
-        Head(tr("Outlier"), tip, numeric=False), Head(tr("Lane")), Head(tr("Step")),
-        Head(tr("Duration")), Head(tr("Usual"), tr("The median of those.")),
+        Head(tr("Outlier"), tip, numeric=False),
+        Head(tr("Lane")),
+        Head(tr("Step")),
+        Head(tr("Duration")),
+        Head(tr("Usual"), tr("The median of those.")),
         Head(tr("Times usual"), tr("Its duration in such medians.")),
-    )  # fmt: skip
+    )
     warmup = trace.header.specification.warmup
     rows = []
     for one in outliers:
         span = trace.span(one.lane, one.index)
         rows.append(
             (
-                span_title(span), trace.header.lanes[one.lane].name,
-                step_name(span.step, warmup), duration_text(one.duration),
-                duration_text(one.usual), f"{one.duration / max(1, one.usual):.1f}",
+                span_title(span),
+                trace.header.lanes[one.lane].name,
+                step_name(span.step, warmup),
+                duration_text(one.duration),
+                duration_text(one.usual),
+                f"{one.duration / max(1, one.usual):.1f}",
             )
-        )  # fmt: skip
+        )
     return Table(tr("Outliers"), heads, tuple(rows))
 
 
 def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
     """Heads and tips over durations; where the range cuts spans, they say that these are whole."""
     sizes = (
-        (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max")) if counted.cut
+        (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max"))
+        if counted.cut
         else (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
-    )  # fmt: skip
+    )
     tips = (
         tr("The mean duration of whole spans."),
         tr("Half of the whole spans are no longer than this."),
         tr("Of the whole spans, 99 % are no longer than this."),
         tr("The duration of the longest span."),
-    )  # fmt: skip
+    )
     return (
         Head(first, numeric=False),
         Head(tr("Count"), tr("Spans of which some part lies in the range.")),
-        Head(tr("In range"), tr("The sum of their parts in the range.")), *map(Head, sizes, tips),
-    )  # fmt: skip
+        Head(tr("In range"), tr("The sum of their parts in the range.")),
+        *map(Head, sizes, tips),
+    )
 
 
 def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
@@ -157,7 +167,7 @@ def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
 def notes(
     trace: Trace, counted: RangeStatistics, causes: IdleCauses, by_name: NameStatistics | None
 ) -> Iterator[str]:
-    """What one has to know to read the figures."""
+    """Return the notes that are needed to read the figures."""
     if by_name is None:
         yield tr("Too many spans to tell names and outliers apart: select a shorter range.")
     elif by_name.name_count > len(by_name.names):
@@ -234,8 +244,12 @@ _LANE_HEADS = ("lane", "busy_ns", "communication_ns", "idle_ns", "idle_share", "
 
 def _numbers(time: LaneTime) -> tuple[float, ...]:
     return (
-        time.busy_ns, time.communication_ns, time.idle_ns, round(time.idle_fraction, 6), time.spans,
-    )  # fmt: skip
+        time.busy_ns,
+        time.communication_ns,
+        time.idle_ns,
+        round(time.idle_fraction, 6),
+        time.spans,
+    )
 
 
 def _time_words(time: LaneTime) -> tuple[str, ...]:

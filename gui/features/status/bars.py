@@ -1,4 +1,4 @@
-"""The bar above the timeline and the line below it: what runs, how far, and how it was measured."""
+"""The bar above the timeline and the line below it: the run, its progress, its measurement."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from gui.widgets.label import Elided, Label, plain_tip
 from gui.widgets.layouts import button, named
 
 NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
-"""What the bar calls its actions."""
-LEAST = 60  # pixels of the title, which gives way where the window is narrow
-PADDING = 10  # pixels beside a text that gives way
+"""Texts of the bar's buttons, by action."""
+LEAST = 60  # pixels of the title, which is elided in a narrow window
+PADDING = 10  # pixels next to an elided text
 RUN_WIDTH = 236  # with Stop, as wide as the form below: what runs next stands apart from what ran
 
 
 class RunButton(QToolButton):
-    """Does what an action does; the end of its text gives way where there is no room for it."""
+    """A button for an action; its text is elided if there is no room."""
 
     def __init__(self, action: QAction) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class StatusLine:
         self.timing_note.setText("" if run is None else translated(run.trace.header.timing_note))
 
     def show_nothing(self) -> None:
-        """No run is shown."""
+        """Clear the labels: no run is shown."""
         self._run = None
         for label in (self.timing_note, self.predicted, self.verified):
             label.setText("")

@@ -1,4 +1,4 @@
-"""What toolbar and status bar say of a run. Pure but for translation."""
+"""Texts of the toolbar and the status bar. Pure but for translation."""
 
 from __future__ import annotations
 
@@ -32,17 +32,14 @@ def recorded_text(trace: Trace, per_pixel: float) -> str:
 
 
 def behind_text(seconds: float) -> str:
-    """How far a live picture is behind what the engine has sent; nothing while it keeps up."""
+    """Return the delay of a live picture behind the engine; "" while it keeps up."""
     if seconds < BEHIND_S:
         return ""
     return tr("the picture is {time} behind", time=duration_text(1e9 * seconds))
 
 
 def verified_text(trace: Trace) -> str:
-    """The largest gradient error of the steps, where the run was verified, and if it is too large.
-
-    That is said of the loss too.
-    """
+    """Return the gradient error of a verified run, and the loss error if one is too large."""
     found = verified(trace)
     if found is None:
         return ""
@@ -50,8 +47,9 @@ def verified_text(trace: Trace) -> str:
         return tr("gradients differ by at most {error}", error=f"{found.gradient:.1e}")
     return tr(
         "not what a plain step computes: gradients differ by {gradient}, losses by {loss}",
-        gradient=f"{found.gradient:.1e}", loss=f"{found.loss:.1e}",
-    )  # fmt: skip
+        gradient=f"{found.gradient:.1e}",
+        loss=f"{found.loss:.1e}",
+    )
 
 
 def predicted_text(comparison: Comparison | None) -> str:
@@ -61,29 +59,34 @@ def predicted_text(comparison: Comparison | None) -> str:
     measured, predicted = comparison.makespans_ns
     return tr(
         "predicted {predicted}, measured {measured}, {error}",
-        predicted=duration_text(predicted), measured=duration_text(measured),
+        predicted=duration_text(predicted),
+        measured=duration_text(measured),
         error=change_text(comparison.makespan_error),
-    )  # fmt: skip
+    )
 
 
 def predicted_tip(comparison: Comparison | None) -> str:
-    """Where the costs come from, and the error of each lane's computing time."""
+    """Return the source of the costs, and the error of each lane's computing time."""
     if comparison is None:
         return ""
     count = len(comparison.steps)
     steps = tr("1 step") if count == 1 else tr("the median of {n} steps", n=count)
     lines = [tr("Costs {source}; {steps}.", source=tr(str(comparison.source)), steps=steps)]
     lines += [
-        tr("{lane} computes {measured}, predicted {predicted}{error}", lane=lane.name,
-           measured=duration_text(lane.busy_ns), predicted=duration_text(lane.predicted_busy_ns),
-           error="" if lane.error is None else f", {change_text(lane.error)}")
+        tr(
+            "{lane} computes {measured}, predicted {predicted}{error}",
+            lane=lane.name,
+            measured=duration_text(lane.busy_ns),
+            predicted=duration_text(lane.predicted_busy_ns),
+            error="" if lane.error is None else f", {change_text(lane.error)}",
+        )
         for lane in comparison.lanes
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)
 
 
 def lane_notes(comparison: Comparison | None) -> dict[str, str]:
-    """For each lane's name, the words beside its ghost: `predicted −2.1 %`."""
+    """Return the note of each lane's prediction by the lane's name: `predicted −2.1 %`."""
     lanes = () if comparison is None else comparison.lanes
     return {
         lane.name: tr("predicted {error}", error=change_text(lane.error))
@@ -93,7 +96,7 @@ def lane_notes(comparison: Comparison | None) -> dict[str, str]:
 
 
 def doubt_text(run: Run) -> str:
-    """Why a run's prediction is far off; empty if it is not."""
+    """Return why a run's prediction is far off; "" if it is not."""
     found = None if run.comparison is None else doubt(run.trace, run.comparison)
     return "" if found is None else tr(found.value)
 
@@ -170,7 +173,7 @@ def _counted_step(trace: Trace, step: int) -> str:
 
 
 def starting_text(run: Run) -> str:
-    """What a run does before its first bar."""
+    """Return the state of a run before its first bar."""
     trace = run.trace
     strategy = STRATEGIES.get(trace.header.specification.strategy)
     if strategy is not None and strategy.on_ranks:
@@ -182,14 +185,14 @@ def starting_text(run: Run) -> str:
 
 
 def measuring_text(trace: Trace) -> str:
-    """Which pass through the tasks of a step is under way, to measure what they cost."""
+    """Return the number of the pass in which the costs of tasks are measured."""
     passes = trace.counter(PASSES).values
     under_way = min(MOST_PASSES, 1 + int(passes[-1]) if len(passes) else 1)
     return tr("measuring costs, pass {n} of at most {most}", n=under_way, most=MOST_PASSES)
 
 
 def measures_costs(trace: Trace) -> bool:
-    """Whether a live run is between its warm-up and the first measured step, to measure costs."""
+    """Return True while a live run measures costs, between warm-up and first measured step."""
     specification, steps = trace.header.specification, trace.steps
     if not specification.calibrate or trace.costs is not None or trace.open_tasks:
         return False
@@ -198,7 +201,7 @@ def measures_costs(trace: Trace) -> bool:
 
 
 def progress(run: Run) -> tuple[int, int]:
-    """Whole steps so far, and all steps of the run; 0 and 0 of a job that does not tell them."""
+    """Return the whole steps so far and all steps of the run; 0 and 0 for a job without a plan."""
     if not run.trace.header.source.has_plan:
         return 0, 0
     total = len(run.trace.header.specification.all_rows)

@@ -29,7 +29,7 @@ GAP = 0.6  # of a place, between the bars and the curves
 MARKER = 4.5  # half of a marker
 ASIDE = 5.0  # from a curve's marker to the next curve's
 CAP = 5.0  # half of a whisker's end
-# Above the highest result: its time, and that it is the fastest, stand there.
+# Room above the highest result for its time and the word "fastest".
 HEADROOM = 1.16
 LABEL_LINES = 3
 SWATCH = 22.0
@@ -51,7 +51,7 @@ class Place:
 class Chart:
     """The results laid out in an area; `pitch` pixels from one place to the next.
 
-    Above stand the lines of the `sentence` on the fastest, below those of `notes` on the times.
+    The lines of the `sentence` on the fastest are above, the lines of `notes` on the times below.
     """
 
     results: Results
@@ -77,7 +77,7 @@ class Chart:
         return next((unit for unit in UNITS if self.top_ms >= unit[0]), UNITS[-1])
 
     def spot(self, place: Place) -> QRectF:
-        """Where the pointer meets a result: its bar, or around its marker."""
+        """Return the area of a result that reacts to the pointer: its bar, or around its marker."""
         y = self.y(place.result.mean_ms)
         if place.series < 0:
             half = self.pitch * BAR / 2
@@ -87,13 +87,13 @@ class Chart:
 
     def at(self, point: QPointF) -> Result | None:
         """The result at a pixel, if there is one."""
-        # What is drawn last lies on top, so it is what the pointer means.
+        # The result that is drawn last is on top.
         hits = (place for place in reversed(self.places) if self.spot(place).contains(point))
         return next((place.result for place in hits), None)
 
 
 def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart:
-    """The results so far in an area; there is room for those that are still to come."""
+    """Return the layout of the results so far, with room for results that are still to be run."""
     room = area.width() - 2 * EDGE
     sentence = _lines(fastest_text(results), fonts.base, room)
     notes = [line for note in results.timings for line in _lines(ends(note), fonts.small, room)]
@@ -110,17 +110,29 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     wide = pitch * (places + gap)
     # At least a pixel: a dock can be lower than the words, and the axis divides by the height.
     plot = QRectF(left, top, max(1.0, wide), max(1.0, area.bottom() - top - below))
-    xs = {number: left + pitch * (len(bars) + gap + place + 0.5)
-          for place, number in enumerate(numbers)}  # fmt: skip
+    xs = {
+        number: left + pitch * (len(bars) + gap + place + 0.5)
+        for place, number in enumerate(numbers)
+    }
     found = [Place(left + pitch * (at + 0.5), bar) for at, bar in enumerate(bars)]
     for number, series in enumerate(results.series):
         # Curves stand a little apart, evenly about their number, so that no marker hides another.
         aside = ASIDE * (number - (len(results.series) - 1) / 2)
         found += [Place(xs[value] + aside, result, number) for value, result in series.results]
     return Chart(
-        results, area, plot, _top(results), pitch, tuple(found), tuple(xs.items()), legend,
-        tuple(sentence), tuple(notes), theme, fonts,
-    )  # fmt: skip
+        results,
+        area,
+        plot,
+        _top(results),
+        pitch,
+        tuple(found),
+        tuple(xs.items()),
+        legend,
+        tuple(sentence),
+        tuple(notes),
+        theme,
+        fonts,
+    )
 
 
 def draw_chart(painter: QPainter, chart: Chart) -> None:
@@ -288,7 +300,7 @@ def _value(painter: QPainter, chart: Chart, place: Place) -> None:
 
 
 def _labels(painter: QPainter, chart: Chart) -> None:
-    """What each bar is, the numbers along the curves, and what these are."""
+    """Draw the names of the bars, the numbers along the curves, and the title of the latter."""
     small, theme, below = chart.fonts.small, chart.theme, chart.plot.bottom() + 5
     painter.setFont(small)
     room = chart.pitch - 4
@@ -310,7 +322,7 @@ def _labels(painter: QPainter, chart: Chart) -> None:
 
 
 def _label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:
-    """What a bar is, in lines."""
+    """Return the name of a bar, in lines."""
     title = setting_title(results.sweep, result.setting)
     return _lines(title, fonts.small, pitch - 4)[:LABEL_LINES]
 

@@ -1,4 +1,4 @@
-"""The Sweep panel: which option is varied, over which values, and what has come of it."""
+"""The Sweep panel: the option that is varied, its values, and the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIRST = "split_size"
 NOT_OFFERED = ("steps", "warmup", "seed", "verify", "blocks")
 """Settings of how a run is measured, which make no step faster; the command sweeps them too."""
 MOST_REPEATS = 1000
-BESIDE_WIDTH = 420  # from which on the chart stands beside the fields, instead of below them
+BESIDE_WIDTH = 420  # least width at which the chart is next to the fields, not below them
 FIELD = 150
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
@@ -70,18 +70,18 @@ class SweepPanel(QScrollArea):
         super().resizeEvent(event)
 
     def set_running(self, running: bool) -> None:
-        """Whether the button ends the sweep; the fields wait meanwhile."""
+        """Let the button end the sweep, and disable the fields, while a sweep is running."""
         self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
         for field in (self.option, self.values, self.repeat, self.beside):
             field.setEnabled(not running)
 
     def show_problem(self, text: str) -> None:
-        """Say why there is no sweep of what the fields say; '' where there is one."""
+        """Show what is wrong with the fields; '' if nothing is."""
         self.problem.say(text)
         self.button.setEnabled(not text)
 
     def show_progress(self, text: str) -> None:
-        """Say how far the sweep is."""
+        """Show the progress of the sweep."""
         self.progress.say(text)
 
     def show_results(self, results: Results | None) -> None:
@@ -100,9 +100,11 @@ class SweepPanel(QScrollArea):
         self.option.setCurrentIndex(self.option.findData(FIRST))
         self.values = QLineEdit()
         self.values.setToolTip(
-            tr("Values with commas between them, or semicolons where a value has commas; "
-               "default stands for what is done without the option.")
-        )  # fmt: skip
+            tr(
+                "Values with commas between them, or semicolons where a value has commas; "
+                "default stands for what is done without the option."
+            )
+        )
         self.repeat = whole(1, MOST_REPEATS)
         self.repeat.setValue(REPEATS)
         self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
@@ -120,9 +122,11 @@ class SweepPanel(QScrollArea):
     def _lay_out(self) -> None:
         form = QFormLayout(verticalSpacing=4, labelAlignment=Qt.AlignmentFlag.AlignLeft)
         for title, field in (
-            (tr("Vary"), self.option), (tr("Values"), self.values), (tr("Repeat"), self.repeat),
+            (tr("Vary"), self.option),
+            (tr("Values"), self.values),
+            (tr("Repeat"), self.repeat),
             (tr("Beside"), self.beside),
-        ):  # fmt: skip
+        ):
             field.setAccessibleName(title)
             field.setMinimumWidth(FIELD)
             # Else the wheel, on its way down the panel, would change the field under the pointer.

@@ -1,4 +1,4 @@
-"""What a sweep has found as a picture for files."""
+"""The results of a sweep as a picture for files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def export_sweep(results: Results, path: Path, theme: str = "light") -> None:
 
 
 def sweep_picture(results: Results, theme: str = "light") -> Picture:
-    """The picture: title, the sentence on the fastest, bars and curves, what is to be said."""
+    """Return the picture: title, the sentence on the fastest, bars and curves, and notes."""
     fonts, colours, title = picture_fonts(), THEMES[theme], sweep_title(results)
 
     def draw(painter: QPainter) -> None:

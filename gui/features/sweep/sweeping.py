@@ -1,4 +1,4 @@
-"""A sweep of the window: its runs one after the other, and what they come to."""
+"""A sweep of the window: its runs, one after the other, and their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS
 class Sweeping(QObject):
     """`opened` carries the run of a result that was chosen.
 
-    A sweep's runs are not shown while they are made: what draws them would take time from them.
+    A sweep's runs are not shown while they are made, because drawing would slow them down.
     """
 
     opened = Signal(object)
@@ -53,7 +53,7 @@ class Sweeping(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a run that is under way belongs to a sweep."""
+        """True while a sweep is running."""
         return bool(self._left)
 
     def begin(self) -> None:
@@ -69,7 +69,7 @@ class Sweeping(QObject):
         if problem or isinstance(asked, str) or self._session.asking:
             return
         results = self.results
-        # The same fields again: what is measured already stays, and the sweep goes on behind it.
+        # The same fields again: measured results stay, and the sweep continues.
         if results is None or results.sweep != asked or not remaining(asked, results.measured):
             results, self._runs, self._took = Results(asked, ()), {}, []
         self.results, self._failed = results, {}
@@ -79,7 +79,7 @@ class Sweeping(QObject):
     # What is asked for
 
     def _asked(self) -> Sweep | str:
-        """The sweep of the fields, or why there is none."""
+        """Return the sweep of the fields, or the reason why there is none."""
         panel = self.panel
         beside = REFERENCES if panel.beside.isChecked() else ()
         # It only carries what the fields say besides;
@@ -94,7 +94,7 @@ class Sweeping(QObject):
             return friendly(problem_text(error))
 
     def _problem(self, asked: Sweep) -> str:
-        """Why a setting cannot be run on this machine; '' if all can."""
+        """Return why a setting cannot be run on this machine; '' if all can."""
         for setting in asked.settings:
             found = self._form.check(setting)
             if isinstance(found, str):
@@ -102,7 +102,7 @@ class Sweeping(QObject):
         return ""
 
     def _check(self, *_: object) -> None:
-        """Say what is wrong with the fields, where they can be seen."""
+        """Show what is wrong with the fields, if they are visible."""
         # A hidden panel is not looked at: it asks again when it is shown.
         if not self.running and self.panel.isVisible():
             asked = self._asked()
@@ -119,7 +119,7 @@ class Sweeping(QObject):
         self._check()
 
     def _runs_with(self, option: Option[object], name: str) -> bool:
-        """Whether a word can be run in place of the form's, or beside it."""
+        """Return True if a value can be run in place of the form's."""
         alone = Sweep(self._form.specification(), references=())
         now = values_by_name(alone.base)[option.name]
         words = dict.fromkeys((name, f"{now or DEFAULT}"))
@@ -143,7 +143,7 @@ class Sweeping(QObject):
         self._report()
 
     def _end(self, run: Run) -> None:
-        """A run is over: take what it has measured, and go on."""
+        """Take the measurement of a run that has ended, and go on."""
         if not self.running or self.results is None:
             return
         point = self._left.popleft()
@@ -163,7 +163,7 @@ class Sweeping(QObject):
             self._lose(self._left[0], text, False)
 
     def _lose(self, point: Point, why: str, stopped: bool) -> None:
-        """A run came to nothing: the sweep ends, or goes on without its setting."""
+        """End the sweep after a run that failed, or go on without its setting."""
         if not stopped:
             self._failed[point.setting] = why
         left = [other for other in self._left if other.setting != point.setting]
@@ -172,7 +172,7 @@ class Sweeping(QObject):
     # What is said
 
     def _report(self) -> None:
-        """How far the sweep is, and what went wrong."""
+        """Show the progress of the sweep, and its failures."""
         assert self.results is not None
         asked, done = self.results.sweep, len(self.results.measured)
         words = {"done": done, "all": len(asked.points)}

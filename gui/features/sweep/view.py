@@ -42,7 +42,7 @@ class SweepView(Painted):
 
     @property
     def chart(self) -> Chart | None:
-        """What is drawn, if there is a result."""
+        """The layout of the chart; None without a result."""
         if self.results is None or not self.results.by_setting:
             return None
         area = QRectF(self.rect()).adjusted(4, 6, -4, -4)
@@ -102,7 +102,7 @@ class SweepView(Painted):
         return None if chart is None else chart.at(point)
 
     def _step(self, chart: Chart, by: int) -> None:
-        """Choose the result beside the current one, for the keyboard."""
+        """Choose the next or the previous result, for the keyboard."""
         # The chart's places go curve by curve, the keys from left to right over all of them.
         places = sorted(chart.places, key=lambda place: place.x)
         now = self._current_place(chart)

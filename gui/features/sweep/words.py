@@ -1,4 +1,4 @@
-"""What a sweep's settings and results are called on screen and in pictures. Pure."""
+"""Names of a sweep's settings and results, on screen and in pictures. Pure."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from gui.look.text import duration_text, ntr, tr
 
 
 def ms_text(ms: float) -> str:
-    """A time in ms as a duration of the unit that suits it."""
+    """Return a time in ms as a duration in a fitting unit."""
     return duration_text(1e6 * ms)
 
 
 def setting_title(sweep: Sweep, setting: Specification) -> str:
-    """A setting beside the others of its sweep."""
+    """Return the values in which a setting differs from the others of its sweep."""
     # Where all settings are alike, or there is one, nothing differs.
     return settings_text(sweep.differing(setting)) or value_title_of(setting)
 
 
 def value_title_of(setting: Specification) -> str:
-    """The strategy of a setting."""
+    """Return the title of a setting's strategy."""
     return tr(STRATEGIES[setting.strategy].title)
 
 
 def sweep_title(results: Results) -> str:
-    """What all settings have in common: `ResNet-50 · batch 12`."""
+    """Return what all settings have in common: `ResNet-50 · batch 12`."""
     base = results.sweep.base
     varied = {varied.option.name for varied in results.sweep.varied}
     parts = [] if "model" in varied else [model_title(base.model.name)]
@@ -41,7 +41,7 @@ def sweep_title(results: Results) -> str:
 
 
 def result_text(results: Results, result: Result) -> str:
-    """A result in words, for tooltips and screen readers."""
+    """Return a result in words, for tooltips and screen readers."""
     words = {
         "setting": setting_title(results.sweep, result.setting),
         "mean": ms_text(result.mean_ms),
@@ -54,7 +54,7 @@ def result_text(results: Results, result: Result) -> str:
 
 
 def fastest_text(results: Results) -> str:
-    """Which setting is the fastest, and whether chance may have made it so; '' of nothing."""
+    """Return the fastest setting, and others that may be as fast; '' without results."""
     best = results.fastest
     if best is None:
         return ""
@@ -70,5 +70,6 @@ def fastest_text(results: Results) -> str:
         return tr("Fastest: {setting}, {time}; no certain difference from {count} others.", **words)
     return tr(
         "Fastest: {setting}, {time}; no certain difference from {others}.",
-        others=", ".join(alike), **words,
-    )  # fmt: skip
+        others=", ".join(alike),
+        **words,
+    )

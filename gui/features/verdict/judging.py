@@ -31,7 +31,7 @@ class Judge(QObject):
         self._about: tuple[Scene, int | None] | None = None
 
     def show_scene(self, scene: Scene, live: bool) -> None:
-        """Another run is shown, or more has come of this one."""
+        """Judge the run that is shown; while it runs, its last whole step."""
         if live:
             self._judge_last_step(scene)
             return
@@ -47,12 +47,12 @@ class Judge(QObject):
         self._runner.start(_judged(scene), thread=True)
 
     def show_nothing(self) -> None:
-        """No run is shown."""
+        """Clear the verdict: no run is shown."""
         self._forget()
         self.text_changed.emit("")
 
     def _judge_last_step(self, scene: Scene) -> None:
-        """How long the last whole step took, and what lanes waited for in it."""
+        """Give the length of the last whole step, and the causes of its idle time."""
         whole = [s for s in shown_steps(scene.trace, True)[-1:] if is_over(scene.trace, s)]
         # By the step and not by the trace's version, which
         # grows all the time while the next step runs.

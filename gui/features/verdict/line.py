@@ -1,4 +1,4 @@
-"""The line above the timeline: what limits a step, and what would help."""
+"""The line above the timeline: the limit of a step, and alternatives."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class VerdictLine(QFrame):
         self.show_text("")
 
     def show_run(self, header: Header | None) -> None:
-        """Another run is shown, or none."""
+        """Clear the alternatives, and show the timing note of a run."""
         self._header = header
         note = "" if header is None else header.timing_note
         self._say_note(sentence(note) if note else "")
@@ -105,7 +105,7 @@ class VerdictLine(QFrame):
             self._say_note(f"{text} {sentence(note)}" if note else text)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
-        # As of a button: who moves away before letting go has thought better of it.
+        # As for a button: releasing the mouse outside cancels the click.
         if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(
             event.position().toPoint()
         ):

@@ -23,7 +23,7 @@ WIDTH = 512
 
 
 class Change(StrEnum):
-    """What is to be changed."""
+    """Kinds of changes to a run."""
 
     VIRTUAL_LANES = "virtual-lanes"
     """Lanes share hardware: virtual ones show the strategy without that."""
@@ -49,7 +49,7 @@ class Suggestion:
 
 
 def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
-    """What follows from how a run was set up and what limits it; None if nothing does."""
+    """Return the change that follows from a run's settings and its limit; None if none does."""
     if trace.header.source is not Source.RUN:
         return None
     specification = trace.header.specification

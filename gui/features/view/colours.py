@@ -16,7 +16,7 @@ from gui.timeline.state.scene import Scene
 
 
 class ColourControl(QObject):
-    """What the View menu's Colour by and Colours… do.
+    """Actions of the View menu's Colour by and Colours….
 
     `theme_changed` says that the theme has other colours; `scene_changed` that the scene that is
     shown is coloured by something else.
@@ -34,7 +34,7 @@ class ColourControl(QObject):
 
     @property
     def by(self) -> ColourBy:
-        """What bars are coloured by."""
+        """The choice by which bars are coloured."""
         kept = self._settings.colour_by
         return ColourBy(kept) if kept in list(ColourBy) else ColourBy.KIND
 
@@ -71,7 +71,7 @@ class ColourControl(QObject):
         to_front(self.panel)
 
     def refresh(self) -> None:
-        """Another theme was chosen."""
+        """Apply the theme that was chosen."""
         if self.panel is not None:
             self.panel.show_theme(self.theme, self._built_in)
 

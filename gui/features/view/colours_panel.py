@@ -100,22 +100,25 @@ class ColoursPanel(QDialog):
 
 
 def complaints(theme: Theme) -> list[str]:
-    """What is wrong with a theme's colours of families, a line each."""
+    """Return the problems of a theme's colours of families, a line each."""
     colours = _colours(theme)
     lines = [
         tr(
             "{family} is too faint: {ratio}:1 against the plot, at least 3:1 is needed.",
-            family=_words(name).capitalize(), ratio=f"{ratio:.1f}",
+            family=_words(name).capitalize(),
+            ratio=f"{ratio:.1f}",
         )
         for name, ratio in too_faint(colours, theme.plot)
-    ]  # fmt: skip
+    ]
     lines += [
         tr(
             "{one} and {other} are hard to tell apart with {vision}.",
-            one=_words(pair.one).capitalize(), other=_words(pair.other), vision=tr(pair.vision),
+            one=_words(pair.one).capitalize(),
+            other=_words(pair.other),
+            vision=tr(pair.vision),
         )
         for pair in too_close(colours)
-    ]  # fmt: skip
+    ]
     return lines
 
 

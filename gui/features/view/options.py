@@ -1,4 +1,4 @@
-"""What the timeline shows and how its lanes are grouped: chosen in the menu, and remembered."""
+"""Options of the timeline: its parts and the grouping of lanes, kept between sessions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
 from gui.timeline.layout.moments import CountFrom
 
 STRIPS = {
-    "memory": "memory", "prediction": "prediction", "critical_path": "path", "nested": "nested",
-    "arrows": "arrows", "counters": "counters",
-}  # fmt: skip
-"""What is shown or not, by the names of the actions and the settings, as the timeline names it."""
+    "memory": "memory",
+    "prediction": "prediction",
+    "critical_path": "path",
+    "nested": "nested",
+    "arrows": "arrows",
+    "counters": "counters",
+}
+"""Names of the timeline's optional parts, by action and setting."""
 
 
 class ViewOptions(QObject):
@@ -82,7 +86,7 @@ class ViewOptions(QObject):
         self._action("follow").setChecked(self._timeline.state.following)
 
     def forget_path(self) -> None:
-        """Another run is shown: its critical path is shown when it is asked for."""
+        """Show the critical path of the run that is shown now, if it is wanted."""
         self._action("critical_path").setChecked(False)
         self.show("critical_path", False)
 

@@ -48,11 +48,16 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
         return tr(
             "{collective}: who came last is not certain; wait {wait} ± {clock}, "
             "transfer {transfer} ± {clock}",
-            collective=name, clock=duration_text(clock), **took,
-        )  # fmt: skip
+            collective=name,
+            clock=duration_text(clock),
+            **took,
+        )
     lane, count = met.last[0]
     return tr(
         "{collective}: {lane} came last ({count} of {times}); wait {wait}, transfer {transfer}",
-        collective=name, lane=rank_names(trace.header.lanes)[lane], count=count,
-        times=met.times, **took,
-    )  # fmt: skip
+        collective=name,
+        lane=rank_names(trace.header.lanes)[lane],
+        count=count,
+        times=met.times,
+        **took,
+    )

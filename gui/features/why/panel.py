@@ -198,7 +198,7 @@ class WhyPanel(QWidget):
         self._stack = stacked(self, self._empty, self._build_question(), self._build_body())
 
     def _build_question(self) -> QWidget:
-        """What stands here for steps of so many tasks that explaining them takes a while."""
+        """Show a hint for steps of so many tasks that the explanation takes a while."""
         self._question = hint(margin=0)
         tip = tr("Work out the ladder and the idle time of this run.")
         self.explain_button = button(QPushButton, tr("Explain it"), tip, self._ask)
@@ -214,13 +214,24 @@ class WhyPanel(QWidget):
     def _build_sections(self) -> QWidget:
         heading = self._path_heading
         sheet = column(
-            _heading(tr("FROM IDEAL TO MEASURED · ms")), self.waterfall, 8,
-            _heading(tr("IDLE BY CAUSE · share of all lanes' time")), self.idle, 8,
-            self._arrivals_heading, self.arrivals,
-            _heading(tr("BUBBLE")), self.bubbles, 8,
+            _heading(tr("FROM IDEAL TO MEASURED · ms")),
+            self.waterfall,
+            8,
+            _heading(tr("IDLE BY CAUSE · share of all lanes' time")),
+            self.idle,
+            8,
+            self._arrivals_heading,
+            self.arrivals,
+            _heading(tr("BUBBLE")),
+            self.bubbles,
+            8,
             row(heading, self.path_button, growing=heading, margins=(0, 0, 12, 0)),
-            self.path_bar, self.path, None, margins=(0, 6, 0, 8), spacing=4,
-        )  # fmt: skip
+            self.path_bar,
+            self.path,
+            None,
+            margins=(0, 6, 0, 8),
+            spacing=4,
+        )
         return widget_of(sheet, "plot")
 
 

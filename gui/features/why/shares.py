@@ -162,5 +162,8 @@ class IdleBars(PartsBar):
         share = percent_text(ns / self._makespan) if self._makespan else ""
         return tr(
             "{lane} is idle for {time}, {share} of the step: {cause}.",
-            lane=lane, time=duration_text(ns), share=share, cause=tr(cause.label),
-        )  # fmt: skip
+            lane=lane,
+            time=duration_text(ns),
+            share=share,
+            cause=tr(cause.label),
+        )

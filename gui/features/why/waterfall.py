@@ -31,7 +31,7 @@ BAR_NAMES: dict[str, tuple[str, ...]] = {
     "communication": (BAR_WORDS["communication"], N_("exposed comm.")),
     TOTAL: (N_("measured"),),
 }
-"""What stands under a bar; the second choice where the first has no room."""
+"""Texts below a bar; the second choice is used if the first does not fit."""
 BAR_TIPS: dict[str, str] = {
     "ideal": N_("All computing, divided evenly over the lanes: the best that they can do."),
     "imbalance": N_("What the lane with the most computing has above an even share."),
@@ -55,7 +55,7 @@ class WaterfallBar:
 
     @property
     def value(self) -> int:
-        """What the bar adds, in ns; less than 0 where it descends."""
+        """The ns that the bar adds; negative if it descends."""
         return self.above - self.below
 
 
@@ -84,7 +84,7 @@ class WaterfallChart(Drawing):
 
     @property
     def makespan(self) -> int:
-        """What the bars add up to, in ns."""
+        """The sum of the bars, in ns."""
         return self.bars[-1].value if self.bars else 0
 
     def content_height(self) -> float:  # noqa: D102
@@ -94,7 +94,7 @@ class WaterfallChart(Drawing):
         return "; ".join(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
 
     def name(self, bar: WaterfallBar) -> str:
-        """What a bar is called."""
+        """Return the name of a bar."""
         return self._total if bar.name == TOTAL else tr(BAR_NAMES[bar.name][0])
 
     def value_words(self, bar: WaterfallBar) -> str:
@@ -187,7 +187,7 @@ class WaterfallChart(Drawing):
         painter.drawText(below, int(flags | Qt.TextFlag.TextWordWrap), name)
 
     def _names(self, fonts: Fonts, room: float) -> dict[str, str]:
-        """What stands under each bar: the first choice whose words fit into `room` pixels."""
+        """Return the text below each bar: the first choice whose words fit into `room` pixels."""
         names = {}
         for bar in self.bars:
             choices = [tr(name) for name in BAR_NAMES[bar.name]]
