@@ -1,4 +1,4 @@
-"""From the longest bubble to the next longest: which steps are searched, and which comes next."""
+"""Bubbles from the longest to the shortest: the steps that are searched, and the next bubble."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class PredictFeature(Feature):
         return self.trying.page
 
     def _show_settings(self, specification: Specification) -> None:
-        """The form holds a run that can be planned: predict for its model until a run is shown."""
+        """Predict for the model of a valid form until a run is shown."""
         if "what_if" in vars(self) and not specification.own_model:
             self.what_if.panel.set_model(describe(specification))
 

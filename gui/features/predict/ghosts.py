@@ -20,7 +20,7 @@ KEPT = 4  # predictions, each about as large as its run's last steps
 MOST_SPANS = 300_000  # of a run's last steps: older ones have no ghost
 
 Predicted = tuple[Run, Comparison, Trace]
-"""A run, what was measured beside what is predicted, and the prediction as a trace."""
+"""A run, its measurement compared with its prediction, and the prediction as a trace."""
 
 
 class Ghosts(QObject):

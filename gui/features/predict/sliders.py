@@ -23,9 +23,9 @@ def growing(most: int) -> list[int]:
 
 
 class SliderRow(QObject):
-    """`changed` comes with every change of the value, by the slider or by the number.
+    """`changed` is emitted with every change of the value, by the slider or by the number.
 
-    `words` are its title and its tip. The slider stands at the stop nearest to the value; moving it
+    `words` are its title and its tip. The slider is at the stop nearest to the value; moving it
     sets the value to a stop.
     """
 

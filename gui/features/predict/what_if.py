@@ -85,7 +85,7 @@ class WhatIfController(Saver):
         """Show a reply, unless a newer one is shown already."""
         match reply:
             # Not only the latest: while a slider is dragged, answers to older questions are shown
-            # too, as long as they are newer than what is shown. Else the picture would stand still
+            # too, as long as they are newer than what is shown. Otherwise the picture would freeze
             # until it rests.
             case PredictionDone(number, WhatIfResult() as answer) if number > self._shown:
                 self._shown = number

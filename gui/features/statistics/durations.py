@@ -52,7 +52,7 @@ class Durations(QWidget):
         """Show the spans of a range; the kind that was chosen stays so if there is some of it."""
         self._shown = trace, counted, by_name
         wanted = self.which.currentData()
-        # Else `clear` and the first entry would tell of other choices, each of them shown.
+        # Otherwise `clear` and the first entry would emit changes of the choice.
         with QSignalBlocker(self.which):
             self.which.clear()
             self.which.addItem(tr("All kinds"), None)
@@ -92,5 +92,5 @@ class Durations(QWidget):
 
 
 def across(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    """Widgets beside each other; the first one grows."""
+    """Return widgets side by side; the first one grows."""
     return row(first, *others, growing=first, margins=(0, 0, 0, 0), spacing=6)

@@ -79,5 +79,5 @@ class StatisticsFeature(Feature):
 
     def _select_longest(self, lane: int, index: int) -> None:
         self.shell.timeline.selector.select_span(lane, index)
-        # Selecting has brought Details to the front; the list that was chosen from comes back.
+        # Selecting has brought Details to the front; bring the list back.
         self.shell.bring("statistics")

@@ -40,16 +40,16 @@ class HistogramChart(Drawing):
         return HEIGHT
 
     def words(self) -> str:
-        """The content for screen readers."""
+        """Return the content for screen readers."""
         return "; ".join(self._tip(i) for i in np.flatnonzero(self.bins.counts).tolist())
 
     def rect_of(self, number: int) -> QRectF:
-        """The column of a bar, from the chart's top to its axis."""
+        """Return the column of a bar, from the chart's top to its axis."""
         width = min(WIDEST, (self.width() - 2 * PAD) / max(1, len(self.bins)))
         return QRectF(PAD + number * width, TOP, width, HEIGHT - TOP - FOOT)
 
     def bin_at(self, x: float) -> int | None:
-        """The bar in whose column a pixel is, or None."""
+        """Return the bar whose column contains a pixel, or None."""
         number = int((x - PAD) // self.rect_of(0).width())
         return number if x >= PAD and 0 <= number < len(self.bins) else None
 
@@ -76,7 +76,7 @@ class HistogramChart(Drawing):
             painter.drawRect(self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1))
 
     def _draw_axis(self, ink: Ink) -> None:
-        """The bars' edges, as many as there is room to name."""
+        """Label the bars' edges, as many as there is room for."""
         painter = ink.painter
         last = self.rect_of(len(self.bins) - 1)
         foot = last.bottom() + 0.5

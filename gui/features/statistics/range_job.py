@@ -58,7 +58,7 @@ class RangeJob:
         return RangeFigures(counted, causes, name_statistics(self._trace, counted))
 
     def _explain(self, step: int) -> None:
-        """Explain a step unless that takes too long; one that is known costs nothing."""
+        """Explain a step, unless that takes too long and it is not explained yet."""
         tasks = 0 if self._explained.knows(step) else self._explained.progress(step).tasks
         if self._tasks + tasks > MOST_TASKS or not self._explained.at_hand(step):
             return

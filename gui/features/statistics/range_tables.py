@@ -25,7 +25,7 @@ from gui.widgets.tables import Head
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Words as people read them; `sums` is the row that stands for all others, if any does."""
+    """Texts of a table; `sums` is the row with the totals, None without one."""
 
     title: str
     heads: tuple[Head, ...]
@@ -51,7 +51,7 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
 
 
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
-    """The first and the last step that were counted, and how long they took."""
+    """Return the first and the last counted step, and their duration."""
     warmup = trace.header.specification.warmup
     # A range's end is outside of it, and may be where the next step begins.
     first, last = trace.step_table.at(counted.start), trace.step_table.at(counted.end - 1)
@@ -92,7 +92,7 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     ]
     sums = 0 if len(rows) > 1 else None
     if sums is not None:  # at the top, where it is seen also with many lanes
-        # Behind the lane and its five figures stand causes, which only single lanes have.
+        # After the lane and its five figures follow causes, which only single lanes have.
         empty = [""] * (len(heads) - 6)
         rows.insert(sums, (tr("All lanes together"), *_time_words(counted.any_lane), *empty))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), sums)
@@ -105,7 +105,7 @@ def kind_table(counted: RangeStatistics) -> Table:
 
 
 def name_table(counted: RangeStatistics, by_name: NameStatistics | None) -> Table:
-    """The same of every name, those with the most time first."""
+    """Return the table of names, the names with the most time first."""
     rows = tuple(_size_words(own.label, own) for own in (by_name.names if by_name else ()))
     return Table(tr("Names"), _size_heads(tr("Name"), counted), rows)
 

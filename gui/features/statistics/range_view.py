@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 from gui.features.statistics.range_tables import Table
 from gui.widgets.tables import ReturnTable, TableModel, dress
 
-LISTED = 12  # rows of a table that stand without scrolling
+LISTED = 12  # rows of a table that are shown without scrolling
 
 
 class _Rows(TableModel):

@@ -43,7 +43,7 @@ NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
 """Texts of the bar's buttons, by action."""
 LEAST = 60  # pixels of the title, which is elided in a narrow window
 PADDING = 10  # pixels next to an elided text
-RUN_WIDTH = 236  # with Stop, as wide as the form below: what runs next stands apart from what ran
+RUN_WIDTH = 236  # with Stop as wide as the form below
 
 
 class RunButton(QToolButton):
@@ -172,7 +172,7 @@ class StatusLine:
             bar.addPermanentWidget(label)
 
     def show_run(self, run: Run, backlog_s: float = 0.0) -> None:
-        """Say what was recorded of a run, and how; and how far behind it the picture is."""
+        """Show the size of a recording, its timing, and the delay of the picture."""
         self._run = run
         self._say(self.behind, behind_text(backlog_s))
         self._say(self.faults, status_text(faults_of(run.trace, run.live)))
@@ -181,7 +181,7 @@ class StatusLine:
         self._say(self.recorded, recorded_text(run.trace, self._per_pixel))
 
     def show_verdict(self, text: str) -> None:
-        """A verdict says how times were taken; without one it is said here."""
+        """Hide the timing note while a verdict gives it."""
         self._has_verdict = bool(text)
         self._show_timing_note()
 

@@ -68,7 +68,7 @@ class Chart:
     fonts: Fonts
 
     def y(self, ms: float) -> float:
-        """The pixel of a time."""
+        """Return the y of a time, in pixels."""
         return self.plot.bottom() - self.plot.height() * ms / self.top_ms
 
     @property
@@ -86,7 +86,7 @@ class Chart:
         return QRectF(place.x - 11, y - 11, 22, 22)
 
     def at(self, point: QPointF) -> Result | None:
-        """The result at a pixel, if there is one."""
+        """Return the result at a pixel; None without one."""
         # The result that is drawn last is on top.
         hits = (place for place in reversed(self.places) if self.spot(place).contains(point))
         return next((place.result for place in hits), None)
@@ -104,7 +104,7 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     gap = GAP if bars and numbers else 0.0
     pitch = min(WIDEST, (right - left) / max(1.0, places + gap))
     lines = max((len(_label(results, bar, pitch, fonts)) for bar in bars), default=1)
-    # Under curves stand two lines: the numbers, and which option they are of.
+    # Two lines below curves: the numbers, and the option that they are values of.
     below = LINE * (max(lines, 1 + bool(numbers)) + len(notes)) + 8
     top = area.top() + SENTENCE * len(sentence) + 4 + LINE * len(legend) + UNDER
     wide = pitch * (places + gap)
@@ -116,7 +116,7 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     }
     found = [Place(left + pitch * (at + 0.5), bar) for at, bar in enumerate(bars)]
     for number, series in enumerate(results.series):
-        # Curves stand a little apart, evenly about their number, so that no marker hides another.
+        # Curves are shifted a little, evenly about their number, so that no marker hides another.
         aside = ASIDE * (number - (len(results.series) - 1) / 2)
         found += [Place(xs[value] + aside, result, number) for value, result in series.results]
     return Chart(
@@ -151,7 +151,7 @@ def draw_chart(painter: QPainter, chart: Chart) -> None:
     for place in chart.places:
         _whisker(painter, chart, place)
     for place in chart.places:
-        # Last: the ground behind a number covers whiskers and curves, whichever result they are of.
+        # Last, because the background of a number covers whiskers and curves of any result.
         _value(painter, chart, place)
     _labels(painter, chart)
     _draw_legend(painter, chart)
@@ -182,7 +182,7 @@ def _lines(text: str, font: QFont, room: float) -> list[str]:
 
 
 def _words(painter: QPainter, chart: Chart) -> None:
-    """The sentence and the notes."""
+    """Write the sentence and the notes."""
     area, theme = chart.area, chart.theme
     left, room = area.left() + EDGE, area.width() - EDGE
     for number, line in enumerate(chart.sentence):
@@ -216,7 +216,7 @@ def _bar(painter: QPainter, chart: Chart, place: Place) -> None:
 
 
 def _ideal(painter: QPainter, chart: Chart) -> None:
-    """A line where the ideal is; a piece for each place where it is not the same everywhere."""
+    """Draw a line at the ideal, or a piece for each place if the ideals differ."""
     pen = QPen(QColor(chart.theme.text), 1.4, Qt.PenStyle.DashLine)
     painter.setPen(pen)
     known = [p for p in chart.places if p.result.ideal_ms is not None]
@@ -256,14 +256,14 @@ def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
 def _draw_whisker(
     painter: QPainter, colour: str, x: float, ends: tuple[float, float], cap: float
 ) -> None:
-    """A line from end to end, each with a cap of twice `cap`."""
+    """Draw a line with a cap at each end, `cap` pixels to either side."""
     painter.setPen(QPen(QColor(colour), 1.2))
     caps = (QLineF(x - cap, y, x + cap, y) for y in ends)
     painter.drawLines([QLineF(x, ends[0], x, ends[1]), *caps])
 
 
 def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half: float) -> None:
-    """The marker of a curve: each has a shape of its own."""
+    """Draw the marker of a curve, in the shape of that curve."""
     painter.setPen(QPen(QColor(chart.theme.plot), 1.2))
     painter.setBrush(QColor(_colour(chart, number)))
     # Five shapes and a theme's eight colours have no
@@ -280,7 +280,7 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
 
 
 def _value(painter: QPainter, chart: Chart, place: Place) -> None:
-    """A result's time above it, and that it is the fastest."""
+    """Write a result's time above it, and mark the fastest."""
     best = place.result is chart.results.fastest
     crowded = len(chart.results.series) > 1 and place.series >= 0
     if not best and (crowded or chart.pitch < ALL_VALUES):
@@ -354,7 +354,7 @@ def _swatch(painter: QPainter, chart: Chart, number: int, at: QPointF) -> None:
 
 
 def _colour(chart: Chart, number: int) -> str:
-    """The colour of a curve: the accent of a single one."""
+    """Return the colour of a curve; a single curve has the accent."""
     if len(chart.results.series) == 1:
         return chart.theme.accent
     return chart.theme.series[number % len(chart.theme.series)]

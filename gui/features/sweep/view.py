@@ -114,12 +114,12 @@ class SweepView(Painted):
     def _current_place(self, chart: Chart) -> Place | None:
         if self.current is None:
             return None
-        # By setting: every run that ends makes all results anew, so they are not the same objects.
+        # By setting: all results are new objects after every run.
         setting = self.current.setting
         return next((place for place in chart.places if place.result.setting == setting), None)
 
     def _words(self) -> str:
-        """The results for screen readers: the fastest, or the one that the keys have reached."""
+        """Return a text for screen readers: the current result, or the fastest."""
         if self.results is None or not self.results.by_setting:
             return self.empty
         if self.current is not None:

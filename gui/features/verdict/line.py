@@ -117,7 +117,7 @@ class VerdictLine(QFrame):
 
     @property
     def offered(self) -> list[Suggestion]:
-        """The changes on offer; those that make what is shown true come first."""
+        """The changes on offer, first those that make the picture true."""
         every = [one for change in Change for one in self._offered.get(change, [])]
         return every[:ALTERNATIVES]
 

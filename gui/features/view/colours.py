@@ -55,7 +55,7 @@ class ColourControl(QObject):
         self.theme_changed.emit()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Colour another run, or what has come of this one."""
+        """Colour the run that is shown, which may have grown."""
         # Also when a run has just ended (`_live` is still
         # set): its last spans may have changed the ramp.
         if scene is not self._scene or live or self._live:
@@ -91,8 +91,8 @@ class ColourControl(QObject):
         if self._scene is None:
             return
         colouring = colouring_of(self.by, self._scene.trace, self._scene.colouring)
-        # Compared, as this comes at every round of a live
-        # run, and a new colouring paints all bars anew.
+        # Compared, because this is called at every update of a live run, and a new colouring
+        # repaints all bars.
         if colouring != self._scene.colouring:
             self._scene.colouring = colouring
             self.scene_changed.emit()

@@ -24,7 +24,7 @@ WIDTH = 480
 class ColoursPanel(QDialog):
     """Names, letters and colours of the families; `changed` carries the colours by name.
 
-    It stays beside the window and blocks nothing.
+    It stays next to the window and is not modal.
     """
 
     changed = Signal(object)
@@ -65,7 +65,7 @@ class ColoursPanel(QDialog):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.currentColorChanged.connect(lambda colour: self.take(name, colour.name()))
         dialog.rejected.connect(lambda: self.take(name, before))
-        # A colour that is tried out is seen in the window behind, which stays of use meanwhile.
+        # The window can be used while a colour is tried out.
         dialog.setWindowModality(Qt.WindowModality.NonModal)
         dialog.show()
 

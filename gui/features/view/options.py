@@ -97,5 +97,5 @@ class ViewOptions(QObject):
 
 
 def grouping_of(name: str) -> Grouping:
-    """A grouping by its name; by devices if there is none of it."""
+    """Return the grouping with a name; by devices if there is none."""
     return Grouping(name) if name in list(Grouping) else Grouping.DEVICE

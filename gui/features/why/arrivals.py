@@ -34,7 +34,7 @@ class ArrivalsList(Label):
 
 
 def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
-    """A collective in a line; `clock` is by how many ns the ranks' clocks may disagree."""
+    """Return a collective in a line; `clock` is by how many ns the ranks' clocks may disagree."""
     number = met.bucket if met.bucket is not None else met.block
     words = [kind_title(met.kind)]
     if number is not None:

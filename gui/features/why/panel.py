@@ -67,7 +67,7 @@ class WhyPanel(QWidget):
     # What is shown
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or none, or what has come of this one."""
+        """Show a run, which may have grown, or none."""
         if scene is not self._scene:
             self.path.clear_path()
             self._asked = False
@@ -117,7 +117,7 @@ class WhyPanel(QWidget):
         return tr("Where a step's time goes, from the ideal step to the measured one.")
 
     def _offer_steps(self, scene: Scene) -> list[int]:
-        """Let one of the steps that there are be chosen; returns those that are."""
+        """Offer the steps of the run, and return them."""
         trace, warmup = scene.trace, scene.trace.header.specification.warmup
         last = scene.open_step if self._live else None
         self.chooser.list_steps([step for step in trace.steps[-LISTED:] if step != last], warmup)
@@ -298,12 +298,12 @@ _BUBBLES = (
 def _heading(text: str) -> QLabel:
     label = Label(text, "heading")
     label.setContentsMargins(12, 0, 12, 2)
-    label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below
+    label.setMinimumWidth(1)  # a narrow dock cuts it, not the parts below
     return label
 
 
 def mean_text(steps: Sequence[int], warmup: int) -> str:
-    """Of which steps the mean is; warm-ups alone are shown while nothing is measured."""
+    """Return the steps of the mean in words; warm-ups count until a step is measured."""
     if len(steps) == 1:
         return tr("mean of 1 step")
     if steps and steps[0] < warmup:

@@ -36,8 +36,8 @@ class PathList(QTreeWidget):
     def show_path(
         self, trace: Trace, step: int, explanation: Explanation, path: list[PathPiece]
     ) -> None:
-        """List the path of a step; one that is listed already keeps its place and its mark."""
-        # Identity will do: a step that has grown has another explanation, made anew.
+        """List the path of a step; if it is listed already, scrolling and selection stay."""
+        # Compared by identity: a step that has grown has a new explanation.
         if self._shown is not None and self._shown[1] is explanation:
             return
         self.clear_path()

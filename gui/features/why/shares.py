@@ -44,7 +44,7 @@ class PartsBar(Drawing):
     def draw_parts(
         self, painter: QPainter, bar: QRectF, parts: list[BarPiece], whole: float
     ) -> None:
-        """The parts from left to right; `whole` ns are as wide as the bar."""
+        """Draw the parts from left to right; `whole` ns are as wide as the bar."""
         painter.fillRect(bar, QColor(self.theme.grid))
         x = bar.left()
         for look, ns, tip in parts:
@@ -145,7 +145,7 @@ class IdleBars(PartsBar):
             parts = [(CAUSE_LOOKS[c], float(ns), self._tip(name, c, ns)) for c, ns in idle.items()]
             self.draw_parts(ink.painter, bar, parts, self._makespan)
             ink.painter.setPen(QPen(QColor(self.theme.line), 1))
-            # Half a pixel outwards: the line stands around the bar, and hides none of its parts.
+            # Half a pixel outwards, so that the line hides no part of the bar.
             ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
         self._legend(ink, ROW * len(self.lanes) + 6)
 

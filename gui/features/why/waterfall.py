@@ -60,7 +60,7 @@ class WaterfallBar:
 
 
 def waterfall_bars(ladder: dict[str, int]) -> list[WaterfallBar]:
-    """Where each bar stands, and at the end the whole step; `ladder` is that of StepFigures."""
+    """Return the position of each bar, the whole step last; `ladder` is as in StepFigures."""
     bars, level = [], 0
     for name, value in ladder.items():
         bars.append(WaterfallBar(name, level, level + value))
@@ -124,7 +124,7 @@ class WaterfallChart(Drawing):
         painter.drawLine(QPointF(PAD, base), QPointF(self.width() - PAD, base))
 
     def _y(self, value: float) -> float:
-        """The height of a value in ns; room is left below where a bar descends to the ground."""
+        """Return the y of a value in ns, with room below for a bar that descends to the axis."""
         levels = [level for bar in self.bars for level in (bar.below, bar.above)]
         # At least 1, as heights are divided by what lies between.
         low, high = min(levels), max([*levels, 1])
@@ -151,13 +151,13 @@ class WaterfallChart(Drawing):
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
 
     def _connect(self, painter: QPainter, before: QRectF, box: QRectF, bar: WaterfallBar) -> None:
-        """A thin line at the level that the bar before has reached."""
+        """Draw a thin line at the level of the previous bar's end."""
         y = self._y(bar.above)
         painter.setPen(QPen(QColor(self.theme.muted), 1, Qt.PenStyle.DotLine))
         painter.drawLine(QPointF(before.right(), y), QPointF(box.left(), y))
 
     def _texts_of(self, bar: WaterfallBar, unit: str = "") -> tuple[str, str]:
-        """A bar's value in ms and its share of the makespan."""
+        """Return a bar's value in ms and its share of the makespan."""
         sign = "+" if bar.below and bar.value > 0 and bar.name != TOTAL else ""
         value = sign + significant(bar.value / 1e6) + unit
         share = percent_text(bar.value / (self.makespan or 1))
@@ -171,7 +171,7 @@ class WaterfallChart(Drawing):
         return [self._texts_of(bar) for bar in self.bars]
 
     def _values(self, ink: Ink, column: QRectF, box: QRectF, texts: tuple[str, str]) -> None:
-        """Above a bar, or below one that descends."""
+        """Write a value above a bar, or below a bar that descends."""
         value, share = texts
         y = box.bottom() + 1 if value.startswith(MINUS) else box.top() - 30
         ink.bold(QRectF(column.left() - 4, y, column.width() + 8, 16), value, CENTRE)
