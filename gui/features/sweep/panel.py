@@ -23,7 +23,7 @@ from gui.features.sweep.view import SweepView
 from gui.look.text import tr
 from gui.widgets.fields import WheelGuard, choice, whole
 from gui.widgets.label import Label
-from gui.widgets.layouts import button, column, row, widget_of
+from gui.widgets.layouts import button, column, named, row, widget_of
 from gui.widgets.sheet import scroll_down
 
 FIRST = "split_size"
@@ -121,22 +121,23 @@ class SweepPanel(QScrollArea):
 
     def _lay_out(self) -> None:
         form = QFormLayout(verticalSpacing=4, labelAlignment=Qt.AlignmentFlag.AlignLeft)
-        for title, field in (
-            (tr("Vary"), self.option),
-            (tr("Values"), self.values),
-            (tr("Repeat"), self.repeat),
-            (tr("Beside"), self.beside),
-        ):
-            field.setAccessibleName(title)
-            field.setMinimumWidth(FIELD)
-            # Else the wheel, on its way down the panel, would change the field under the pointer.
+        named(self.option, tr("Vary"))
+        named(self.values, tr("Values"))
+        named(self.repeat, tr("Repeat"))
+        named(self.beside, tr("Beside"))
+        for field in (self.option, self.values, self.repeat, self.beside):
+            # Otherwise the wheel would change the field under the pointer.
             WheelGuard(field)
-            form.addRow(title, field)
+        self.values.setMinimumWidth(FIELD)
+        form.addRow(tr("Vary"), self.option)
+        form.addRow(tr("Values"), self.values)
+        # In one row, so that the button below is seen without scrolling.
+        form.addRow(tr("Repeat"), row(self.repeat, self.beside, growing=self.beside, spacing=8))
         self.problem = Label(look="problem", wrapped=True)
         self.progress = Label(look="quiet", wrapped=True)
         buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)
         fields = column(
-            form, buttons, self.problem, self.progress, None, margins=(12, 8, 8, 4), spacing=5
+            form, buttons, self.problem, self.progress, None, margins=(12, 2, 8, 4), spacing=5
         )
         self._box = row(fields, self.view, growing=self.view, margins=(0, 0, 0, 0), spacing=0)
         self.setWidget(widget_of(self._box, "sheet"))

@@ -173,3 +173,10 @@ def test_a_sweep_on_the_real_engine(real_window, qtbot):
     qtbot.waitUntil(lambda: not window.feature(SweepFeature).sweeping.running, timeout=60_000)
     assert len(window.feature(SweepFeature).sweeping.results.by_setting) == 4
     assert window.docks.pages["try"].isVisible()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 650)])
+def test_the_button_that_runs_a_sweep_is_seen_without_scrolling(window, panel, size, qtbot):
+    window.resize(*size)
+    qtbot.wait(50)
+    assert panel.button.visibleRegion().boundingRect() == panel.button.rect()
