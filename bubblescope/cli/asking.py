@@ -6,7 +6,7 @@ import argparse
 import csv
 from itertools import chain
 
-from bubblescope.cli.commands import open_with_warnings
+from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.report import table
 from core.files import check_outputs, whole_file
 from core.plain import cell, plain

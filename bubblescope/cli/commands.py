@@ -1,4 +1,4 @@
-"""The commands `devices`, `plan`, `run`, `export` and `summary`, and what all commands share.
+"""The commands `devices`, `plan`, `run`, `export` and `summary`.
 
 They raise PlanError and RecordingError, in one line, for bad input.
 """
@@ -17,6 +17,7 @@ from bubblescope.cli.drawing import draw, loading_qt
 from bubblescope.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from bubblescope.cli.figures import figure_options
 from bubblescope.cli.job import listener_address
+from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.parts import TAKE_PART, part_of
 from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import (
@@ -47,9 +48,8 @@ from core.plan.specification import (
 )
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
-from core.recording.recording import open_recording
 from core.report.summary import Summary, summarise
-from core.trace.complete import completed_steps, run_faults
+from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 from core.trace.verified import verified
 
@@ -247,15 +247,3 @@ def _summary_json(summary: Summary, comparison: Comparison | None) -> str:
     values = json.loads(summary.to_json())
     values["prediction"] = None if comparison is None else comparison.to_dict()
     return json.dumps(values, indent=1) + "\n"
-
-
-def open_with_warnings(name: str) -> Trace:
-    """Read a recording; print warnings to standard error. Raises RecordingError."""
-    opened = open_recording(name)
-    faults = incomplete_text([str(fault.text) for fault in run_faults(opened.trace)])
-    warnings = [opened.warning] if opened.warning else []
-    if faults:
-        warnings.append(f"{name} is incomplete: {faults}")
-    for warning in warnings:
-        say(plain(f"warning: {warning}"), sys.stderr)
-    return opened.trace

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bubblescope.cli.commands import open_with_warnings
 from bubblescope.cli.drawing import loading_qt
+from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.parts import TAKE_PART, TracePart, part_of
 from bubblescope.cli.report import table
 from core.compare.alignment import Alignment, at_moments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from bubblescope.cli.commands import open_with_warnings
+from bubblescope.cli.opening import open_with_warnings
 from core.compare.assertions import parse_assertion
 from core.compare.baselines import find_baseline
 from core.compare.gate import judge

@@ -1,28 +1,27 @@
-"""The commands `predict` and `calibrate`: a step from costs, and measuring costs."""
+"""The command `predict`: a step from costs, or from a recording."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from bubblescope.api.predicting import with_measured_costs
-from bubblescope.api.running import RunError, describe_model, execute
-from bubblescope.cli.commands import open_with_warnings
+from bubblescope.api.running import describe_model
 from bubblescope.cli.drawing import draw
 from bubblescope.cli.figures import figure_options
-from bubblescope.cli.progress import ProgressPrinter
+from bubblescope.cli.opening import open_with_warnings
+from bubblescope.cli.replaying import basis_text, replay
 from bubblescope.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
-from core.costs.costs import CostError, CostModel, cost_name, further_name
-from core.costs.costs_file import NEEDED, read_costs, reported_costs, write_costs
+from core.costs.costs import CostError, CostModel
+from core.costs.costs_file import NEEDED, read_costs
 from core.counts import lanes_text, microbatches_text, stages_text
-from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
-from core.files import check_outputs, check_writable, whole_file, write_whole
+from core.files import check_outputs, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given, hiccups_of
 from core.plan.link import read_link
@@ -30,11 +29,9 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import OPTIONS, Specification, specification_of
-from core.predict.basis import Basis, basis_of
-from core.predict.compare import CostSource, known_costs
+from core.predict.basis import basis_of
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.predict.without_machine import PlannedStep, plan_without_machine
-from core.report.forecast import Forecast, forecast
 from core.report.step_figures import step_figures
 from core.report.verdict import verdict
 from core.trace.excerpt import ExcerptOptions, resolve_steps
@@ -56,7 +53,7 @@ def predict(arguments: argparse.Namespace) -> None:
     measured = _measured(arguments)
     if measured is not None:
         if specification == specification_of(_DEFAULTS):
-            _replay(arguments, *measured)
+            replay(arguments, *measured)
             return
         trace, used = measured
         specification, costs = with_measured_costs(
@@ -96,38 +93,6 @@ def predict(arguments: argparse.Namespace) -> None:
     # Tell the user that some of the given faults are ignored.
     if any(hiccup.step != step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
-
-
-def calibrate_costs(arguments: argparse.Namespace) -> None:
-    """Measure the costs of a plan's tasks on this machine, print them and write them as JSON.
-
-    On virtual lanes the costs are by block, for several sizes. For strategies whose ranks are run
-    by torch, they are taken from a step. Raises PlanError or RunError in one line.
-    """
-    specification = specification_of(vars(arguments))
-    strategy = check(specification)
-    if Path(arguments.costs).suffix != ".json":
-        raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
-    check_writable("--costs", arguments.costs)
-    # torch rearranges its buckets in the first step.
-    warmup = 2 if strategy.on_ranks else 1
-    # Costs are measured before the first step or in a warm-up step, so one more step is enough.
-    short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
-    trace, ended = execute(short, ProgressPrinter(verbose=False))
-    if ended.outcome is Outcome.REFUSED:
-        raise PlanError(ended.text)
-    if ended.outcome is Outcome.STOPPED:
-        raise KeyboardInterrupt
-    if ended.outcome is not Outcome.FINISHED:
-        raise RunError(ended.text or "the run ended before its costs were measured")
-    by_size = reported_costs(trace.size_costs)
-    known = known_costs(trace) if by_size is None else (by_size, CostSource.BY_SIZE)
-    if known is None:
-        raise RunError(ended.text or "the run ended before its costs were measured")
-    costs, source = known
-    write_costs(arguments.costs, costs)
-    say(f"costs of {trace.header.specification.strategy}, {source}:")
-    say(costs_text(costs))
 
 
 def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
@@ -187,7 +152,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
         f"{summary['strategy']}{schedule}, {stages_text(summary['stages'])} on "
         f"{lanes_text(len(computing))}, {pieces}: predicted",
         f"step: {milliseconds(summary['makespan_ns'])} ms",
-        f"basis: {_basis_text(summary)}",
+        f"basis: {basis_text(summary)}",
         bubble_text(
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
         ),
@@ -200,11 +165,6 @@ def prediction_text(summary: dict[str, Any]) -> str:
     text = "\n".join(lines) + "\n\n" + table(header, rows)
     hidden = len(computing) - len(rows)
     return text + (f"\n{hidden} further lanes: see --summary FILE" if hidden else "")
-
-
-def _basis_text(summary: Mapping[str, Any]) -> str:
-    """Return the text of the basis in a summary."""
-    return str(Basis(summary["measured_share"], summary["low_ns"], summary["high_ns"]).text)
 
 
 def _specification(arguments: argparse.Namespace) -> Specification:
@@ -240,84 +200,6 @@ def _measured(arguments: argparse.Namespace) -> tuple[Trace, list[int]] | None:
     if not steps:
         raise PlanError(f"--steps {arguments.steps}: none of these steps of {name} is whole")
     return trace, steps
-
-
-def _replay(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> None:
-    """Predict a trace's own steps, print the figures and write them. Raises PlanError."""
-    for option in ("record", "image"):
-        file = getattr(arguments, option)
-        if file is not None:
-            raise PlanError(f"--{option} {file}: only for a plan; choose one, as with --strategy")
-    check_outputs(vars(arguments))
-    try:
-        found = forecast(trace, steps)
-    except PlanError as error:
-        raise PlanError(f"--from {arguments.source}: {error}") from error
-    summary = replay_summary(found, trace, arguments.source)
-    write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
-    say(replay_text(summary))
-
-
-def replay_summary(found: Forecast, trace: Trace, name: str) -> dict[str, Any]:
-    """Return a forecast as plain JSON values, with steps as users number them."""
-    first = trace.header.specification.warmup - 1
-    values = asdict(found)
-    basis = values.pop("basis")
-    return {
-        "predicted": True,
-        "from": name,
-        **values,
-        **basis,
-        "used": [step - first for step in found.used],
-        "unseen": [step - first for step in found.unseen],
-    }
-
-
-def replay_text(summary: Mapping[str, Any]) -> str:
-    """Return the text that `predict` prints for a replay."""
-    lines = [
-        f"{summary['from']}: predicted from {_steps_text(summary['used'])}",
-        f"step: {milliseconds(summary['makespan_ns'])} ms",
-        f"basis: {_basis_text(summary)}",
-    ]
-    if summary["unseen"]:
-        measured = milliseconds(summary["unseen_ns"])
-        error = 100 * summary["error"]
-        lines.append(f"{_steps_text(summary['unseen'])}: {measured} ms measured ({error:+.1f} %)")
-    return "\n".join(lines)
-
-
-def _steps_text(steps: Sequence[int]) -> str:
-    if len(steps) == 1:
-        return f"step {steps[0]}"
-    return f"steps {steps[0]} to {steps[-1]} (mean of {len(steps)})"
-
-
-def costs_text(costs: CostModel) -> str:
-    """Return the table that `calibrate` prints: each kind's cost by stage or block."""
-    named = {cost_name(kind): curves for kind, curves in costs.passes.items()}
-    named |= {further_name(kind): curves for kind, curves in costs.further.items()}
-    rows: list[tuple[str, str, str]] = []
-    for name, curves in named.items():
-        by_size: dict[float, list[str]] = {}
-        for curve in curves:
-            for size, ns in curve:
-                by_size.setdefault(size, []).append(milliseconds(ns))
-        for size, times in sorted(by_size.items()):
-            rows.append((name, _sized(size, "row"), " ".join(times)))
-    for kind, ns in costs.joined.items():
-        rows.append((f"joined {cost_name(kind)}", "block after the first", milliseconds(ns)))
-    for kind, curve in costs.transfers.items():
-        for size, ns in curve:
-            rows.append((str(kind), _sized(size, "byte"), milliseconds(ns)))
-    unit = "block" if costs.by_block else "stage"
-    return table(("cost", "of", f"ms, by {unit}"), rows)
-
-
-def _sized(size: float, unit: str) -> str:
-    """Return `1 row` or `2.5 rows`."""
-    plural = "" if size == 1 else "s"
-    return f"{size:g} {unit}{plural}"
 
 
 def _row(lane: dict[str, Any]) -> Sequence[object]:

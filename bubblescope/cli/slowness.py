@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bubblescope.cli.commands import open_with_warnings
+from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.parts import TAKE_PART, part_of
 from bubblescope.cli.report import table
 from core.counts import steps_text

@@ -54,6 +54,7 @@ def _run(given: argparse.Namespace) -> int | None:
     from bubblescope.api.interrupts import ending_when_asked
     from bubblescope.cli import (
         asking,
+        calibration,
         commands,
         comparing,
         desktop,
@@ -77,7 +78,7 @@ def _run(given: argparse.Namespace) -> int | None:
         "sweep": sweeping.sweep,
         "lesson": lessons.lesson,
         "predict": prediction.predict,
-        "calibrate": prediction.calibrate_costs,
+        "calibrate": calibration.calibrate_costs,
         "export": commands.export,
         "summary": commands.summarise_files,
         "slowdown": slowness.print_slowdown,

@@ -10,7 +10,8 @@ parts, I for the input and W for the weights. Stage s, micro-batch m:
 3. If sends are not recorded, the time of a transfer is inferred from the passes (same module).
 4. A collective waits for the task of its rank before it. If the rank computes nothing meanwhile,
    its next task waits for the collective; otherwise its next update does. The first forward of a
-   chunk waits for an all-gather of this chunk's parameters.
+   chunk waits for an all-gather of this chunk's parameters
+   (`core.recording.importers.pipeline_collectives`).
 5. The clock of a rank is moved by as much as the dependencies between it and the rank before it
    demand, and not at all if they hold as recorded.
 6. Steps that overlap, because each counts from its own start, follow each other.
@@ -30,11 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Ints
-from core.order import groups, row_keys
-from core.plan.plan import Role
-from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, PASSES, Kind, among
+from core.order import row_keys
+from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, PASSES, Kind
 from core.recording.importers.imported_events import ImportedEvents, StepRanges
 from core.recording.importers.overlaps import SLIGHT_SHARE
+from core.recording.importers.pipeline_collectives import (
+    collective_links,
+    compute_events,
+    first_with_key,
+)
 from core.recording.importers.pipeline_copies import Edges, with_copies
 from core.trace.import_issue import ImportIssue
 
@@ -52,8 +57,6 @@ _DIRECTIONS[KIND_CODES[Kind.FORWARD]] = _FORWARD
 _DIRECTIONS[KIND_CODES[Kind.BACKWARD]] = _BACKWARD
 _DIRECTIONS[KIND_CODES[Kind.BACKWARD_INPUT]] = _BACKWARD
 _DIRECTIONS[KIND_CODES[Kind.BACKWARD_WEIGHT]] = _WEIGHT
-_FOLLOWS_COLLECTIVES = among(Kind.STEP, Kind.OTHER)
-"""Kinds of a rank's tasks that wait for collectives which ran during its passes."""
 
 
 def loop_stages(rank: Ints, chunk: Ints, ranks: int) -> Ints:
@@ -111,8 +114,8 @@ def with_pipeline_dependencies(imported: ImportedEvents) -> ImportedEvents:
         imported = _with_steps_in_order(imported)
         attributes = {**imported.attributes, "stage": _stages_of_events(imported, passes, stage)}
         imported = replace(imported, attributes=attributes)
-    compute = _compute_events(imported)
-    links = _collective_links(imported, compute)
+    compute = compute_events(imported)
+    links = collective_links(imported, compute)
     imported = replace(imported, links=np.concatenate([imported.links, links]))
     return _with_overlaps(with_copies(imported, edges, compute))
 
@@ -239,7 +242,7 @@ def _dependencies(passes: _Passes, stage: Ints, stages: int) -> Edges:
         np.concatenate([stage, needed_stage[waiting]]),
         np.concatenate([passes.direction, needed_direction[waiting]]),
     )
-    needed = _first_with_key(keys[: len(stage)], keys[len(stage) :])
+    needed = first_with_key(keys[: len(stage)], keys[len(stage) :])
     # A pass does not wait for itself.
     is_found = (needed != ABSENT) & (needed != waiting)
     needed = needed[is_found]
@@ -249,16 +252,6 @@ def _dependencies(passes: _Passes, stage: Ints, stages: int) -> Edges:
         after=passes.event[waiting],
         is_backward=passes.direction[waiting] != _FORWARD,
     )
-
-
-def _first_with_key(keys: Ints, wanted: Ints) -> Ints:
-    """Return the first position in `keys`, which is not empty, of each wanted key, or ABSENT."""
-    # Of several equal keys, `unique` returns the first one.
-    distinct, first = np.unique(keys, return_index=True)
-    place = np.searchsorted(distinct, wanted)
-    place = np.minimum(place, len(distinct) - 1)
-    is_found = distinct[place] == wanted
-    return np.where(is_found, first[place], ABSENT)
 
 
 def _forward_share(imported: ImportedEvents, passes: _Passes, edges: Edges) -> float:
@@ -394,114 +387,7 @@ def _stages_of_events(imported: ImportedEvents, passes: _Passes, stage: Ints) ->
     ranks = np.concatenate([passes.rank, rank])
     chunks = np.concatenate([passes.chunk, chunk])
     keys = row_keys(ranks, chunks)
-    pass_of_chunk = _first_with_key(keys[: len(stage)], keys[len(stage) :])
+    pass_of_chunk = first_with_key(keys[: len(stage)], keys[len(stage) :])
     is_found = pass_of_chunk != ABSENT
     found[others[is_found]] = stage[pass_of_chunk[is_found]]
     return found.astype(np.int16)
-
-
-def _compute_events(imported: ImportedEvents) -> list[Ints]:
-    """Return the positions of the computing events of each rank of each replica, by start.
-
-    Moments, and events inside others, are notes on what runs: nothing waits for them.
-    """
-    places = imported.pipeline
-    assert places is not None
-    roles = [track.role is Role.COMPUTE for track in imported.tracks]
-    computes = np.array(roles, np.bool_)
-    is_computing = computes[imported.track]
-    is_computing &= ~IS_COMMUNICATION[imported.kind]
-    is_computing &= imported.end > imported.start
-    is_computing &= places.rank >= 0
-    mine = np.flatnonzero(is_computing)
-    # By start; of two events with one start, the longer is first.
-    order = np.lexsort((-imported.end[mine], imported.start[mine]))
-    lane = row_keys(places.replica, places.rank)
-    lanes = []
-    for tasks in groups(lane, mine[order]):
-        end = imported.end[tasks]
-        latest_ends = np.maximum.accumulate(end)
-        is_inside = np.zeros(len(tasks), np.bool_)
-        is_inside[1:] = end[1:] <= latest_ends[:-1]
-        # Both halves of an overlap have the same times.
-        is_half = _DIRECTIONS[imported.kind[tasks]] >= 0
-        is_counted = ~is_inside | is_half
-        lanes.append(tasks[is_counted])
-    return lanes
-
-
-def _collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
-    """Return the dependencies of collectives and of the tasks that wait for them, shape (k, 2)."""
-    places, step = imported.pipeline, imported.step
-    assert places is not None and step is not None
-    lane = row_keys(places.replica, places.rank)
-    is_collective = IS_COLLECTIVE[imported.kind] & (places.rank >= 0)
-    collectives = np.flatnonzero(is_collective)
-    of_lane: dict[int, Ints] = {}
-    for mine in groups(lane, collectives):
-        number = int(lane[mine[0]])
-        of_lane[number] = mine
-    found = [np.empty((0, 2), np.int64)]
-    for tasks in compute:
-        number = int(lane[tasks[0]])
-        if number in of_lane:
-            found += _links_of_lane(imported, tasks, of_lane[number])
-    links = np.concatenate(found)
-    is_within: NDArray[np.bool_] = step[links[:, 0]] == step[links[:, 1]]
-    return links[is_within]
-
-
-def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> list[Ints]:
-    """Return the dependencies between a rank's computing `tasks`, by start, and `collectives`."""
-    # A task may seem to overlap a collective by a small share of its length.
-    start = imported.start[tasks]
-    end = imported.end[tasks]
-    slack = (end - start) // SLIGHT_SHARE
-    sure_start = start + slack
-    sure_end = end - slack
-    by_start = np.argsort(sure_start, kind="stable")
-    by_end = np.argsort(sure_end, kind="stable")
-    tasks_by_start = tasks[by_start]
-    tasks_by_end = tasks[by_end]
-    # For each collective, how many tasks had ended before it, and had begun before its end.
-    ended = np.searchsorted(sure_end[by_end], imported.start[collectives], "right")
-    begun = np.searchsorted(sure_start[by_start], imported.end[collectives], "left")
-    has_before = ended > 0
-    last_ended = ended[has_before] - 1
-    before = tasks_by_end[last_ended]
-    waits_before = np.stack([before, collectives[has_before]], axis=1)
-    # Nothing ran during the collective: the next task waits for it.
-    is_alone = (ended == begun) & (begun < len(tasks))
-    following = tasks_by_start[begun[is_alone]]
-    waits_of_next = np.stack([collectives[is_alone], following], axis=1)
-    # The next update, if passes ran meanwhile.
-    is_update = _FOLLOWS_COLLECTIVES[imported.kind[tasks_by_start]]
-    updates = np.flatnonzero(is_update)
-    place = np.searchsorted(updates, begun)
-    is_hidden = ~is_alone & (place < len(updates))
-    next_update = tasks_by_start[updates[place[is_hidden]]]
-    waits_of_updates = np.stack([collectives[is_hidden], next_update], axis=1)
-    waits_of_chunks = _gathered_chunks(imported, tasks, collectives)
-    return [waits_before, waits_of_next, waits_of_updates, waits_of_chunks]
-
-
-def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> Ints:
-    """Return the first forward of each chunk with the all-gather of its parameters."""
-    places, step = imported.pipeline, imported.step
-    assert places is not None and step is not None
-    is_gather = imported.kind[collectives] == KIND_CODES[Kind.ALL_GATHER]
-    has_chunk = places.chunk[collectives] >= 0
-    gathers = collectives[is_gather & has_chunk]
-    is_forward = imported.kind[tasks] == KIND_CODES[Kind.FORWARD]
-    forwards = tasks[is_forward]
-    if not len(gathers) or not len(forwards):
-        return np.empty((0, 2), np.int64)
-    both = np.concatenate([forwards, gathers])
-    keys = row_keys(step[both], places.chunk[both])
-    place = _first_with_key(keys[: len(forwards)], keys[len(forwards) :])
-    gathers = gathers[place != ABSENT]
-    consumer = forwards[place[place != ABSENT]]
-    end = imported.end[gathers]
-    slack = (end - imported.start[gathers]) // SLIGHT_SHARE
-    holds = end - slack <= imported.start[consumer]
-    return np.stack([gathers[holds], consumer[holds]], axis=1)

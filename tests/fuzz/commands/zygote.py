@@ -42,7 +42,8 @@ FORKED = "forked"
 PRELOADED = (
     "PySide6.QtSvg", "bubblescope.cli.commands", "bubblescope.cli.comparing",
     "bubblescope.cli.desktop", "bubblescope.cli.job", "bubblescope.cli.lessons",
-    "bubblescope.cli.prediction", "bubblescope.cli.start", "bubblescope.cli.sweeping",
+    "bubblescope.cli.prediction", "bubblescope.cli.calibration", "bubblescope.cli.start",
+    "bubblescope.cli.sweeping",
     "core.sql.query_process", "gui.features.compare.picture", "gui.features.compare.report",
     "gui.features.sweep.picture", "gui.figures.make", "gui.report.run",
 )  # fmt: skip

@@ -1,0 +1,79 @@
+"""The command `calibrate`: measures the costs of a plan's tasks on this machine."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from bubblescope.api.running import RunError, execute
+from bubblescope.cli.progress import ProgressPrinter
+from bubblescope.cli.report import milliseconds, table
+from core.costs.costs import CostError, CostModel, cost_name, further_name
+from core.costs.costs_file import reported_costs, write_costs
+from core.engine.messages import Outcome
+from core.errors import PlanError
+from core.files import check_writable
+from core.plain import say
+from core.plan.planning import check
+from core.plan.specification import specification_of
+from core.predict.compare import CostSource, known_costs
+
+
+def calibrate_costs(arguments: argparse.Namespace) -> None:
+    """Measure the costs of a plan's tasks on this machine, print them and write them as JSON.
+
+    On virtual lanes the costs are by block, for several sizes. For strategies whose ranks are run
+    by torch, they are taken from a step. Raises PlanError or RunError in one line.
+    """
+    specification = specification_of(vars(arguments))
+    strategy = check(specification)
+    if Path(arguments.costs).suffix != ".json":
+        raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
+    check_writable("--costs", arguments.costs)
+    # torch rearranges its buckets in the first step.
+    warmup = 2 if strategy.on_ranks else 1
+    # Costs are measured before the first step or in a warm-up step, so one more step is enough.
+    short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
+    trace, ended = execute(short, ProgressPrinter(verbose=False))
+    if ended.outcome is Outcome.REFUSED:
+        raise PlanError(ended.text)
+    if ended.outcome is Outcome.STOPPED:
+        raise KeyboardInterrupt
+    if ended.outcome is not Outcome.FINISHED:
+        raise RunError(ended.text or "the run ended before its costs were measured")
+    by_size = reported_costs(trace.size_costs)
+    known = known_costs(trace) if by_size is None else (by_size, CostSource.BY_SIZE)
+    if known is None:
+        raise RunError(ended.text or "the run ended before its costs were measured")
+    costs, source = known
+    write_costs(arguments.costs, costs)
+    say(f"costs of {trace.header.specification.strategy}, {source}:")
+    say(costs_text(costs))
+
+
+def costs_text(costs: CostModel) -> str:
+    """Return the table that `calibrate` prints: each kind's cost by stage or block."""
+    named = {cost_name(kind): curves for kind, curves in costs.passes.items()}
+    named |= {further_name(kind): curves for kind, curves in costs.further.items()}
+    rows: list[tuple[str, str, str]] = []
+    for name, curves in named.items():
+        by_size: dict[float, list[str]] = {}
+        for curve in curves:
+            for size, ns in curve:
+                by_size.setdefault(size, []).append(milliseconds(ns))
+        for size, times in sorted(by_size.items()):
+            rows.append((name, _sized(size, "row"), " ".join(times)))
+    for kind, ns in costs.joined.items():
+        rows.append((f"joined {cost_name(kind)}", "block after the first", milliseconds(ns)))
+    for kind, curve in costs.transfers.items():
+        for size, ns in curve:
+            rows.append((str(kind), _sized(size, "byte"), milliseconds(ns)))
+    unit = "block" if costs.by_block else "stage"
+    return table(("cost", "of", f"ms, by {unit}"), rows)
+
+
+def _sized(size: float, unit: str) -> str:
+    """Return `1 row` or `2.5 rows`."""
+    plural = "" if size == 1 else "s"
+    return f"{size:g} {unit}{plural}"
