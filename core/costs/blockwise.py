@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.costs.costs import STAGED, CostError, CostModel, Curve, cost_at, cost_name
+from core.costs.costs import (
+    STAGED,
+    CostError,
+    CostModel,
+    Curve,
+    CurvePoint,
+    cost_at,
+    cost_name,
+)
 from core.message import counted
 from core.models.description import ModelDescription
 from core.plan.division import Stage
@@ -56,7 +64,10 @@ def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
 def _sum_of(first: Curve, second: Curve) -> Curve:
     """Return the curve of the sum of two costs, at the sizes of both."""
     sizes = sorted({size for size, _ in (*first, *second)})
-    return tuple((size, cost_at(first, size) + cost_at(second, size)) for size in sizes)
+    points: list[CurvePoint] = []
+    for size in sizes:
+        points.append((size, cost_at(first, size) + cost_at(second, size)))
+    return tuple(points)
 
 
 def _with_parts(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:

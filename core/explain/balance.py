@@ -180,11 +180,14 @@ def imbalance(trace: Trace, balances: Sequence[LaneBalance]) -> Imbalance:
     """Return the imbalance of the compute lanes; lanes that serve them count as communication."""
     compute = _computing(trace, balances)
     moving = moving_ns(trace, balances)
+    busy = [balance.time.busy_ns for balance in compute]
+    rows = [balance.rows for balance in compute]
+    peaks = [balance.peak_bytes for balance in compute]
     return Imbalance(
-        compute=max_over_mean([balance.time.busy_ns for balance in compute]),
+        compute=max_over_mean(busy),
         communication=max_over_mean(list(moving.values())),
-        rows=max_over_mean([balance.rows for balance in compute]),
-        memory=max_over_mean([balance.peak_bytes for balance in compute]),
+        rows=max_over_mean(rows),
+        memory=max_over_mean(peaks),
     )
 
 

@@ -143,13 +143,18 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
     found.reverse()
     gaps_of_pieces = np.concatenate([pieces.gap for pieces in found])
     order = stable_argsort(gaps_of_pieces)
+    start = np.concatenate([pieces.start for pieces in found])
+    end = np.concatenate([pieces.end for pieces in found])
+    blocking = np.concatenate([pieces.blocking for pieces in found])
+    late = np.concatenate([pieces.late for pieces in found])
+    met = np.concatenate([pieces.met for pieces in found])
     return IdlePieces(
         gap=gaps_of_pieces[order],
-        start=np.concatenate([pieces.start for pieces in found])[order],
-        end=np.concatenate([pieces.end for pieces in found])[order],
-        blocking=np.concatenate([pieces.blocking for pieces in found])[order],
-        late=np.concatenate([pieces.late for pieces in found])[order],
-        met=np.concatenate([pieces.met for pieces in found])[order],
+        start=start[order],
+        end=end[order],
+        blocking=blocking[order],
+        late=late[order],
+        met=met[order],
     )
 
 

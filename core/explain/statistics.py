@@ -382,8 +382,11 @@ def _busy_and_worked(start: Ints, end: Ints, computes: Bools) -> tuple[int, int]
     worked = _union_of_sorted(start >> 1, end >> 1)
     if computes.all():
         return worked, worked
-    busy_starts = start[start & 1 == 1] >> 1
-    busy_ends = end[end & 1 == 1] >> 1
+    # Only the spans that compute: their last bit is set.
+    computing_starts = start[start & 1 == 1]
+    computing_ends = end[end & 1 == 1]
+    busy_starts = computing_starts >> 1
+    busy_ends = computing_ends >> 1
     return _union_of_sorted(busy_starts, busy_ends), worked
 
 

@@ -1,1 +1,1 @@
-"""A range of time of a run, played: what each lane does at a moment, and the frames of a film."""
+"""A range of time of a run, played: activity of each lane at a moment, and the frames of a film."""

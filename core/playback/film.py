@@ -1,4 +1,4 @@
-"""What the lanes of a run do at each moment of a range of time."""
+"""Activity of the lanes of a run at each moment of a range of time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class LaneMoment:
-    """What a lane does at a moment.
+    """Activity of a lane at a moment.
 
     `running` is the index of the span that runs, in the lane's spans, and `wait` the position of
     the wait that goes on, in the film's waits; each is ABSENT if there is none. `held` is the
@@ -34,7 +34,7 @@ class LaneMoment:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A task that ended on one lane, and one on another lane that waited for it. Times are ns."""
+    """A task that ended, and a task of another lane that waited for it. Times are ns."""
 
     source_lane: int
     source_start: int
@@ -77,7 +77,7 @@ class Film:
         return self.end - self.start
 
     def at(self, time: float) -> list[LaneMoment]:
-        """Return what each compute lane does at a time in ns; a span ends before its end."""
+        """Return the activity of each compute lane at a time in ns; a span ends before its end."""
         return [self._lane_at(lane, int(time)) for lane in self.lanes]
 
     def next_event(self, time: float) -> int:
@@ -105,7 +105,7 @@ class Film:
         return most
 
     def arrivals(self, after: float, until: float, most: int) -> list[Arrival]:
-        """Return what arrived in a range of time in ns: the latest `most`, in order of time.
+        """Return the arrivals in a range of time in ns: the latest `most`, in order of time.
 
         The range does not contain `after`.
         """

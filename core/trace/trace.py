@@ -116,10 +116,12 @@ class Trace:
         """Steps with a span, in order. The list grows with the run; do not modify it."""
         numbers = self.step_table.numbers
         known = len(self._steps)
-        if known and (len(numbers) < known or numbers[known - 1] != self._steps[-1]):
-            # An earlier step arrived late.
-            self._steps = []
-            known = 0
+        if known:
+            is_extended = len(numbers) >= known and numbers[known - 1] == self._steps[-1]
+            if not is_extended:
+                # An earlier step arrived late.
+                self._steps = []
+                known = 0
         if len(numbers) > known:
             self._steps += numbers[known:].tolist()
         return self._steps

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from core.trace.trace import Trace
 
-EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+EPSILON = {
+    "float64": 2.0**-52,
+    "float32": 2.0**-23,
+    "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+}
 """Machine epsilon of each type."""
 PLAIN_ERROR = "plain_error"
 """The counter of the plain step's error relative to float64, where it was measured."""

@@ -64,7 +64,10 @@ class MergedPlans:
                 place = self._places[number][lane.index]
                 lanes.append((place, self.spans(number, lane.index)))
         sent = _sent_times(self.senders, [spans for _, spans in lanes])
-        return [(place, _starting_when_sent(spans, sent)) for place, spans in lanes]
+        shifted = []
+        for place, spans in lanes:
+            shifted.append((place, _starting_when_sent(spans, sent)))
+        return shifted
 
     def spans(self, number: int, lane: int) -> Spans:
         """Return a rank's lane in the steps that were added, with rows and times of the run."""
@@ -75,7 +78,9 @@ class MergedPlans:
         row = np.zeros(len(spans), np.int32)
         for each in np.unique(plan).tolist():
             is_of_plan = plan == each
-            row[is_of_plan] = self._rows[each][number][spans["task"][is_of_plan]]
+            row_of_task = self._rows[each][number]
+            tasks = spans["task"][is_of_plan]
+            row[is_of_plan] = row_of_task[tasks]
         start = rank.to_run_clock(spans["start"], origin)
         end = rank.to_run_clock(spans["end"], origin)
         ready = rank.to_run_clock(spans["ready"], origin)
@@ -109,7 +114,8 @@ class MergedPlans:
         self._trace.table.add(rows, np.concatenate(sorted_needs).astype(np.int32))
         for copy, sender in senders.items():
             self.senders[first_row + place[copy]] = first_row + place[sender]
-        self._rows.append([first_row + place[first:last] for first, last in pairwise(bounds)])
+        table_rows = first_row + place
+        self._rows.append([table_rows[first:last] for first, last in pairwise(bounds)])
 
     def _concatenated(
         self, key: Sequence[int]
@@ -163,7 +169,8 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
     sends: dict[tuple[int, int], list[int]] = defaultdict(list)
     receives: dict[tuple[int, int], list[int]] = defaultdict(list)
     for task in np.flatnonzero(rows["name"] != ABSENT).tolist():
-        transfer = _TRANSFER.fullmatch(trace.table.names[rows["name"][task]])
+        name = trace.table.names[rows["name"][task]]
+        transfer = _TRANSFER.fullmatch(name)
         if transfer is None:
             continue
         own, other = lanes[rows["lane"][task]].serves, int(transfer[2])

@@ -66,9 +66,10 @@ def plans_of_steps(
 def _attributes(imported: ImportedEvents, table: TaskTable) -> NDArray[Any]:
     """Return the attributes of all events as rows of a table."""
     rows = blank_rows(len(imported))
-    names = np.array([table.names.place(name) for name in imported.names] or [0], np.int32)
+    places = [table.names.place(name) for name in imported.names]
     # The last entry is for events without a name.
-    rows["name"] = np.append(names, -1)[imported.name]
+    names = np.array([*places, -1], np.int32)
+    rows["name"] = names[imported.name]
     rows["kind"] = imported.kind
     for name, column in imported.attributes.items():
         rows[name] = column
@@ -83,15 +84,17 @@ def _events_of_steps(imported: ImportedEvents) -> list[tuple[Ints, Ints]]:
     bounds = np.flatnonzero(np.diff(step[order])) + 1
     edges = [0, *bounds.tolist(), len(order)]
     links = imported.links
-    links = links[step[links[:, 0]] == step[links[:, 1]]]
+    is_within = step[links[:, 0]] == step[links[:, 1]]
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
+    placed_links = place[links[is_within]]
     # Sorted by the waiting event, so that equal steps have equal lists.
-    links = links[np.lexsort((place[links[:, 0]], place[links[:, 1]]))]
-    link_bounds = np.searchsorted(place[links[:, 1]], edges).tolist()
+    before, after = placed_links.T
+    placed_links = placed_links[np.lexsort((before, after))]
+    link_bounds = np.searchsorted(placed_links[:, 1], edges).tolist()
     parts = []
     for (first, last), (begin, end) in zip(pairwise(edges), pairwise(link_bounds), strict=True):
-        parts.append((order[first:last], place[links[begin:end]] - first))
+        parts.append((order[first:last], placed_links[begin:end] - first))
     return parts
 
 
