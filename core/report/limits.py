@@ -15,7 +15,7 @@ from core.plan.task import Kind
 
 
 class Limit(StrEnum):
-    """Kind of limit of a step. Documents store positions in this order: append only."""
+    """Kind of limit of a step; the value is its id in documents."""
 
     SLOW_LANE = "slow-lane"
     """A straggler: a lane or rank computes longer than others with the same work."""
