@@ -19,6 +19,8 @@ from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 62.0
 SIZE = 58.0  # width of the column with the sum
+LEGEND = 40.0  # upper edge of the legend
+LINE = 13.0  # distance between its lines
 SWATCH = 9.0
 NOTE = 52.0  # height of the note below the lanes
 AIR = 8.0
@@ -80,15 +82,30 @@ class MemoryPanel(Sheet):
         heading = heading_text(scene, peaks)
         write(ink.painter, ink.fonts.base, self.theme.text, QRectF(PAD, 4, wide, 17), heading)
         ink.small(QRectF(PAD, 21, wide, 15), step_text(scene))
-        x = PAD
-        for name in recorded_parts(peaks):
-            box = QRectF(x, 44, SWATCH, SWATCH)
-            ink.painter.fillRect(box, QColor(part_colour(self.theme, name)))
+        self._draw_legend(ink, peaks)
+
+    def _draw_legend(self, ink: Ink, peaks: dict[int, LaneBalance]) -> None:
+        """Draw the meaning of the colours, in one line if it fits, else in two columns."""
+        names = recorded_parts(peaks)
+        titles = []
+        for name in names:
             is_empty = not any(balance.peak_parts.get(name) for balance in peaks.values())
-            title = tr("{part}: none", part=tr(name)) if is_empty else tr(name)
-            width = text_width(ink.fonts.small, title) + 4
-            ink.small(QRectF(x + SWATCH + 5, 40, width, 17), title)
-            x += SWATCH + 5 + width + 12
+            titles.append(tr("{part}: none", part=tr(name)) if is_empty else tr(name))
+        widths = [SWATCH + 21 + text_width(ink.fonts.small, title) for title in titles]
+        fits = sum(widths) <= self.width() - 2 * PAD
+        column = max(widths, default=0.0)
+        x = PAD
+        for number, (name, title) in enumerate(zip(names, titles, strict=True)):
+            if fits:
+                top = LEGEND
+                left = x
+            else:
+                top = LEGEND - 5 + LINE * (number // 2)
+                left = PAD + column * (number % 2)
+            box = QRectF(left, top + 4, SWATCH, SWATCH)
+            ink.painter.fillRect(box, QColor(part_colour(self.theme, name)))
+            ink.small(QRectF(left + SWATCH + 5, top, column, 17), title)
+            x += widths[number]
 
     def _draw_parts(self, ink: Ink, track: QRectF, parts: dict[str, int], scale: float) -> None:
         """Draw the parts from left to right, `scale` pixels a byte, with sizes where they fit."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -32,6 +33,7 @@ from gui.widgets.layouts import button, column, grid, named, row
 SHOWN = ""  # in place of a preset: the timeline as the window shows it
 FIELD = 210
 SIZE = QSize(1060, 600)
+MOST_FINE = 4  # lines of the preview that are drawn for one that is shown
 PATIENCE_MS = 120  # from the last change until the preview is drawn
 PARTS = {
     "title": (N_("Title"), N_("A line above the picture.")),
@@ -296,11 +298,24 @@ class Preview(QWidget):
             painter.drawImage(QPointF(left, top), self._image)
 
     def _fitted(self, picture: Picture) -> QImage:
+        """Return the picture at the size of the preview, in device pixels.
+
+        It is drawn as fine as the file and then reduced: drawn small, bars that are narrower than
+        a pixel would be missing.
+        """
         ratio = self.devicePixelRatioF()
-        wide, high = (side * SCREEN / picture.per_inch for side in (picture.width, picture.height))
+        wide = picture.width * SCREEN / picture.per_inch
+        high = picture.height * SCREEN / picture.per_inch
         scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
-        # Drawn in the device's pixels rather than scaled as an image, so that text is sharp.
-        image = image_of(picture, max(scale, 0.05))
+        scale = max(scale, 0.05)
+        fineness = min(MOST_FINE, max(1, math.ceil(picture.scale / scale)))
+        image = image_of(picture, scale * fineness)
+        if fineness > 1:
+            width = max(1, round(image.width() / fineness))
+            height = max(1, round(image.height() / fineness))
+            smooth = Qt.TransformationMode.SmoothTransformation
+            whole = Qt.AspectRatioMode.IgnoreAspectRatio
+            image = image.scaled(width, height, whole, smooth)
         image.setDevicePixelRatio(ratio)
         return image
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.recording.recording import open_recording
 from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import FigureOptions
 from gui.app.settings import Settings
 from gui.features.figures.feature import FiguresFeature
-from gui.features.figures.panel import FigurePanel, Wish, size_text
+from gui.features.figures.panel import FigurePanel, Preview, Wish, size_text
+from gui.features.first_page.samples import PIPELINE
 from gui.features.recordings.feature import RecordingsFeature
 from gui.figures.make import figure_of
-from gui.figures.picture import SVG, Picture
+from gui.figures.picture import SVG, Picture, image_of
 from gui.timeline.layout.axis import ticks
 from gui.timeline.state.scene import Scene
 from gui.window.window import MainWindow
@@ -180,3 +183,24 @@ def test_a_report_that_is_cancelled_leaves_no_file(
         qtbot.waitUntil(lambda: not job.running)
     assert progress.dialog is None
     assert not (tmp_path / "run.html").exists()
+
+
+def _ticks(image: QImage) -> int:
+    """Return the most separate purple marks in one row of an image."""
+    rgb = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(rgb.constBits(), np.uint8).reshape(rgb.height(), rgb.width(), 4)
+    blue, green, red = (pixels[..., channel].astype(int) for channel in range(3))
+    purple = np.minimum(red, blue) - green > 10
+    begins = purple[:, 1:] & ~purple[:, :-1]
+    return int(begins.sum(axis=1).max())
+
+
+def test_the_preview_shows_every_copy_that_the_file_shows(qtbot: object) -> None:
+    scene = Scene(open_recording(PIPELINE.path).trace)
+    picture = figure_of([scene], FigureOptions(preset="one-column", legend=False))
+    preview = Preview()
+    qtbot.addWidget(preview)
+    preview.resize(620, 460)
+    fitted = preview._fitted(picture)
+    assert fitted.width() <= 620 and fitted.height() <= 460
+    assert _ticks(fitted) == _ticks(image_of(picture)) == 16
