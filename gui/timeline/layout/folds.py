@@ -125,17 +125,7 @@ def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int = 0
     # Powers of two: in a live run the scale must not change with the length of each step.
     usual = max(1.0, float(np.median(whole)))
     length = 2.0 ** round(math.log2(usual))
-    # Steps of an imported trace may overlap: a gap begins when all steps before it have ended.
-    ended = np.maximum.accumulate(ends)
-    begin = ended[:-1].astype(np.float64)
-    end = starts[1:].astype(np.float64)
-    if warmup:
-        alone = np.maximum(starts[:warmup], np.concatenate([starts[:1], ended[: warmup - 1]]))
-        begin = np.concatenate([begin, alone])
-        end = np.concatenate([end, ends[:warmup]])
-        order = np.argsort(begin, kind="stable")
-        begin = begin[order]
-        end = end[order]
+    begin, end = _foldable(starts, ends, warmup)
     lengths = end - begin
     long = lengths > LONG * length
     # Each fold is a mark on the axis and costs a look-up in every mapping of times; the longest
@@ -143,3 +133,23 @@ def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int = 0
     if long.sum() > MOST:
         long &= lengths >= np.partition(lengths, -MOST)[-MOST]
     return folded(begin[long], end[long], length) if long.any() else NO_FOLDS
+
+
+def _foldable(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int
+) -> tuple[Floats, Floats]:
+    """Return starts and ends of the gaps between steps and of the first `warmup` steps, in order.
+
+    They are disjoint, also if steps of an imported trace overlap.
+    """
+    # A gap begins when all steps before it have ended.
+    ended = np.maximum.accumulate(ends)
+    begin = ended[:-1].astype(np.float64)
+    end = starts[1:].astype(np.float64)
+    if not warmup:
+        return begin, end
+    ended_before = np.concatenate([starts[:1], ended[: warmup - 1]])
+    begin = np.concatenate([begin, np.maximum(starts[:warmup], ended_before)])
+    end = np.concatenate([end, ends[:warmup]])
+    order = np.argsort(begin, kind="stable")
+    return begin[order], end[order]
