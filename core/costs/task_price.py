@@ -14,7 +14,7 @@ from core.costs.costs import (
     cost_name,
     is_constant,
 )
-from core.message import counted, message
+from core.message import Message, counted, message
 from core.plan.division import Stage
 from core.plan.task import ABSENT, KINDS, Kind
 
@@ -103,12 +103,21 @@ class TaskPrice:
         of_weight = self._pass(Kind.BACKWARD_WEIGHT, stage, block, size, further)
         return of_input + of_weight
 
+    def _without(self, kind: Kind) -> Message:
+        """Return why a plan cannot be priced that has passes of a kind without a cost."""
+        if kind in _BACKWARD_PARTS and Kind.BACKWARD in self._costs.passes:
+            return message(
+                "the costs have backward_ms, but not {cost}: the schedule splits backward passes. "
+                "Use costs with backward_input_ms and backward_weight_ms, such as those of a run "
+                "that splits them, or a schedule that does not",
+                cost=cost_name(kind),
+            )
+        return message("the costs have no {cost}, which the plan needs", cost=cost_name(kind))
+
     def _pass(self, kind: Kind, stage: int, block: int, size: int, further: bool = False) -> float:
         curves = self._costs.passes.get(kind)
         if curves is None:
-            raise CostError(
-                message("the costs have no {cost}, which the plan needs", cost=cost_name(kind))
-            )
+            raise CostError(self._without(kind))
         if further:
             curves = self._costs.further.get(kind, curves)
         if kind is Kind.LOSS:

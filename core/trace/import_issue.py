@@ -34,6 +34,7 @@ class ImportIssue(StrEnum):
     INFERRED_TRANSFER = "inferred-transfer"
     UNMATCHED_TRANSFER = "unmatched-transfer"
     BACKWARD_LINK = "backward-link"
+    SEVERAL_RANKS = "several-ranks"
 
 
 def issue_sentence(issue: ImportIssue, n: int) -> Message:
@@ -178,6 +179,14 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
                 "{n} send or receive belongs to no known pass: it is shown without dependencies.",
                 "{n:,} sends or receives belong to no known passes: they are shown without "
                 "dependencies.",
+                n,
+            )
+        case ImportIssue.SEVERAL_RANKS:
+            return counted(
+                "{n} kernel that sends or receives exchanges data with several ranks, or its file "
+                "does not name the other rank: it is shown without dependencies.",
+                "{n:,} kernels that send or receive exchange data with several ranks, or their "
+                "files do not name the other rank: they are shown without dependencies.",
                 n,
             )
         case ImportIssue.BACKWARD_LINK:

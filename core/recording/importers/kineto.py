@@ -7,6 +7,7 @@ it starts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ _GROUPS = {
     **dict.fromkeys(("python_function", "python"), PYTHON),
 }
 """Groups of rows by category; other categories are calls of the host."""
+_SENDS_OR_RECEIVES = re.compile("send|recv", re.IGNORECASE)
 
 
 def is_kineto(events: TraceEvents) -> bool:
@@ -110,6 +112,11 @@ def read_kineto(
         known = [None if name is None else str(name) for name in events.groups]
         ranks = RankArguments(columns["sender"], columns["receiver"], columns["group"], known)
         pairs = transfer_pairs(kernels, transfers, launches, ranks, job)
+        if job.rank is not None:
+            sends = np.array([_SENDS_OR_RECEIVES.search(name) is not None for name in names])
+            between_ranks = transfers[sends[columns["name"][transfers]]]
+            unpaired = np.setdiff1d(between_ranks, list(pairs))
+            events.issues[ImportIssue.SEVERAL_RANKS] += len(unpaired)
         process_groups, bucket = _with_transfers(process_groups, bucket, transfers, pairs)
     found = ProfiledRank(
         events=events,

@@ -178,7 +178,7 @@ def test_every_kind_of_every_strategy_has_a_cost():
         (
             {"backward_input_ms": None, "backward_weight_ms": None, "backward_ms": 3},
             "zb-h1",
-            "the costs have no backward_input_ms, which the plan needs",
+            "the costs have backward_ms, but not backward_input_ms: the schedule splits",
         ),
         (
             {"transfer_ms": None, "transfers": {"gather": [[1, 1]]}},

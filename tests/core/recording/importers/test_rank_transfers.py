@@ -8,6 +8,8 @@ from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.task import KIND_CODES, Kind
+from core.trace.import_issue import ImportIssue
+from core.trace.imported import issue_sentences
 from tests.core.recording.importers.kineto_ranks import EXCHANGE, MAIN, RankFile, opened
 
 US = 1000
@@ -182,3 +184,28 @@ def test_gloos_annotations_are_communication_where_there_is_no_device(tmp_path):
     assert {CAUSES[code]: ns // US for code, ns in enumerate(totals.tolist()) if ns} == {
         Cause.COMPUTE: 60, Cause.TRANSFER: 50,
     }  # fmt: skip
+
+
+def test_a_kernel_that_exchanges_data_with_several_ranks_is_in_the_notes(tmp_path):
+    files = [RankFile(rank) for rank in range(3)]
+    for file in files:
+        file.step(1, 0, 1000)
+        file.kernel("gemm", 5, 10, 90)
+    middle = files[1]
+    for word, name, other in (("recv", "Src Rank", 0), ("send", "Dst Rank", 2)):
+        args = {"Collective name": word, name: other}
+        middle.event("cpu_op", "record_param_comms", 8, 0.5, MAIN, **args)
+    args = {"Collective name": "coalesced", "Process Group Name": "0"}
+    middle.kernel("ncclDevKernel_SendRecv", 9, 100, 50, EXCHANGE, **args)
+    files[0].transfer(1, 8, 100, 50, sends=True)
+    files[2].transfer(1, 8, 100, 50, sends=False)
+    trace = opened(tmp_path, *files)
+    assert meetings(trace) == []
+    assert trace.imported.issues[ImportIssue.SEVERAL_RANKS] == 1
+    sentences = [str(text) for text in issue_sentences(trace.imported)]
+    assert any("exchanges data with several ranks" in text for text in sentences)
+
+
+def test_transfers_whose_ranks_are_named_are_not_in_the_notes(tmp_path):
+    trace = opened(tmp_path, *pipeline())
+    assert ImportIssue.SEVERAL_RANKS not in trace.imported.issues
