@@ -254,7 +254,6 @@ def test_what_if_begins_with_the_costs_of_a_real_run(
     real_window.bring("try")
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     assert "all lanes busy" in panel.source.text()
-    before = panel.picture.answer
     panel.sliders["devices"].value = 64
-    qtbot.waitUntil(lambda: panel.picture.answer is not before, timeout=RUN_MS)
-    assert len(panel.picture.answer.first) == 65
+    # Answers on the way are shown too, such as the one with the doubt of the run's own prediction.
+    qtbot.waitUntil(lambda: len(panel.picture.answer.first) == 65, timeout=RUN_MS)
