@@ -30,11 +30,10 @@ from gui.figures.timeline import (
     lay_out_timeline,
     picture_fonts,
 )
-from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.layout.stacking import lay_out
-from gui.timeline.paint.playback import SceneFilm, draw_moment, lane_texts
+from gui.timeline.paint.playback import SceneFilm, draw_moment, lane_texts, lead_text
 from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
 
@@ -142,11 +141,6 @@ class Animation:
         text = lead_text(first.title, lead)
         place = QRectF(0, self.height - RESULT - EDGE / 2, self.width, RESULT)
         write(painter, picture_fonts().bold, first.timeline.frame.theme.text, place, text, CENTRE)
-
-
-def lead_text(first: str, lead_ns: float) -> str:
-    """Return the sentence on two runs of which the first has ended."""
-    return tr("{run} has ended: {time} ahead", run=first, time=duration_text(lead_ns))
 
 
 def animate(

@@ -182,6 +182,13 @@ class CompareFeature(Feature):
         return made
 
     @property
+    def under_way(self) -> Comparing | None:
+        """The controller while two runs are compared, else None."""
+        if self._is_made and self.comparing.two is not None:
+            return self.comparing
+        return None
+
+    @property
     def _is_made(self) -> bool:
         return "comparing" in vars(self)
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
 
+from core.playback.film import lead_at
 from gui.app.feature import Shell
+from gui.app.titles import shared_title
+from gui.features.compare.feature import CompareFeature
 from gui.features.playback.bar import PlaybackBar
 from gui.features.playback.layer import PlaybackLayer
 from gui.features.playback.player import Player
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.paint.playback import SceneFilm
+from gui.timeline.paint.playback import SceneFilm, lead_text
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 
@@ -28,6 +31,8 @@ class Playing(QObject):
         self._shell, self._view, self._player, self._bar = shell, shell.timeline, player, bar
         self._layer = PlaybackLayer(shell.timeline)
         self._layer.dragged.connect(self._drag)
+        self._layer_b: PlaybackLayer | None = None
+        self._names: Sequence[str] = ("", "")
         player.moved.connect(self._show_moment)
         bar.closed.connect(self.close)
 
@@ -38,12 +43,15 @@ class Playing(QObject):
 
     def open(self) -> bool:
         """Show the start of the step on screen; return False if there is nothing to play."""
-        film = film_on_screen(self._view)
+        race = self._race()
+        film = film_on_screen(self._view) if race is None else race[0]
         if film is None:
             self._shell.note(tr("There is nothing to play yet: press Run, or open a recording."))
             return False
         self._layer.show_film(film)
-        self._player.load([film.film])
+        if race is not None and self._layer_b is not None:
+            self._layer_b.show_film(race[1])
+        self._player.load([film.film] if race is None else [one.film for one in race])
         self._bar.offer_speeds()
         self._bar.show()
         return True
@@ -66,6 +74,8 @@ class Playing(QObject):
             return
         self._player.load(())
         self._layer.show_film(None)
+        if self._layer_b is not None:
+            self._layer_b.show_film(None)
         self._bar.hide()
         self._view.setFocus()
 
@@ -77,8 +87,32 @@ class Playing(QObject):
         if film.scene is not scene or film.step != scene.chosen_step:
             self.close()
 
+    def _race(self) -> tuple[SceneFilm, SceneFilm] | None:
+        """Return the films of both compared steps while two runs are compared, else None."""
+        comparing = self._shell.feature(CompareFeature).under_way
+        if comparing is None or comparing.two is None:
+            return None
+        below = comparing.frame.b
+        scenes = self._view.state.scene, below.state.scene
+        if scenes[0] is None or scenes[1] is None:
+            return None
+        if self._layer_b is None:
+            self._layer_b = PlaybackLayer(below)
+            self._layer_b.dragged.connect(self._drag_b)
+            comparing.begun.connect(self.close)
+            comparing.left.connect(self.close)
+        self._names = shared_title([scenes[0].trace, scenes[1].trace])[1]
+        two = comparing.two
+        return SceneFilm.of_step(scenes[0], two.step_a), SceneFilm.of_step(scenes[1], two.step_b)
+
     def _drag(self, time: float) -> None:
         film = self.film
+        if film is not None:
+            self._player.pause()
+            self._player.seek(time - film.film.start)
+
+    def _drag_b(self, time: float) -> None:
+        film = None if self._layer_b is None else self._layer_b.film
         if film is not None:
             self._player.pause()
             self._player.seek(time - film.film.start)
@@ -89,6 +123,15 @@ class Playing(QObject):
             return
         time = film.film.start + self._player.time
         self._layer.show_time(time, self._player.speed)
+        other = None if self._layer_b is None else self._layer_b.film
+        text = ""
+        if self._layer_b is not None and other is not None:
+            self._layer_b.show_time(other.film.start + self._player.time, self._player.speed)
+            lengths = film.film.length, other.film.length
+            lead = lead_at(lengths, self._player.time)
+            first = self._names[0 if lengths[0] < lengths[1] else 1]
+            text = lead_text(first, lead) if lead else ""
+        self._bar.note.setText(text)
         if self._player.playing:
             self._turn(self._layer.time)
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.plan.task import ABSENT
 from core.playback.film import Arrival, Film, LaneMoment, links_of_step
-from gui.look.text import bytes_text, tr
+from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, Frame
@@ -136,6 +136,11 @@ def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
     _, tag = time_tag(frame, fonts, time)
     x = frame.x(time)
     return QRectF(x - LINE, AXIS - 4, 2 * LINE, frame.floor - AXIS + 4), tag
+
+
+def lead_text(first: str, lead_ns: float) -> str:
+    """Return the sentence on two runs of which the first has ended."""
+    return tr("{run} has ended: {time} ahead", run=first, time=duration_text(lead_ns))
 
 
 def _activity(shown: SceneFilm, moment: LaneMoment, fonts: Fonts) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gui.features.compare.feature import CompareFeature
 from gui.features.first_page.samples import PIPELINE
 from gui.features.playback.feature import PlaybackFeature
 from gui.features.recordings.feature import RecordingsFeature
@@ -20,7 +21,7 @@ from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
-from tests.make_believe import specification
+from tests.make_believe import record, specification
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -324,6 +325,30 @@ def test_without_a_run_the_window_says_that_there_is_nothing_to_play(window: Mai
     window.action("play").trigger()
     assert not window.feature(PlaybackFeature).player.playing
     assert "nothing to play" in window.statusBar().currentMessage()
+
+
+def test_two_compared_runs_race_on_one_clock_and_the_lead_counts(
+    window: MainWindow, clock: Clock, tmp_path: Path
+) -> None:
+    for name, count in (("two", 2), ("eight", 8)):
+        record(specification(microbatches=count), tmp_path / f"{name}.arrow")
+    show(window, tmp_path / "two.arrow")
+    comparing = window.feature(CompareFeature).comparing
+    comparing.choice.open(tmp_path / "eight.arrow")
+    window.timeline.setFocus()
+    press(window, Key.Key_Space)
+    playback = window.feature(PlaybackFeature)
+    player = playback.player
+    lengths = [film.length for film in player.films]
+    assert len(lengths) == 2 and lengths[0] != lengths[1]
+    assert player.length == max(lengths)
+    player.seek(min(lengths))
+    assert playback.bar.note.text() == ""
+    player.seek(max(lengths))
+    assert "has ended" in playback.bar.note.text()
+    assert playback.playing._layer.time == player.films[0].end
+    comparing.leave()
+    assert playback.playing.film is None and not playback.bar.isVisible()
 
 
 def test_at_the_views_edge_the_view_goes_on(
