@@ -1,1 +1,1 @@
-"""Two runs one above the other: linked views, joined tasks, and what they differ by."""
+"""Comparison of two runs: linked timelines, matched tasks, and a table of differences."""

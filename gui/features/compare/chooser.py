@@ -1,4 +1,4 @@
-"""Which run is put beside the one that is shown: a list that blocks nothing."""
+"""Dialog that chooses the run to compare with; it is not modal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MANY = 6
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """What is compared with the run that is shown; `run` is None for a prediction of that run."""
+    """Run B of a comparison; `run` is None for the prediction of run A."""
 
     trace: Trace
     title: str
@@ -50,7 +50,7 @@ class Other:
 
     @property
     def live(self) -> bool:
-        """Whether more is to come."""
+        """True while the run grows."""
         return self.run is not None and self.run.live
 
 
@@ -68,7 +68,7 @@ def others(runs: Sequence[Run], shown: Run) -> list[Other]:
 
 
 def other_of(run: Run, shown: Run | None = None) -> Other:
-    """A run as something to compare with; its title has the settings that `shown` does not have."""
+    """Return a run as run B; its title has the settings in which it differs from `shown`."""
     number, title, outcome, length = run_columns(run)
     settings = "" if shown is None else _other_settings(run.trace, shown.trace)
     words = " · ".join(filter(None, (title, settings, outcome, length)))
@@ -97,7 +97,7 @@ def _other_settings(trace: Trace, shown: Trace) -> str:
 
 
 def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
-    """What stands above both timelines: each run, and which step of it is compared."""
+    """Return the titles above both timelines: each run, and its compared step."""
     names = shown_title(a), b.title if b.run is None else shown_title(b.run)
     if two is None:
         return names
@@ -115,7 +115,7 @@ def _steps_words(trace: Trace, steps: Sequence[int]) -> str:
 
 
 class RunChooser(QDialog):
-    """`chosen` carries an Other; `wanted` the path of a recording that is to be opened."""
+    """`chosen` carries an Other, `wanted` the path of a recording to open."""
 
     chosen = Signal(object)
     wanted = Signal(object)
@@ -180,6 +180,6 @@ class RunChooser(QDialog):
         ask_open(self, tr("Open recording"), self._folder, open_filters(), self._open)
 
     def _open(self, paths: list[Path]) -> None:
-        # Only now does the chooser go: who cancels the file dialog comes back to it.
+        # Closed only now: cancelling the file dialog returns to the chooser.
         self.wanted.emit(paths[0])
         self.accept()

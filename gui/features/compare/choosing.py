@@ -1,4 +1,4 @@
-"""Finds the run to compare with: one of this sitting, a recording, or the prediction."""
+"""Finds run B of a comparison: a run of this session, a recording, or the prediction."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gui.look.text import problem_text, tr
 
 
 class OtherChoice(QObject):
-    """What is to be compared with the run that `shown` gives.
+    """Asks for the run to compare with the run that `shown` returns.
 
-    `chosen` carries an Other, `opened` a run that was opened for it, `failed` what went wrong.
+    `chosen` carries an Other, `opened` a Run that was opened for it, `failed` a message.
     """
 
     chosen = Signal(object)
@@ -29,16 +29,19 @@ class OtherChoice(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, frame: CompareFrame, shown: Callable[[], Run | None], session: Session,
+        self,
+        frame: CompareFrame,
+        shown: Callable[[], Run | None],
+        session: Session,
         settings: Settings,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(frame)
         self._frame, self._shown, self._session, self._settings = frame, shown, session, settings
         frame.opening.opened.connect(self._take)
         frame.opening.failed.connect(self.failed)
 
     def choose(self) -> None:
-        """Offer the runs that the one that is shown can be compared with."""
+        """Show a list of runs to compare with."""
         run = self._shown()
         if run is None:
             self.failed.emit(tr("There is no run to compare yet: press Run, or open a recording."))
@@ -50,7 +53,7 @@ class OtherChoice(QObject):
         chooser.show()
 
     def open(self, path: Path) -> None:
-        """Compare with a recording; with a large one, once it is there."""
+        """Compare with a recording; a large one is opened in the background first."""
         try:
             if may_take_long(path):
                 self._frame.opening.open(path)
@@ -62,7 +65,7 @@ class OtherChoice(QObject):
     def _take(self, path: Path, opened: Opened) -> None:
         run = self._session.add_opened(path, opened)
         self._settings.remember(path)
-        # The run is listed first; then what is wrong with it is said, and at last it is compared.
+        # In this order: list the run, report problems of the file, compare.
         self.opened.emit(run)
         for text in (translated(opened.warning), banner_text(faults_of(opened.trace), path)):
             if text:

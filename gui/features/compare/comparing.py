@@ -1,4 +1,4 @@
-"""Comparing: puts another run below the one that is shown, and keeps both in step."""
+"""Controller of the comparison: shows run B below run A, and keeps both up to date."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LIVE_MS = 1000  # between two rounds while one of the runs is live
 
 
 class Comparing(QObject):
-    """Compare mode of a window: run A is the one that it shows, run B the other one.
+    """Compare mode of a window: run A is the run shown, run B the other one.
 
-    `begun` and `left` say that it is entered and left. Its parts have their own signals: `choice`
-    of run B, the `aligner` of both timelines, and the `files` that are written.
+    `begun` and `left` are emitted when it is entered and left. Its parts have signals: `choice` of
+    run B, the `aligner` of both timelines, and the `files` that are written.
     """
 
     begun = Signal()
@@ -47,14 +47,14 @@ class Comparing(QObject):
         self.two: TwoRuns | None = None
         self._fresh = False
         self._row: Difference | None = None
-        # Asked when it is needed: another run may be shown by then.
+        # A function: another run may be shown by the time it is called.
         self.choice = OtherChoice(frame, lambda: shell.run_shown, session, shell.settings)
         self.choice.chosen.connect(self.begin)
         self.aligner = Aligner(frame.a, frame.b.state)
         self.files = ComparisonExport(frame, self._seen, shell.settings)
         self._worker = CompareWorker(self)
         self._worker.done.connect(self._take)
-        # An error arrives as a str, a result as a TwoRuns: `_take` tells them apart.
+        # `_take` gets a str for an error, a TwoRuns for a result.
         self._worker.failed.connect(self._take)
         self._clock = QElapsedTimer()
         panel.row_chosen.connect(self.outline)
@@ -64,24 +64,24 @@ class Comparing(QObject):
         session.ticked.connect(self._tick)
         session.run_ended.connect(self._end)
 
-    # What the user does
+    # Commands of the user
 
     @property
     def shown(self) -> Run | None:
-        """Run A: the one that the window shows, if it shows any."""
+        """Run A: the run that the window shows, if any."""
         return self._shell.run_shown
 
     def begin(self, other: Other) -> None:
-        """Put another run below the one that is shown."""
+        """Show another run below the run shown."""
         if self._shell.run_shown is None:
             return
-        self.begun.emit()  # first: what gives way to the second timeline leaves its room to it
+        self.begun.emit()  # first: the overview may make room for the second timeline
         self.frame.divide()
         self.other, self._fresh = other, True
         self._b.set_theme(self.a.state.theme)
         self._b.show_scene(Scene(other.trace))
         self.frame.colour()
-        self.a.state.show_strips(prediction=False)  # two comparisons at once are too many
+        self.a.state.show_strips(prediction=False)  # one comparison at a time
         self._show_strips()
         self.refresh()
 
@@ -90,7 +90,7 @@ class Comparing(QObject):
         if self.other is None:
             return
         self._worker.cancel()
-        # First: what the rest of this tells of must find no comparison to work on.
+        # First: the slots of the signals below must not find a comparison.
         self.other = self.two = None
         self.aligner.leave()
         self._b.show_scene(None)
@@ -103,7 +103,7 @@ class Comparing(QObject):
         self.left.emit()
 
     def escape(self) -> None:
-        """Select nothing; if nothing is selected, leave the comparison."""
+        """Clear the selection; with nothing selected, leave the comparison."""
         if self.a.state.selection is not None:
             self.a.selector.clear()
         elif self._row is not None:
@@ -111,14 +111,14 @@ class Comparing(QObject):
         else:
             self.leave()
 
-    # What the window says
+    # Hooks of the window
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self._b.set_theme(theme)
 
     def show_run(self) -> None:
-        """Another run is shown: it is A now. Without one, or if it is B, nothing is compared."""
+        """Make the run shown run A; leave the comparison if there is none, or if it is run B."""
         if self.other is None:
             return
         if self.shown is None or self.shown is self.other.run:
@@ -126,10 +126,10 @@ class Comparing(QObject):
         else:
             self._refresh_anew()
 
-    # Working it out
+    # Comparing
 
     def refresh(self) -> None:
-        """Compare the chosen steps anew."""
+        """Compare the chosen steps again."""
         run, other = self._shell.run_shown, self.other
         if run is None or other is None:
             return
@@ -140,7 +140,7 @@ class Comparing(QObject):
             self._take(tr("Run {name} has no whole step to compare yet.", name=name))
         else:
             self._worker.ask(run.trace, other.trace, a, b)
-            # Few tasks were compared within `ask`, and `_take` has shown the answer already.
+            # Few tasks are compared within `ask`, which has shown the result by now.
             if self._worker.running:
                 self.panel.say(tr("Comparing two large steps…"))
 
@@ -149,7 +149,7 @@ class Comparing(QObject):
         self.refresh()
 
     def outline(self, row: Difference | None) -> None:
-        """Outline what a row of the table sums up in both timelines, or nothing."""
+        """Outline the spans of a table row in both timelines; None removes the outlines."""
         self._row = row
         self.frame.overlay.show_two(self.two, row)
 
@@ -161,14 +161,14 @@ class Comparing(QObject):
             self.two = None
             self.panel.say(answer)
         else:
-            # After a line that said why there is no comparison, no view of it is there to be kept.
+            # After a message instead of a comparison there is no view to keep.
             self._fresh |= self.two is None
             self.two = answer
             self.panel.show_two(answer)
         self.aligner.show(run, other, self.two)
         self._say_titles(run, other)
-        # While a run is live, `_tick` has the aligner follow its steps; the answers that come every
-        # LIVE_MS must not move the view besides.
+        # While a run is live, `_tick` lets the aligner follow its steps; the results, one every
+        # LIVE_MS, must not move the view too.
         if self._fresh or not (run.live or other.live):
             self.aligner.lay_over(self._fresh)
         self.frame.overlay.show_two(self.two, self._row)
@@ -180,20 +180,25 @@ class Comparing(QObject):
             strip.show_title(text)
 
     def _seen(self) -> tuple[Both, str] | None:
-        """What is seen of both runs, and in which theme."""
-        from gui.features.compare.picture import Both  # the window is there sooner without
+        """Return the visible part of both runs, and the name of the theme."""
+        from gui.features.compare.picture import (
+            Both,  # imported here: it would delay the first paint
+        )
 
         run, state = self._shell.run_shown, self.a.state
         if self.two is None or self.other is None or run is None:
             return None
         both = Both(
-            self.two, (run.trace, self.other.trace), self.aligner.alignment,
-            part=(state.viewport.start, state.viewport.end), joins=self.frame.overlay.joins,
-        )  # fmt: skip
+            self.two,
+            (run.trace, self.other.trace),
+            self.aligner.alignment,
+            part=(state.viewport.start, state.viewport.end),
+            joins=self.frame.overlay.joins,
+        )
         return both, state.theme.name
 
     def _show_strips(self) -> None:
-        """Show below B's lanes what is shown below A's."""
+        """Show the same strips below the lanes of B as below those of A."""
         if self.other is not None:
             wanted = self.a.state.stack.chosen
             self._b.show_strips(memory=wanted.memory, path=wanted.path, counters=wanted.counters)
@@ -218,7 +223,8 @@ class Comparing(QObject):
             self.refresh()
 
     def _refresh_b(self, ended: bool = False) -> None:
-        if (scene := self._b.scene) is not None:
+        scene = self._b.scene
+        if scene is not None:
             scene.update()
             self._b.refresh(None)
             if ended:

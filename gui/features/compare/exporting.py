@@ -1,4 +1,4 @@
-"""Asks for a file and writes what is seen of two runs."""
+"""Export of a comparison to a picture or a report."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from gui.app.settings import Settings
 from gui.look.text import tr
 
 if TYPE_CHECKING:
-    from gui.features.compare.picture import Both  # the window is there sooner without
+    from gui.features.compare.picture import (
+        Both,  # only for type checks: it would delay the first paint
+    )
 
 FIGURES = (*IMAGES, N_("HTML report (*.html)"))
 
 
 class ComparisonExport(Saver):
-    """`both_of` has what is seen, with the name of the theme: None while there is no comparison."""
+    """`both_of` returns the visible comparison and the theme's name, or None without one."""
 
     def __init__(
         self, parent: QWidget, both_of: Callable[[], tuple[Both, str] | None], settings: Settings
@@ -29,14 +31,14 @@ class ComparisonExport(Saver):
         self._both_of = both_of
 
     def export(self) -> None:
-        """Ask for a file and write what is seen of both runs."""
+        """Ask for a file and write the visible part of both runs."""
         if self._both_of() is None:
             self.failed.emit(tr("There is no comparison to write yet."))
             return
         self.ask(tr("Export comparison"), "compared.png", FIGURES, self.export_to)
 
     def export_to(self, path: Path) -> None:
-        """Write what is seen of both runs."""
+        """Write the visible part of both runs."""
         from gui.features.compare.report import write_both
 
         # Asked again: runs go on while the file dialog is open, and the comparison may have ended.

@@ -1,4 +1,4 @@
-"""The timeline's place in the window: alone, or with another run's timeline below it."""
+"""Frame of one timeline, or of the timelines of two runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
+from core.override import override
 from gui.features.compare.overlay import Overlay
 from gui.features.recordings.opening import OpeningStrip
 from gui.look.text import tr
@@ -21,7 +22,7 @@ LEAST = 120  # pixels of height of a timeline with its title
 
 
 class Strip(QWidget):
-    """The line above a timeline: which run it is, its title, and buttons."""
+    """Line above a timeline: the run's letter, its title, and buttons."""
 
     def __init__(self, letter: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -33,15 +34,15 @@ class Strip(QWidget):
         )
 
     def show_title(self, text: str) -> None:
-        """Show another title; the tip has all of it."""
+        """Set the title, which the tooltip shows in full."""
         self.title.setText(text)
         self.title.setToolTip(plain_tip(text))
 
     def add(self, actions: Mapping[str, QAction]) -> None:
-        """A button for each action, called as the mapping says."""
+        """Add a button for each action; the keys are the texts of the buttons."""
         for name, action in actions.items():
             button = QToolButton()
-            # A button shows its action's icon text: short here, while menus keep the whole text.
+            # A button shows the icon text of its action; menus show the action's whole text.
             action.setIconText(name)
             button.setDefaultAction(action)
             button.setAccessibleName(action.text())
@@ -51,7 +52,7 @@ class Strip(QWidget):
 
 
 class CompareFrame(QWidget):
-    """Holds the timeline, and a second one, which is seen under it from `divide` to `unite`."""
+    """Holds the timeline, and a second one that is visible from `divide` to `unite`."""
 
     def __init__(self, timeline: TimelineView) -> None:
         super().__init__()
@@ -77,7 +78,7 @@ class CompareFrame(QWidget):
         self._cover()
 
     def colour(self) -> None:
-        """Let the colours of run B mean what those of run A do."""
+        """Give the colours of run B the same meaning as those of run A."""
         a, b = self.a.state, self.b.state
         if a.scene is not None and b.scene is not None:
             shown = a.scene.colouring
@@ -85,22 +86,23 @@ class CompareFrame(QWidget):
             b.refresh(b.now)
 
     def unite(self) -> None:
-        """Give the timeline all the room again."""
+        """Hide the second timeline."""
         for part in (self.strip_a, self._lower, self.overlay):
             part.hide()
 
     def join(self, wanted: bool) -> None:
-        """Draw thin lines between all matched tasks on screen, or only the selected one's."""
+        """Draw lines between all matched tasks on screen, or only for the selected one."""
         self.overlay.joins = wanted
         self.overlay.update()
 
     @property
     def divided(self) -> bool:
-        """Whether there are two timelines."""
-        # `isVisible` would be false until the window is shown, and so ask for the division again.
+        """True while there are two timelines."""
+        # Not `isVisible`, which is false until the window is shown.
         return not self.strip_a.isHidden()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._cover()
 

@@ -1,4 +1,4 @@
-"""What lies over two timelines: joins between matched tasks, and pieces of a chosen track. Pure.
+"""Geometry of the overlay: lines between matched tasks, and outlines of spans. Pure.
 
 Pixels here are those of a timeline's own widget.
 """
@@ -17,13 +17,13 @@ from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import within
 
 MOST_JOINS = 400
-"""More joins than these are thinned out evenly."""
+"""If there are more, an even selection of this many is drawn."""
 LEAST_GAP = 1.0  # pixels; closer pieces are outlined as one
 
 
 @dataclass(frozen=True, slots=True)
 class Joins:
-    """The joins that are on screen: n positions among the matches, and `of` how many there are.
+    """The joins on screen: n positions among the matches, of `of` in total.
 
     `lines` has pixels, shape (4, n): the middle and the bottom of A's bars, the middle and the top
     of B's.
@@ -37,9 +37,9 @@ class Joins:
 def ends_of(
     frame: Frame, tasks: StepTasks, positions: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Where the bars of n tasks stand: middle of what is seen of them, top and bottom; (3, n).
+    """Return the pixels of n bars, shape (3, n), and a mask of the visible ones.
 
-    And whether anything is seen of them.
+    The rows are the middle of the visible part, the top and the bottom.
     """
     # By lane, so that one index expression gives the edges of all n tasks.
     tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
@@ -53,21 +53,21 @@ def ends_of(
 
 
 def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
-    """The joins of all matched tasks that are seen in both timelines, at most MOST_JOINS."""
+    """Return joins of the matched tasks that are visible in both timelines, at most MOST_JOINS."""
     (x_a, _, bottom_a), seen_a = ends_of(a, matches.a, matches.of_a)
     (x_b, top_b, _), seen_b = ends_of(b, matches.b, matches.of_b)
     pairs = np.flatnonzero(seen_a & seen_b)
     count = len(pairs)
     if count > MOST_JOINS:
-        # Evenly and not the first ones, so that what is drawn still shows all of the step.
+        # Evenly, so that the joins cover the whole step.
         pairs = pairs[np.linspace(0, count - 1, MOST_JOINS).astype(np.int64)]
     return Joins(pairs, np.stack([x_a, bottom_a, x_b, top_b])[:, pairs], count)
 
 
 def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
-    """The pieces that are seen, as rectangles; those that touch become one.
+    """Return the visible pieces as rectangles; pieces that touch on screen become one.
 
-    As many as there are pixels for, however many pieces there are.
+    The number of rectangles is limited by the pixels, not by the pieces.
     """
     rects: list[QRectF] = []
     for track in frame.visible(frame.layout.tracks):
@@ -102,7 +102,7 @@ def _outlines_of(
 
 
 def _row_edges(frame: Frame, lanes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Top and bottom pixel of each lane's track; NaN for a lane that has none."""
+    """Return the top and bottom pixels of each lane's track; NaN for a lane without one."""
     count = max([lanes, *(track.lane + 1 for track in frame.layout.tracks)])
     tops, bottoms = np.full(count, np.nan), np.full(count, np.nan)
     for track in frame.layout.tracks:

@@ -1,4 +1,4 @@
-"""Two timelines that move as one: what is seen of one is what is seen of the other."""
+"""Links the views of two timelines: scrolling or zooming one does the same to the other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gui.timeline.state.timeline import TimelineState
 
 
 def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:
-    """What B shows in `width` pixels while A shows `a`: aligned moments at the same pixel."""
+    """Return the view of B for the view `a` of A: aligned moments are at the same pixel."""
     # By the pixel and not by the span: the timelines need not be equally wide.
     per_pixel = a.ns_per_pixel * alignment.scale
     return Viewport(alignment.to_b(a.start), per_pixel * width, width)
 
 
 def view_of_a(b: Viewport, alignment: Alignment, width: float) -> Viewport:
-    """What A shows in `width` pixels while B shows `b`."""
+    """Return the view of A, `width` pixels wide, for the view `b` of B."""
     per_pixel = b.ns_per_pixel / alignment.scale
     return Viewport(alignment.to_a(b.start), per_pixel * width, width)
 
@@ -38,7 +38,7 @@ class LinkedViews:
         b.view_changed.connect(self._b_moved)
 
     def link(self, alignment: Alignment, zero: float) -> None:
-        """Lay the times over each other like this; B moves to where A stands."""
+        """Link the views with an alignment; B moves to the view of A."""
         self.alignment, self._linked = alignment, True
         name = tr("alignment")
         Navigator(self.a).align(Origin(zero, name))
@@ -46,7 +46,7 @@ class LinkedViews:
         self._move_b()
 
     def unlink(self) -> None:
-        """Let both views be."""
+        """Unlink the views."""
         self._linked = False
         Navigator(self.a).align(None)
 
@@ -62,7 +62,7 @@ class LinkedViews:
             self._move_b()
             return
         self._moving = True
-        # This makes A tell that it moved, which would move B again.
+        # Without `_moving`, the signal of A would move B again.
         self.a.go_to(view_of_a(now, self.alignment, self.a.viewport.width), "linked")
         self._moving = False
         self._seen = now

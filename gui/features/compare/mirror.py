@@ -1,4 +1,4 @@
-"""Selecting in two runs at once: what is selected in one, its match is selected in the other."""
+"""Selects in one run the match of the span that is selected in the other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gui.timeline.state.timeline import TimelineState
 
 
 class Mirror:
-    """Keeps the selections of two timelines alike while there are `two` runs to match.
+    """Mirrors the selection of each timeline in the other while `two` is set.
 
-    A step of B is matched with the step of A that stands over it: B's compared step with the step
-    `over` of A, and those before and behind it likewise. What has no match leaves the other
-    selection as it is.
+    A step of B is matched with the step of A above it: B's compared step with the step `over` of A,
+    and the steps before and after it accordingly. A span without a match leaves the other selection
+    unchanged.
     """
 
     def __init__(self, a: TimelineState, b: TimelineState) -> None:
@@ -22,13 +22,12 @@ class Mirror:
         self.two: TwoRuns | None = None
         self.over = 0
         self._busy = False
-        # Each one's change changes the other; `_busy` ends what would go back and forth between
-        # them.
+        # Each selection changes the other; `_busy` prevents an endless exchange.
         a.selection_changed.connect(lambda selection: self._select(selection, self.b, True))
         b.selection_changed.connect(lambda selection: self._select(selection, self.a, False))
 
     def step_in_b(self, by: int) -> None:
-        """Select the next or previous span on B's lane, at first any, and leave A's selection."""
+        """Select the next (1) or previous (-1) span on B's lane, without changing A's selection."""
         self._busy = True
         selector = Selector(self.b)
         if isinstance(self.b.selection, Span):
@@ -39,7 +38,7 @@ class Mirror:
 
     @property
     def starts(self) -> tuple[float, float] | None:
-        """When the selected spans of A and B begin, in ns; None unless there is one in each."""
+        """Starts in ns of the selected spans of A and B; None unless each has one."""
         a, b = self.a.selection, self.b.selection
         if isinstance(a, Span) and isinstance(b, Span):
             return float(a.start), float(b.start)
@@ -56,7 +55,7 @@ class Mirror:
         self._busy = False
 
     def _match(self, span: Span, to_b: bool) -> Span | None:
-        """The span of the other run that matches, or None."""
+        """Return the matching span of the other run, or None."""
         if self.two is None or self.a.trace is None or self.b.trace is None:
             return None
         matches, shift = self.two.matches, self.two.step_b - self.over

@@ -1,4 +1,4 @@
-"""A transparent sheet over two timelines: joins between them, and outlines of a chosen row."""
+"""Transparent overlay of two timelines: lines between matched tasks, and outlines of a row."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from core.compare.differences import Difference
 from core.compare.matching import Matches
 from core.compare.pieces import NO_PIECES, RowPieces, pieces_of
 from core.compare.runs import TwoRuns
+from core.override import override
 from core.trace.span import Span
 from gui.features.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
@@ -25,15 +26,15 @@ TINT = 28  # and of the fill of an outlined piece
 
 
 class Overlay(QWidget):
-    """Lies over `parent`, in which both timelines stand, and lets every event through.
+    """Covers `parent`, which holds both timelines, and passes every event on.
 
     Drawn are the `matches` if their `joins` are wanted, and the pieces outlined in A and B.
     """
 
     def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:
         super().__init__(parent)
-        # A sheet of its own, as joins run from one timeline's widget into the other's, and a widget
-        # cannot paint outside of itself. Pointer and focus belong to the timelines below.
+        # A separate widget, because joins cross from one timeline to the other, and a widget cannot
+        # paint outside of itself. The timelines below keep mouse and focus.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -47,7 +48,7 @@ class Overlay(QWidget):
             view.state.selection_changed.connect(self.update)
 
     def show_two(self, two: TwoRuns | None, row: Difference | None) -> None:
-        """Draw the matches of two runs, and outline what a row of their differences sums up."""
+        """Draw the matches of two runs, and outline the spans of a row of their differences."""
         self.matches = None if two is None else two.matches
         self.of_a = self.of_b = NO_PIECES
         if two is not None and row is not None:
@@ -55,7 +56,8 @@ class Overlay(QWidget):
             self.of_b = pieces_of(row, two.b.explanation)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             _draw(painter, self)
 
@@ -74,8 +76,7 @@ def _draw(painter: QPainter, over: Overlay) -> None:
         and a.state.scene is not None
         and b.state.scene is not None
     ):
-        # Anew at each paint: either view may have moved,
-        # and only the joins on screen are asked for.
+        # At each paint: either view may have moved, and only joins on screen are computed.
         over.joined = joins_of(over.matches, a.state.frame, b.state.frame)
         _draw_joins(painter, over, over.joined)
     if isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span):
@@ -91,14 +92,13 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
     fill.setAlpha(TINT)
     painter.setBrush(fill)
     painter.setPen(QPen(QColor(view.state.theme.accent), 2))
-    # Half the pen's two pixels lie outside of a rectangle:
-    # one pixel less keeps the outline within it.
+    # Half of the pen's two pixels are outside of the rectangle; one pixel less keeps them inside.
     painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in outlines(view.state.frame, pieces)])
     painter.restore()
 
 
 def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
-    """Thin lines from the bars of A to those of B; as many as are drawn are counted."""
+    """Draw thin lines from the bars of A to those of B, and their number if not all are drawn."""
     above, below = _offset(over, over.a), _offset(over, over.b)
     colour = QColor(over.a.state.theme.text)
     colour.setAlpha(FAINT)
@@ -129,7 +129,7 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
     if begin is None or end is None:
         return
     theme = over.a.state.theme
-    # The ground's colour below sets the curve apart from the bars that it crosses.
+    # A wider line in the background colour separates the curve from the bars it crosses.
     draw_curve(painter, begin, end, (theme.plot, 5.0), (theme.accent, 2.0))
     painter.setBrush(QColor(theme.accent))
     for point in (begin, end):
@@ -138,7 +138,7 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
 
 
 def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
-    """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
+    """Return the point where a curve meets a bar: its middle, at the lower or upper edge."""
     frame = view.state.frame
     track = next((track for track in frame.layout.tracks if track.lane == span.lane), None)
     if track is None or view.state.trace is None:
@@ -152,7 +152,7 @@ def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPoin
 
 
 def _within(view: TimelineView, y: float) -> float:
-    """A height in a timeline's widget, held within where its lanes are seen."""
+    """Return a y position in a timeline, limited to the area of the lanes."""
     return min(max(y, AXIS + STEPS), float(view.viewport().height()))
 
 
@@ -163,5 +163,5 @@ def _plot(view: TimelineView) -> QRectF:
 
 
 def _offset(over: QWidget, view: TimelineView) -> QPointF:
-    # Through the screen: `mapTo` wants one to be the other's parent, and they are not.
+    # Through screen coordinates: `mapTo` needs a parent, and neither widget is the other's.
     return over.mapFromGlobal(view.viewport().mapToGlobal(QPointF(0, 0)))

@@ -1,4 +1,4 @@
-"""Compare: the sentence that says why, the steps that are compared, the table of differences."""
+"""Compare panel: a sentence with the main reason, the compared steps, and the differences."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ LEAST = 150  # pixels of the table; where the panel has less room it is scrolled
 
 
 class RunStepChoice(StepChoice):
-    """Which step of a run is compared: the median one, the mean of all, or one by its number."""
+    """Choice of the compared step of a run: the median, the mean of all, or one by number."""
 
     def __init__(self, letter: str) -> None:
         super().__init__(
             tr("Step of run {letter}", letter=letter),
             tr("Which step of run {letter} is compared.", letter=letter),
-            (tr("median step"), MEDIAN), (tr("mean of all steps"), ALL),
-        )  # fmt: skip
+            (tr("median step"), MEDIAN),
+            (tr("mean of all steps"), ALL),
+        )
 
     def chosen(self, trace: Trace, live: bool) -> list[int]:
-        """The chosen steps of a run; none while it has no whole one."""
+        """Return the chosen steps of a run; none while it has no whole step."""
         steps, warmup = whole_steps(trace, live), trace.header.specification.warmup
         if not steps:
             return []
@@ -52,9 +53,9 @@ class RunStepChoice(StepChoice):
 
 
 class ComparePanel(QWidget):
-    """`row_chosen` carries a Difference or None; `steps_chosen` says that others are wanted.
+    """`row_chosen` carries a Difference or None; `steps_chosen` is emitted for other steps.
 
-    `asked` says that the button of the empty panel was pressed.
+    `asked` is emitted when the button of the empty panel is pressed.
     """
 
     row_chosen = Signal(object)
@@ -68,14 +69,13 @@ class ComparePanel(QWidget):
         self.table = DifferenceTable()
         self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):
-            # `setItemText` of the entry that is chosen, as
-            # `chosen` does, does not tell of another index.
+            # Changing the text of the current item, as `chosen` does, emits no signal.
             choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
         self.table.chosen.connect(self.row_chosen)
         self._stack = stacked(self, self._build_empty(), self._build_body())
 
     def show_two(self, two: TwoRuns) -> None:
-        """Show what two runs differ by."""
+        """Show the differences between two runs."""
         words = translated(two.sentence(duration_text))
         self.sentence.setText(words.replace(" %", f"{NO_BREAK}%"))
         self.table.show_two(two)
@@ -85,7 +85,7 @@ class ComparePanel(QWidget):
     def steps(
         self, a: Trace, a_live: bool, b: Trace, b_live: bool, alike: bool
     ) -> tuple[list[int], list[int]]:
-        """The steps of both runs that are chosen; none of a run without a whole one.
+        """Return the chosen steps of both runs; none for a run without a whole step.
 
         If the runs are `alike` step by step, B's are the same as A's unless others are chosen.
         """
@@ -97,14 +97,14 @@ class ComparePanel(QWidget):
         return of_a, of_b
 
     def say(self, text: str) -> None:
-        """Say why there is nothing to compare yet."""
+        """Show why there is nothing to compare yet."""
         self.sentence.setText(text)
         self.table.show_two(None)
         self.matched.setText("")
         self._stack.setCurrentIndex(1)
 
     def clear(self) -> None:
-        """Nothing is compared."""
+        """Show the empty panel."""
         self.table.show_two(None)
         self._stack.setCurrentIndex(0)
 
@@ -132,7 +132,7 @@ class ComparePanel(QWidget):
 
 
 def matched_text(two: TwoRuns) -> str:
-    """How many tasks are matched, and which are not, in words."""
+    """Return the number of matched tasks, and the unmatched ones, in words."""
     words = [tr("{n} tasks matched", n=f"{len(two.matches):,}")]
     only = (tr("only in A: {tasks}"), tr("only in B: {tasks}"))
     for template, counts in zip(only, two.matches.unmatched(), strict=True):

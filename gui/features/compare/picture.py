@@ -1,4 +1,4 @@
-"""Two runs one above the other on one axis, as a picture for files."""
+"""Picture of two runs on one axis, for files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ VEIL = 0.75  # of what lies over steps that are not compared
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """What is drawn of two runs.
+    """Content of the picture.
 
     `part` is the time shown, in ns of A; None shows both compared steps. With `joins`, thin lines
     join matched tasks.
@@ -66,7 +66,7 @@ def export_both(both: Both, path: Path, theme: str = "light") -> None:
 
 
 def picture_of(both: Both, theme: str = "light") -> Picture:
-    """The picture: sentence, run A, run B on the same axis, legend."""
+    """Return the picture: sentence, run A, run B on the same axis, legend."""
     options = FigureOptions(theme=theme, legend=False, width_mm=WIDTH * MM_PER_INCH / SCREEN)
     a, b = (_timeline(both, place, options) for place in (0, 1))
     fonts = picture_fonts()
@@ -96,7 +96,7 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
 
 
 def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
-    """One of both runs, with its title and its part of the axis."""
+    """Lay out one of the runs, with its title and its part of the axis."""
     trace, two, laid = both.traces[place], both.two, both.alignment
     totals = (two.a, two.b)[place]
     first = float(both.traces[0].step_bounds(two.step_a)[0])
@@ -117,7 +117,7 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
 
 
 def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
-    """What lies beside the compared step is no part of the comparison."""
+    """Fade the spans outside of the compared step."""
     frame, (start, end) = timeline.frame, timeline.scene.trace.step_bounds(step)
     colour = QColor(frame.theme.plot)
     colour.setAlphaF(VEIL)
@@ -129,17 +129,17 @@ def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
 
 
 def _whole(both: Both) -> tuple[float, float]:
-    """The time of A in which both compared steps lie."""
+    """Return the range, in A's time, of both compared steps."""
     a = both.traces[0].step_bounds(both.two.step_a)
     b = [both.alignment.to_a(t) for t in both.traces[1].step_bounds(both.two.step_b)]
     return min(a[0], b[0]), max(a[1], b[1])
 
 
 def _legend(a: Timeline, b: Timeline) -> list[LegendEntry]:
-    """What is in either run, each once."""
+    """Return the entries of both runs, each once."""
     strips = Strips(any(t.scene.peak_bytes > 0 for t in (a, b)), False, False)
     scene = a.scene
-    # `_timeline` made this scene for the picture alone: no other view shares the set.
+    # `_timeline` made this scene for the picture only: no other view shares the set.
     scene.kinds |= b.scene.kinds
     return legend_entries(scene, a.frame.theme, strips, vector=True)
 
@@ -157,6 +157,6 @@ def _draw_joins(
 
 def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:
     for number, line in enumerate(lines):
-        # Wide enough for any line: they were wrapped to the picture before.
+        # Wide enough for any line, as the lines are wrapped to the picture already.
         rect = QRectF(EDGE, EDGE / 2 + SENTENCE * number, 1e5, SENTENCE)
         write(painter, fonts.bold, colour, rect, line)

@@ -26,11 +26,16 @@ from gui.report.timeline import excerpt_of, timeline
 from gui.timeline.state.scene import Scene
 
 COLOURS = {
-    Family.FORWARD: "forward", Family.BACKWARD: "backward", Family.BACKWARD_INPUT: "backward",
-    Family.BACKWARD_WEIGHT: "backward", Family.OVERLAP: "forward",
-    Family.COMMUNICATION: "communication", Family.UPDATE: "update", Family.OTHER: "muted",
-}  # fmt: skip
-"""The report's name of each family's colour."""
+    Family.FORWARD: "forward",
+    Family.BACKWARD: "backward",
+    Family.BACKWARD_INPUT: "backward",
+    Family.BACKWARD_WEIGHT: "backward",
+    Family.OVERLAP: "forward",
+    Family.COMMUNICATION: "communication",
+    Family.UPDATE: "update",
+    Family.OTHER: "muted",
+}
+"""Name of each family's colour in the report."""
 NAMES = {
     "microbatches": N_("micro-batches"),
     "cores": N_("cores a lane"),
@@ -38,7 +43,7 @@ NAMES = {
     "bucket_mb": N_("MiB of a bucket"),
     "made": N_("times are"),
 }
-"""What settings are called whose own name would not be understood."""
+"""Titles of settings whose names alone would not be understood."""
 PAGES = (".html", ".htm")
 MOST_LANES = 128  # rows of a table
 
@@ -60,7 +65,7 @@ def write_both_report(both: Both, path: Path) -> None:
 
 
 def both_sections(both: Both) -> Iterator[Section]:
-    """The sections of a comparison's report."""
+    """Yield the sections of the report."""
     two = both.two
     yield Section(tr("In short"), _short(both))
     yield Section(tr("Timelines"), _timelines(both))
@@ -91,7 +96,7 @@ def _short(both: Both) -> Html:
 
 
 def _timelines(both: Both) -> Html:
-    """The step of each run that is compared, both to the same scale at first."""
+    """Return the compared step of each run, both on the same scale at first."""
     steps = (both.two.step_a, both.two.step_b)
     bounds = [trace.step_bounds(n) for trace, n in zip(both.traces, steps, strict=True)]
     longest = max(end - begin for begin, end in bounds)
@@ -108,15 +113,13 @@ def _steps(steps: Sequence[int]) -> str:
 
 
 def _rows(rows: Sequence[Difference], total: int | None) -> Html:
-    """A table of rows; their contributions are bars to the left for less, to the right for more."""
+    """Return a table of differences; bars to the left are reductions, to the right increases."""
     most = max((abs(row.contribution) for row in rows), default=0) or 1
-    lines: list[Sequence[str | Html]] = [
-        (
-            row_name(row), ms_text(row.a), ms_text(row.b), signed_text(row.difference),
-            signed_text(row.contribution) if total is not None else "–", _bar(row, most),
-        )
-        for row in rows
-    ]  # fmt: skip
+    lines: list[Sequence[str | Html]] = []
+    for row in rows:
+        adds = signed_text(row.contribution) if total is not None else "–"
+        values = (ms_text(row.a), ms_text(row.b), signed_text(row.difference))
+        lines.append((row_name(row), *values, adds, _bar(row, most)))
     if total is not None:
         lines.append((tr("Step"), "", "", "", signed_text(total), bar_of([])))
     heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("adds to the step"), "")
@@ -124,7 +127,7 @@ def _rows(rows: Sequence[Difference], total: int | None) -> Html:
 
 
 def _bar(row: Difference, most: int) -> Html:
-    # Half of the width is for less, the other half for more.
+    # The left half of the width is for reductions, the right half for increases.
     share = abs(row.contribution) / most / 2
     return bar_of([(_colour(row), share)], 0.5 - share if row.contribution < 0 else 0.5)
 
@@ -138,13 +141,13 @@ def _colour(row: Difference) -> str:
 
 
 def _settings(both: Both) -> Html:
-    """All settings of both runs, those that differ first."""
+    """Return a table of all settings of both runs, differing ones first."""
     two = both.two
     a, b = (
         run_settings(trace, step)
         for trace, step in zip(both.traces, (two.step_a, two.step_b), strict=True)
     )
-    # False comes before True: what differs stands first.
+    # False sorts before True, so differing settings are first.
     names = sorted(dict.fromkeys([*a, *b]), key=lambda name: a.get(name) == b.get(name))
     rows = [(tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")) for name in names]
     return table((tr("setting"), tr("A"), tr("B")), rows, 3)

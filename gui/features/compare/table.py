@@ -1,4 +1,4 @@
-"""The table of differences: what contributes most comes first; a row chosen is outlined above."""
+"""Table of differences, the largest contributions first; the current row is outlined above."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class DifferenceTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, RIGHT)
         self.setIconSize(QSize(SWATCH, SWATCH))
         self.setIndentation(0)
-        # A view does not own its delegates: the parent
-        # keeps this one alive, and `_Bars.paint` asks it.
+        # A view does not own its delegates: the parent keeps this one alive, and `_Bars.paint` uses
+        # it.
         self.setItemDelegateForColumn(BARS, _Bars(self))
         self.header().setMinimumSectionSize(BAR_WIDTH)
         self.currentItemChanged.connect(self._emit_chosen)
@@ -62,18 +62,18 @@ class DifferenceTable(QTreeWidget):
         self._fill()
 
     def show_two(self, two: TwoRuns | None) -> None:
-        """Show other differences, or none; the row that was chosen stays so if it is there."""
+        """Show other differences, or none; the current row stays current if it still exists."""
         self._two = two
         self._fill()
 
     def choose_nothing(self) -> None:
-        """Let no row be chosen."""
+        """Clear the current row."""
         self.setCurrentIndex(QModelIndex())
 
     def _fill(self) -> None:
         kept = self._current()
-        # clear() and each new item would otherwise tell of another current row; it is told of once,
-        # at the end, and only if it is another.
+        # clear() and each new item would emit a signal; one is emitted at the end, if the current
+        # row has changed.
         with QSignalBlocker(self):
             self.clear()
             if self._two is not None:
@@ -92,11 +92,10 @@ class DifferenceTable(QTreeWidget):
         if not rows:
             return
         head = QTreeWidgetItem(self, [heading])
-        # Enabled, or it would be grey, but not selectable: it has no row to outline.
+        # Enabled, so that it is not grey, but not selectable: there is nothing to outline.
         head.setFlags(Qt.ItemFlag.ItemIsEnabled)
         head.setForeground(0, QColor(self.theme.muted))
-        # Only now that it stands in the tree: the tree
-        # keeps this, and an item without one forgets it.
+        # After it was added: the tree stores this, an item without a tree does not.
         head.setFirstColumnSpanned(True)
         for row in rows:
             self._add_row(row, most, total is not None)
@@ -120,9 +119,9 @@ class DifferenceTable(QTreeWidget):
         item.setToolTip(0, plain_tip(row_tip(row)))
 
     def _swatch(self, row: Difference) -> QIcon:
-        """The colour of a kind, or the pattern of a cause."""
+        """Return an icon with the colour of a kind, or the pattern of a cause."""
         ratio = self.devicePixelRatioF()
-        # In the screen's own pixels, or the pattern would be scaled and its lines smeared.
+        # In device pixels: a scaled pattern would be blurred.
         picture = QPixmap(round(SWATCH * ratio), round(SWATCH * ratio))
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
@@ -151,7 +150,7 @@ class DifferenceTable(QTreeWidget):
 
 
 class _Bars(QStyledItemDelegate):
-    """A contribution as a bar, to the right of the middle for more and to the left for less."""
+    """Draws a contribution as a bar: an increase to the right, a reduction to the left."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the cell, and in it the bar."""
@@ -161,9 +160,9 @@ class _Bars(QStyledItemDelegate):
         if not share or not isinstance(table, DifferenceTable):
             return
         area = QRectF(option.rect).adjusted(4, 4, -4, -4)
-        # A whole pixel, at which the bars to both sides and the line between them begin.
+        # A whole pixel, where the bars on both sides and the line between them begin.
         middle = round(area.center().x())
-        # The least contribution that is not 0 still shows on which side it is.
+        # At least one pixel, so that the sign of any contribution is visible.
         length = max(1.0, abs(share) * area.width() / 2)
         left = middle - length if share < 0 else float(middle)
         colour = QColor(table.theme.accent if share < 0 else table.theme.warning)
@@ -174,7 +173,7 @@ class _Bars(QStyledItemDelegate):
 
 
 def row_name(row: Difference) -> str:
-    """What a row is about, in words: `Forward`, `idle: fill`, `cpu:1 works`."""
+    """Return the subject of a row: `Forward`, `idle: fill`, `cpu:1 works`."""
     if row.group is RowGroup.CAUSE:
         return tr("idle: {cause}", cause=tr(Cause(row.name).label))
     if row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
@@ -188,7 +187,7 @@ def row_name(row: Difference) -> str:
 
 
 def row_tip(row: Difference) -> str:
-    """A row in a sentence."""
+    """Return a row as a sentence."""
     values = {"a": ms_text(row.a), "b": ms_text(row.b), "adds": signed_text(row.contribution)}
     if row.group is RowGroup.OTHER_LANES:
         words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", **values)
@@ -202,10 +201,10 @@ def _same(row: Difference, other: Difference) -> bool:
 
 
 def ms_text(ns: int | None) -> str:
-    """Ns as ms, or a dash."""
+    """Return ns as ms, or a dash for None."""
     return NONE if ns is None else f"{ns / 1e6:.2f}"
 
 
 def signed_text(ns: int) -> str:
-    """Ns as ms with a sign."""
+    """Return ns as ms with a sign."""
     return f"{ns / 1e6:+.2f}".replace("-", MINUS)

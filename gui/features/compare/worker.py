@@ -1,4 +1,4 @@
-"""Works out what two runs differ by; large steps on a thread, so that the window goes on."""
+"""Compares two runs; large steps in a thread, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 
 LARGE = 20_000
-"""Tasks in all compared steps together; about a tenth of a second, more goes to the thread."""
+"""Number of tasks, about a tenth of a second, from which on a thread compares."""
 
 
 class CompareWorker(Runner):
-    """Its `done` carries a TwoRuns; only the answer to the latest question comes."""
+    """`done` carries a TwoRuns, only for the latest call of `ask`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent, "compare")
 
     def ask(self, a: Trace, b: Trace, steps_a: Sequence[int], steps_b: Sequence[int]) -> None:
-        """Compare steps, at least one of each; the answer to few tasks has come when it returns."""
-        # In this thread, without a limit: what is done by the next frame needs no "Comparing…".
+        """Compare steps, at least one of each; a few tasks are compared before this returns."""
+        # In this thread, without a time limit: the result is there before the next frame.
         if spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b) <= LARGE:
             self.start(_compared(a, b, list(steps_a), list(steps_b), never), math.inf)
             return
-        # Snapshots: the session goes on adding spans in the window's thread while this one reads.
+        # Snapshots: the session adds spans in the window's thread while this thread reads.
         stop = threading.Event()
         work = _compared(a.snapshot(), b.snapshot(), list(steps_a), list(steps_b), stop.is_set)
         self.start(work, thread=True, stop=stop)

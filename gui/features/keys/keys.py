@@ -1,4 +1,4 @@
-"""The `?` sheet: every key and what the mouse does."""
+"""The `?` sheet: every key and every mouse gesture."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Section = tuple[str, list[tuple[str, str, str]]]
 
 
 def sections(bar: QMenuBar) -> list[Section]:
-    """Every action of the menus that has keys, menu by menu, and the mouse's gestures."""
+    """Return every action that has keys, by menu, and the mouse gestures."""
     found: list[Section] = []
     for top in bar.actions():
         menu = top.menu()
@@ -47,7 +47,7 @@ def sections(bar: QMenuBar) -> list[Section]:
 
 
 def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
-    """Sections side by side, at most so many lines high; a long one goes on in the next."""
+    """Return columns of sections, of at most `most` lines; a long section continues."""
     made: list[list[Section]] = [[]]
     free = most
     for heading, rows in found:
@@ -65,7 +65,7 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
 
 
 def lines_of(found: Sequence[Section], width: int) -> int:
-    """How high columns must be for all of them to fit side by side into so many pixels."""
+    """Return the lines of a column such that all columns fit into a width in pixels."""
     total = sum(len(rows) + 2 for _, rows in found)
     wide = max(1, width // COLUMN)
     # Two more than the quotient, rounded up: a section that is cut repeats its heading.

@@ -1,4 +1,4 @@
-"""Listening for training jobs: where, with what in the job's script, and who has connected."""
+"""Dialog that listens for a training job: address, lines for its script, connected ranks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.job.client import JobClient, JobStatus, Peer
+from core.override import override
 from core.plain import plain
 from core.recorder.wire import record_command
 from core.trace.source import Source
@@ -39,7 +40,7 @@ COMMAND = "{record} -- torchrun --nproc-per-node 2 train.py"
 
 
 class ListenDialog(QDialog):
-    """Stands beside the window and blocks nothing; closing it goes on listening, and says so."""
+    """A dialog that is not modal; listening continues when it is closed."""
 
     def __init__(self, parent: QWidget, session: Session) -> None:
         super().__init__(parent)
@@ -63,7 +64,7 @@ class ListenDialog(QDialog):
         self.refresh()
 
     def toggle(self) -> None:
-        """Begin to listen, or listen no more."""
+        """Start or stop listening."""
         self.problem.say("")
         if self._session.job_client is not None:
             self._session.listen_to(None)
@@ -78,7 +79,7 @@ class ListenDialog(QDialog):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show how it stands."""
+        """Update everything that is shown."""
         client = self._session.job_client
         is_on = client is not None
         self.begin_button.setText(tr("Stop listening") if is_on else tr("Listen"))
@@ -92,13 +93,12 @@ class ListenDialog(QDialog):
         script = SCRIPT.format(address=client.address)
         command = COMMAND.format(record=record_command(client.where))
         for code, words in ((self.script, script), (self.command, command)):
-            # Setting the same text again would take away what somebody has just selected to copy
-            # it.
+            # Setting the same text again would clear a selection that the user wants to copy.
             if code.toPlainText() != words:
                 code.setPlainText(words)
         status = client.status()
         self.status.setText(_status(status))
-        # As the banner says it, which is not seen behind this dialog.
+        # The banner shows the same, but this dialog may cover it.
         lost = [
             unsavable_text(run)
             for run in self._session.runs[-1:]
@@ -107,12 +107,14 @@ class ListenDialog(QDialog):
         self.problem.say("\n".join(filter(None, [translated(status.problem), *lost])))
         self._list(status.peers)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         self._timer.start()
         self.refresh()
         super().showEvent(event)
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: D102
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
         super().hideEvent(event)
 
@@ -120,8 +122,7 @@ class ListenDialog(QDialog):
         while self.ranks.topLevelItemCount() > len(peers):
             self.ranks.takeTopLevelItem(len(peers))
         for place, peer in enumerate(peers):
-            # Items stay and change their words: making them anew, selection and scroll bar would
-            # jump.
+            # Items are updated: with new items, the selection and the scroll bar would jump.
             item = self.ranks.topLevelItem(place)
             if item is None:
                 item = QTreeWidgetItem(self.ranks)
@@ -137,40 +138,43 @@ class ListenDialog(QDialog):
             _copied(self.script, tr("Copy the lines for the script")),
             Label(tr("Or start the job like this, without any line in it:")),
             _copied(self.command, tr("Copy the command")),
-            margins=(0, 0, 0, 0), spacing=6,
-        )  # fmt: skip
+            margins=(0, 0, 0, 0),
+            spacing=6,
+        )
         self.instructions = widget_of(lines)
         tip = tr("Close this window; listening goes on.")
         close = button(QPushButton, tr("Close"), tip, self.close)
-        # Return in the field of the address is to press Listen, which is the default.
+        # Return in the address field presses Listen, the default button.
         close.setAutoDefault(False)
         self.begin_button.setDefault(True)
         self.begin_button.setMinimumWidth(BUTTON)
         self.port.setMinimumWidth(BUTTON)
-        column(
-            address, self.problem, self.about, self.instructions, self.status, self.ranks,
-            row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10,
-        )  # fmt: skip
+        parts = (address, self.problem, self.about, self.instructions, self.status, self.ranks)
+        column(*parts, row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10)
         self.ranks.setMinimumHeight(110)
         self.setMinimumWidth(WIDTH)
 
 
 def _about(host: str) -> str:
-    """Who can connect."""
+    """Return a sentence on the jobs that can connect to a host."""
     if host in LOCAL:
         return tr("Only jobs on this machine that know this address can connect.")
-    return tr("Jobs on other machines can connect if they know the token in the address. What they "
-              "send is not encrypted: listen on a network that you trust.")  # fmt: skip
+    return tr(
+        "Jobs on other machines can connect if they know the token in the address. What they "
+        "send is not encrypted: listen on a network that you trust."
+    )
 
 
 def _status(status: JobStatus) -> str:
-    """Who is here, and what does not appear."""
+    """Return the connected ranks, and the number of steps and connections left out."""
     lines = [_connected(status)]
     if status.left_out:
         lines.append(
-            tr("Steps left out because not every rank has told them: {count}.",
-               count=status.left_out)
-        )  # fmt: skip
+            tr(
+                "Steps left out because not every rank has told them: {count}.",
+                count=status.left_out,
+            )
+        )
     if status.refused:
         lines.append(tr("Connections that were refused: {count}.", count=status.refused))
     return " ".join(lines)
@@ -195,13 +199,13 @@ def _cells(peer: Peer) -> tuple[str, ...]:
 
 
 def _host(peer: Peer) -> str:
-    """The machine as the rank names it: on one line, and not longer than names are."""
+    """Return a rank's name of its machine, on one line and of limited length."""
     name = plain(peer.host)
     return name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…"
 
 
 def _clock(peer: Peer) -> str:
-    """How far its times may be off, as far as that is known."""
+    """Return the uncertainty of a rank's times, if it is known."""
     if math.isinf(peer.half_width):
         return tr("not compared")
     time = duration_text(peer.half_width)
@@ -209,7 +213,7 @@ def _clock(peer: Peer) -> str:
 
 
 def _code(name: str, lines: int) -> QPlainTextEdit:
-    """Words to copy, of so many lines."""
+    """Return a field of some lines of text to copy."""
     field = named(QPlainTextEdit(readOnly=True, tabChangesFocus=True), name)
     field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
     field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -219,7 +223,7 @@ def _code(name: str, lines: int) -> QPlainTextEdit:
 
 
 def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
-    """A field with a button that copies it."""
+    """Return a field with a button that copies its text."""
 
     def put() -> None:
         QGuiApplication.clipboard().setText(field.toPlainText())

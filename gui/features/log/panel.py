@@ -1,4 +1,4 @@
-"""Log: every line that the run has said, by level."""
+"""Log panel: the lines that a run wrote, by level."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LogModel(TableModel):
             self._places = GrowingArray.of(source.at_levels(levels))
 
     def take_new(self) -> None:
-        """Append the rows that have come since."""
+        """Append the rows that were added since."""
         fresh = self._source.at_levels(self._levels, self._taken)
         self._taken = len(self._source)
         if len(fresh):
@@ -63,7 +63,7 @@ class LogModel(TableModel):
         return (duration_text(line.time), tr(line.level), translated(line.text))[column]
 
     def role_data(self, row: int, column: int, role: int) -> object:
-        """The words once more, in a tip, and the level's colour."""
+        """Return the message as a tooltip, and the level's colour."""
         if role == Qt.ItemDataRole.ToolTipRole and column == 2:
             return plain_tip(self.text(row, column))
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -106,10 +106,9 @@ class LogPanel(QWidget):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run's log, or take what is new of this one's; its faults once it is over."""
         trace, bar = None if scene is None else scene.trace, self.table.verticalScrollBar()
-        # Before rows come: afterwards the bar's maximum is another one.
+        # Before rows are added, which changes the maximum.
         at_end = bar.value() >= bar.maximum() - 1
-        # When a run ends, what is wrong with it comes
-        # behind its lines: the model begins again then.
+        # When a run ends, its faults are appended to its lines: the model starts again.
         if trace is self._trace and live is self._live:
             self.model.take_new()
         else:

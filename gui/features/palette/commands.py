@@ -1,4 +1,4 @@
-"""What the command palette offers: actions, strategies, schedules, samples and runs."""
+"""Commands of the palette: actions, strategies, schedules, samples and runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gui.widgets.menu_actions import keys_text, listed_actions
 
 
 def all_commands(shell: Shell) -> list[Command]:
-    """What can be done now."""
+    """Return all commands that exist now."""
     form = shell.feature(RunFeature).form
     open_file = shell.feature(RecordingsFeature).files.open_from
     return [
@@ -37,7 +37,7 @@ def all_commands(shell: Shell) -> list[Command]:
 
 
 def menu_commands(bar: QMenuBar) -> Iterator[Command]:
-    """A command for every action in the menus."""
+    """Yield a command for every action in the menus."""
     for top in bar.actions():
         menu = top.menu()
         if isinstance(menu, QMenu):
@@ -45,7 +45,7 @@ def menu_commands(bar: QMenuBar) -> Iterator[Command]:
 
 
 def _form_commands(form: StrategyPanel, show: Callable[[], object]) -> Iterator[Command]:
-    """A command for every strategy and schedule: it is set in the form, which `show` brings up."""
+    """Yield a command for every strategy and schedule, which sets it in the form."""
     for strategy in STRATEGIES.values():
         do = partial(_choose_strategy, form, show, strategy.name)
         yield Command(tr("Strategy: {name}", name=tr(strategy.title)), tr("Settings"), "", do)
@@ -55,13 +55,13 @@ def _form_commands(form: StrategyPanel, show: Callable[[], object]) -> Iterator[
 
 
 def _run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[Command]:
-    """A command for every run of the sitting, which `show` shows."""
+    """Yield a command for every run of the session."""
     for run in runs:
         yield Command(tr("Show {run}", run=title_of(run)), tr("Runs"), "", partial(show, run))
 
 
 def _sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:
-    """A command for every recording that comes with the app, which `show` opens."""
+    """Yield a command for every sample recording."""
     for sample in SAMPLES:
         text = tr("Sample: {name}", name=tr(sample.title))
         yield Command(text, tr("Samples"), "", partial(show, sample.path))

@@ -1,4 +1,4 @@
-"""How well a text answers what somebody types, a few letters of it at a time. Pure."""
+"""Score of a text for a few typed letters. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LENGTH = 0.001  # taken off for each letter of the text, so that of two the shor
 
 
 def score(typed: str, text: str) -> float | None:
-    """The worth of `text`, higher is better; None if a typed word is not in it.
+    """Return the score of a text, higher is better; None if a typed word does not match.
 
     Words come in any order. A word counts most at the beginning of one of the text's, less
     inside, and least with its letters in order but apart.
@@ -30,7 +30,7 @@ def _word(word: str, text: str) -> float | None:
 
 
 def _scattered(word: str, text: str) -> float | None:
-    """Letters in order, from each place where the first one stands; the tightest run counts."""
+    """Return the best score of letters in order but apart, over all places of the first one."""
     best: float | None = None
     for first, letter in enumerate(text):
         if letter == word[0] and (last := _last(word, text, first)) is not None:
@@ -40,7 +40,7 @@ def _scattered(word: str, text: str) -> float | None:
 
 
 def _last(word: str, text: str, first: int) -> int | None:
-    """Where the last letter of `word` stands if the first stands at `first`."""
+    """Return the place of the last letter of `word` if the first is at `first`."""
     place = first - 1
     for letter in word:
         place = text.find(letter, place + 1)

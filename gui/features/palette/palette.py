@@ -1,4 +1,4 @@
-"""The command palette: everything that can be done, found by a few letters."""
+"""Command palette: a list of all commands, filtered by a few letters."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from core.override import override
 from gui.features.palette.fuzzy import score
 from gui.look.text import tr
 from gui.look.writing import RIGHT
@@ -30,14 +31,17 @@ PAD = 8
 NAMED = 1000.0
 PLACE_ROLE = Qt.ItemDataRole.UserRole
 STEPS = {
-    Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10,
-}  # fmt: skip
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_Down: 1,
+    Qt.Key.Key_PageUp: -10,
+    Qt.Key.Key_PageDown: 10,
+}
 TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, *STEPS)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that can be done: what it is called, where it stands, its keys."""
+    """A command: its name, the menu that has it, and its keys."""
 
     text: str
     where: str
@@ -48,9 +52,9 @@ class Command:
 
 
 def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
-    """The commands that answer what was typed: enabled ones first, the best of them first.
+    """Return the commands that match a typed text: enabled ones first, then by score.
 
-    Those whose name answers come before those that only stand in a menu of that name.
+    Commands whose name matches precede those of which only the menu matches.
     """
     worths = [(_worth(typed, command), command) for command in commands]
     found = [(worth, command) for worth, command in worths if worth is not None]
@@ -63,15 +67,15 @@ def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
 def _worth(typed: str, command: Command) -> float | None:
     named = score(typed, command.text)
     if named is not None:
-        # More than any score, which is at most three for each letter that is typed.
+        # NAMED exceeds any score, which is at most three for each typed letter.
         return named + NAMED
     return score(typed, f"{command.text} {command.where}")
 
 
 class Palette(QFrame):
-    """A field and a list over the window; it closes as soon as the focus goes elsewhere.
+    """A field and a list over the window; it closes when it loses the focus.
 
-    `commands` is asked for at every opening, so that the list is of what can be done then.
+    `commands` is called each time it opens, because commands change with the state of the window.
     """
 
     def __init__(self, window: QWidget, commands: Callable[[], Sequence[Command]]) -> None:
@@ -103,12 +107,11 @@ class Palette(QFrame):
         if self.isVisible():
             self.leave()
             return
-        # Before the field takes it: this is where the
-        # focus returns to, and then the command is done.
+        # Before the field takes the focus: it returns there before the command runs.
         self._before = QApplication.focusWidget()
         self._commands = list(self._ask())
         self.field.clear()
-        # Explicitly: `clear` tells of no change if the field was empty, but the commands are new.
+        # Explicitly: `clear` emits no signal if the field was empty.
         self._fill("")
         window = self.parentWidget()
         assert window is not None
@@ -121,10 +124,11 @@ class Palette(QFrame):
     def leave(self) -> None:
         """Close, and give the focus back."""
         self.hide()
-        if self._before is not None and isValid(self._before):  # it may have gone meanwhile
+        if self._before is not None and isValid(self._before):  # it may have been deleted meanwhile
             self._before.setFocus()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         match event.type():
             case QEvent.Type.ShortcutOverride if _taken(event):
                 event.accept()  # Esc and the arrows are the palette's, not a shortcut's
@@ -150,7 +154,7 @@ class Palette(QFrame):
         command: Command | None = item.data(0, PLACE_ROLE) if item is not None else None
         if command is not None and command.enabled:
             self.leave()
-            # Only now, as it may act on what has the focus, or give it to something else.
+            # After `leave`: the command may use the widget with the focus, or move the focus.
             command.do()
 
     def _fill(self, typed: str) -> None:
@@ -165,7 +169,7 @@ class Palette(QFrame):
             self.resize(self.width(), self._height(window))
 
     def _height(self, window: QWidget) -> int:
-        """As high as the list needs, as far as there is room."""
+        """Return the height that the list needs, limited by the window."""
         rows = self.list.topLevelItemCount() * max(1, self.list.sizeHintForRow(0))
         wanted = self.field.sizeHint().height() + rows + 4 * PAD
         return min(HEIGHT, window.height() - TOP - MARGIN, wanted)

@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
+from core.override import override
+
 
 class FileDrops(QObject):
     """Lets files of this machine be dropped onto a window, and opens them."""
@@ -19,7 +21,8 @@ class FileDrops(QObject):
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QDropEvent):
             return False
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -1,4 +1,4 @@
-"""Opening and saving: dialogs, and one clear line when something cannot be done."""
+"""Opening and saving recordings, with dialogs; problems are shown in the banner."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def open_filters() -> list[str]:
 
 
 class Files:
-    """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
+    """Actions of the File menu. Methods named `…_to` and `…_from` take a path and ask nothing."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell, self._session, self._settings = shell, shell.session, shell.settings
@@ -70,20 +70,20 @@ class Files:
     def open_from(self, path: Path) -> None:
         """Show a recording; a cut one is shown as far as it goes, with one warning.
 
-        A large one is shown once it is there; its strip tells how far it is.
+        A large one is opened in the background; a strip shows the progress.
         """
         self.open_paths([path])
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Show recordings, the last one in front; one line tells of all that cannot be shown."""
-        # A large one that is on its way would go on with these files too, once it is there.
+        """Show recordings, the last one in front; one message lists those that cannot be opened."""
+        # A large one in progress would otherwise continue with these files.
         self.opening.cancel()
         self._coming = deque(paths)
         self._names, self._warnings, self._problems = [], [], []
         self._open_coming()
 
     def _open_coming(self) -> None:
-        """Open what is still to come, up to a large one, which goes on by itself."""
+        """Open the remaining files, up to a large one, after which `_take_opened` continues."""
         while self._coming:
             path = self._coming.popleft()
             if may_take_long(path):
@@ -91,8 +91,7 @@ class Files:
                 return
             try:
                 self._show_opened(path, *self._session.open(path))
-            # Whatever a damaged file makes its reader raise:
-            # the files behind it are opened all the same.
+            # A reader may raise anything for a damaged file; the next files are opened anyway.
             except Exception as error:
                 self._problems.append(problem_text(error))
         self._show_progress()
@@ -110,20 +109,23 @@ class Files:
         self._settings.remember(path)
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)
-        # Bookmarks are read here and not when the run
-        # is shown: one line tells of all that is wrong.
+        # Bookmarks are read here, so that one message has all problems.
         texts = (translated(warning), faults, run.take_bookmarks())
         self._warnings += filter(None, texts)
         self._shell.show_run(run)
 
     def _show_progress(self) -> None:
-        """One line about all that was opened, or was not."""
+        """Show one message about all files, opened or not."""
         problems = self._problems
         if len(problems) > 1:
             self._banner.say(
-                tr("{n} of {count} files cannot be opened: {problems}", n=len(problems),
-                   count=len(problems) + len(self._names), problems="; ".join(problems))
-            )  # fmt: skip
+                tr(
+                    "{n} of {count} files cannot be opened: {problems}",
+                    n=len(problems),
+                    count=len(problems) + len(self._names),
+                    problems="; ".join(problems),
+                )
+            )
         elif problems:
             self._banner.say(problems[0])
         elif self._warnings:

@@ -1,4 +1,4 @@
-"""Opening a large recording while the window goes on, with a strip that shows how far it is."""
+"""Opens a large recording in the background, with a strip that shows the progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gui.widgets.layouts import button, named, row
 
 
 class OpeningStrip(QFrame):
-    """Says above the timeline which recording is being opened, and lets one cancel it.
+    """Shows above the timeline which recording is being opened, with a button to cancel.
 
     `opened` carries path and Opened, `failed` the error's line.
     """
@@ -37,10 +37,8 @@ class OpeningStrip(QFrame):
         self.bar.setFixedWidth(220)
         tip = tr("Do not open this recording; nothing is left behind.")
         self.cancel_button = button(QToolButton, tr("Cancel"), tip, self.cancel)
-        row(
-            self.label, self.bar, None, self.cancel_button,
-            of=self, margins=(12, 5, 6, 5), spacing=10,
-        )  # fmt: skip
+        parts = (self.label, self.bar, None, self.cancel_button)
+        row(*parts, of=self, margins=(12, 5, 6, 5), spacing=10)
         self._path = Path()
         self._runner = Runner(self, "opening")
         self._runner.ended.connect(self.hide)
@@ -50,7 +48,7 @@ class OpeningStrip(QFrame):
         self.hide()
 
     def open(self, path: Path) -> None:
-        """Begin to open a recording; one that was on its way is given up."""
+        """Begin to open a recording; one in progress is cancelled."""
         self.cancel()
         self._path = path
         self._show_progress(0.0)
@@ -59,7 +57,7 @@ class OpeningStrip(QFrame):
         self._runner.start(self._opened(path, stop), thread=True, stop=stop)
 
     def cancel(self) -> None:
-        """Give up what is on its way, and wait the moment until nothing of it is left."""
+        """Cancel, and wait until nothing is left of it."""
         # Joins: the thread's process ends with it, and the file that it indexes can be opened anew.
         self._runner.close()
 

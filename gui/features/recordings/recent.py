@@ -1,4 +1,4 @@
-"""The recordings that were opened or saved last, as a menu."""
+"""Menu of the recordings that were opened or saved last."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.widgets.label import plain_tip
 
 
 class RecentMenu(QObject):
-    """Fills a menu with the recent files; those that are gone are marked, and can be removed."""
+    """Fills a menu with the recent files; missing ones are marked, and can be removed."""
 
     def __init__(self, menu: QMenu, settings: Settings, choose: Callable[[Path], None]) -> None:
         super().__init__(menu)
@@ -25,7 +25,7 @@ class RecentMenu(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """List what is recent now."""
+        """List the recent files again."""
         for action in self.menu.actions():  # one of them may be the one that asks for this
             self.menu.removeAction(action)
             action.deleteLater()

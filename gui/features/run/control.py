@@ -1,4 +1,4 @@
-"""Starting and stopping runs: between the form, the session, and the Run and Stop actions."""
+"""Controller of runs: connects the form, the session, and the actions Run and Stop."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RunControl(QObject):
         self.queue = RunQueue(self.run_instead)
 
     def attach(self, run: QAction, stop: QAction, bar: RunBar, status: StatusLine) -> None:
-        """Take the Run and Stop actions, and the bars that show what they do."""
+        """Set the actions Run and Stop, and the bars that show their state."""
         self._run_action, self._stop_action = run, stop
         self._bar, self._status = bar, status
         session = self._session
@@ -49,8 +49,8 @@ class RunControl(QObject):
             self._set_hardware(session.hardware)
 
     def run(self) -> None:
-        """Run what the form says, unless it cannot run or something runs already."""
-        # What was typed a moment ago is otherwise checked a little later.
+        """Run the settings of the form, unless they are invalid or a run is in progress."""
+        # The last change may not have been checked yet.
         self._form.check_now()
         if isinstance(self._form.result, str) or self._session.asking:
             return
@@ -58,14 +58,14 @@ class RunControl(QObject):
         self._begin(self._settings.specification)
 
     def run_beside(self, specification: Specification) -> bool:
-        """Run other settings, and leave the form as it is; whether the engine takes them."""
+        """Run other settings without changing the form; return True if the engine takes them."""
         if self._session.asking:
             return False
         self._begin(specification)
         return self._session.asking
 
     def run_instead(self, specification: Specification) -> bool:
-        """Put other settings into the form and run them; whether they can run."""
+        """Put other settings into the form and run them; return True if they can run."""
         self._form.set_specification(specification)
         if isinstance(self._form.result, str):
             self._banner.say(tr("This cannot run here. {reason}", reason=self._form.result))
@@ -74,7 +74,7 @@ class RunControl(QObject):
         return self._session.asking
 
     def use(self, run: Run | None) -> bool:
-        """Put the settings that a run was made with into the form, or say why that cannot be."""
+        """Put the settings of a run into the form, or show why it has none."""
         settings = settings_of(None if run is None else run.trace.header)
         if isinstance(settings, str):
             self._banner.say(settings, "info")
@@ -83,12 +83,12 @@ class RunControl(QObject):
         return True
 
     def restore(self) -> None:
-        """Fill the form as it was left."""
+        """Restore the form of the last session."""
         self._form.options.unfolded = self._settings.unfolded
         self._form.fill(self._settings.specification)
 
     def keep(self) -> None:
-        """Remember how the form is left."""
+        """Store the state of the form."""
         self._settings.unfolded = self._form.options.unfolded
         self._settings.specification = self._form.specification()
 
@@ -101,14 +101,14 @@ class RunControl(QObject):
 
     @property
     def _planned(self) -> str:
-        """What the form would run, in a word or two."""
+        """Title of the strategy in the form."""
         return strategy_title(self._form.specification())
 
     def allow(self, *_: object) -> None:
-        """Run and Stop are there when they can do something; Run says what it starts, or runs."""
+        """Enable Run and Stop, and show on Run what it starts or what runs."""
         checked: Checked | str = self._form.result
         asking = self._session.asking
-        # What the button says; menus and the palette go on calling the action by its `text`.
+        # The text of the button; menus and the palette show the action's `text`.
         self._run_action.setIconText(
             tr("Recording a job…")
             if self._session.runs_job
@@ -130,18 +130,18 @@ class RunControl(QObject):
             )
 
     def _set_hardware(self, hardware: Hardware) -> None:
-        """The engine is there and knows the machine."""
+        """Handle the engine's report of the hardware."""
         self._form.set_hardware(hardware)
         self._status.engine.setText(tr("engine ready"))
 
     def _lose_engine(self, text: str) -> None:
-        """The engine is gone, and no run was under way."""
+        """Handle the end of the engine while no run was in progress."""
         self._status.engine.setText(tr("no engine"))
         hint = tr("Run starts it afresh.")
         self._banner.say(f"{sentence(text)} {hint}")
 
     def _refuse(self, text: str) -> None:
-        """The engine would not run what was asked for."""
+        """Handle a refusal by the engine."""
         self._shell.centre.wait("")
         self.queue.forget()
         self._banner.say(text)

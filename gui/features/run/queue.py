@@ -1,4 +1,4 @@
-"""Several runs, one after the other."""
+"""Queue of runs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gui.app.session import Run
 
 
 class RunQueue:
-    """Starts the next run when one has finished; a run that fails or is stopped ends the row.
+    """Starts the next run when one has finished; a run that fails or is stopped clears the queue.
 
-    `start` begins a run and says whether it could.
+    `start` starts a run and returns True if it could.
     """
 
     def __init__(self, start: Callable[[Specification], bool]) -> None:
@@ -25,12 +25,12 @@ class RunQueue:
     def run(
         self, specifications: Iterable[Specification], then: Callable[[list[Run]], None]
     ) -> None:
-        """Run these, in this order, instead of what still waits; `then` gets all their runs."""
+        """Replace the queue by these runs, in order; `then` is called with all of them."""
         self._waiting, self._then, self._ended = deque(specifications), then, []
         self._next()
 
     def end(self, run: Run) -> None:
-        """A run is over."""
+        """Handle the end of a run."""
         if self._then is None:
             return
         self._ended.append(run)
@@ -39,18 +39,18 @@ class RunQueue:
         elif self._waiting:
             self._next()
         else:
-            # Forgotten before the call: `then` may ask for the next row, which sets it again.
+            # Cleared before the call, because `then` may start another queue.
             then, self._then = self._then, None
             then(self._ended)
 
     @property
     def ended(self) -> int:
-        """How many of these runs are over."""
+        """Number of runs that have ended."""
         return len(self._ended)
 
     def forget(self) -> None:
-        """Start none of those that still wait."""
-        # The run that is under way goes on; without `_then` its end is none of this row's any more.
+        """Clear the queue; a run in progress continues."""
+        # Without `_then`, the end of the run in progress is ignored.
         self._waiting.clear()
         self._then = None
 

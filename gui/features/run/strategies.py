@@ -1,4 +1,4 @@
-"""The list of strategies: a line each, and what the chosen one does."""
+"""List of the strategies, with a description of the current one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = Qt.ItemDataRole.UserRole
 
 
 class StrategyList(QWidget):
-    """The arrow keys and the mouse choose; `chosen` tells that another one is."""
+    """Keys and mouse choose a strategy; `chosen` is emitted when another one is current."""
 
     chosen = Signal()
 
@@ -47,7 +47,7 @@ class StrategyList(QWidget):
         return str(self.list.currentItem().data(NAME))
 
     def choose(self, name: str) -> None:
-        """Choose a strategy; the first one for a name that there is not."""
+        """Choose a strategy by name; the first one if the name is unknown."""
         names = list(STRATEGIES)
         self.list.setCurrentRow(names.index(name) if name in names else 0)
 

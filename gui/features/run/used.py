@@ -1,4 +1,4 @@
-"""The settings that a run was made with, to be asked for again. Pure."""
+"""Settings of an earlier run, to be used again. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.look.text import tr
 
 
 def settings_of(header: Header | None) -> Specification | str:
-    """What the form can be set to, or one line that says why there is nothing."""
+    """Return the settings of a run, or one line that says why there are none."""
     if header is None:
         return tr("No run is shown: there are no settings to use.")
     if not header.source.has_plan:
