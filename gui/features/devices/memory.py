@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor
 
 from core.explain.balance import MEMORY_COUNTERS, LaneBalance
+from core.message import N_
 from core.override import override
 from core.plan.plan import Role
 from gui.features.devices.lane_rows import row_height, rows_seen
@@ -24,6 +25,13 @@ LINE = 13.0  # distance between its lines
 SWATCH = 9.0
 NOTE = 52.0  # height of the note below the lanes
 AIR = 8.0
+PARTS = {
+    "parameters": N_("parameters"),
+    "gradients": N_("gradients"),
+    "optimizer": N_("optimizer"),
+    "activations": N_("activations"),
+}
+"""Texts of MEMORY_COUNTERS."""
 
 
 class MemoryPanel(Sheet):
@@ -90,7 +98,7 @@ class MemoryPanel(Sheet):
         titles = []
         for name in names:
             is_empty = not any(balance.peak_parts.get(name) for balance in peaks.values())
-            titles.append(tr("{part}: none", part=tr(name)) if is_empty else tr(name))
+            titles.append(tr("{part}: none", part=tr(PARTS[name])) if is_empty else tr(PARTS[name]))
         widths = [SWATCH + 21 + text_width(ink.fonts.small, title) for title in titles]
         fits = sum(widths) <= self.width() - 2 * PAD
         column = max(widths, default=0.0)
@@ -180,7 +188,7 @@ def parts_text(balance: LaneBalance) -> str:
     """Return a lane's peak and its parts: `14.9 MB: parameters 4.2 MB, activations 6.5 MB`."""
     parts = []
     for name, size in balance.peak_parts.items():
-        parts.append(f"{tr(name)} {bytes_text(size)}")
+        parts.append(f"{tr(PARTS[name])} {bytes_text(size)}")
     return f"{bytes_text(balance.peak_bytes)}: {', '.join(parts)}"
 
 
@@ -192,7 +200,7 @@ def note_text(peaks: dict[int, LaneBalance]) -> str:
     note = tr(
         "Not counted: temporary memory of operations, and memory that an allocator has reserved."
     )
-    missing = [tr(name) for name in MEMORY_COUNTERS if name not in recorded]
+    missing = [tr(PARTS[name]) for name in MEMORY_COUNTERS if name not in recorded]
     if missing:
         note += " " + tr("Not recorded: {parts}.", parts=", ".join(missing))
     return note

@@ -158,7 +158,7 @@ class WhatIfPanel(QWidget):
         # Later runs leave the sliders: the user may have moved them meanwhile.
         first = RUN not in self._bases
         self._bases[RUN] = basis
-        _offer(self.costs, RUN, tr("Of the run that is shown"))
+        _offer(self.costs, RUN, tr("The run shown"))
         with QSignalBlocker(self):
             # In silence, as each field would ask; `_costs_chosen` asks once, below.
             self.faults.write(basis.faults)
