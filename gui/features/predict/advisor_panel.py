@@ -48,7 +48,7 @@ from gui.widgets.tables import Head, ReturnTable, TableModel, dress
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
 PADDING = 19  # pixels of a column next to its widest text
-STEP = 2  # the column that ranks
+STEP = 1  # the column that ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,6 @@ COLUMNS = (
         N_("The schedule (×2 is with two chunks a lane), or the strategy that has none."),
     ),
     Column(
-        N_("Micro-batches"),
-        lambda r: pieces_text(r.advice.specification),
-        lambda r: r.advice.specification[MICROBATCHES] or 0,
-        N_("How many micro-batches, where the strategy makes some."),
-        N_("Micro-batches"),
-    ),
-    Column(
         N_("Step"),
         lambda r: ("" if r.advice.known else "≈ ") + duration_text(r.advice.step_ns),
         lambda r: r.place,
@@ -118,6 +111,13 @@ COLUMNS = (
         lambda r: r.advice.memory_bytes,
         N_("The most that a lane holds: an estimate from the model and the plan."),
         N_("99.9 MB"),
+    ),
+    Column(
+        N_("Micro-batches"),
+        lambda r: pieces_text(r.advice.specification),
+        lambda r: r.advice.specification[MICROBATCHES] or 0,
+        N_("How many micro-batches, where the strategy makes some."),
+        N_("Micro-batches"),
     ),
     Column(
         N_("Range"),

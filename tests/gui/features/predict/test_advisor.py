@@ -38,7 +38,7 @@ from tests.make_believe import batches, specification, without_steps
 from tests.processes import is_alive
 
 ADVICE_MS = 30_000
-CHANGE, MEMORY, RANGE, MEASURED = 3, 4, 5, 6
+CHANGE, MEMORY, RANGE, MEASURED = 2, 3, 5, 6
 """Columns of the table."""
 COSTS = {"forward_ms": 3, "backward_input_ms": 3, "backward_weight_ms": 3, "loss_ms": 0.2,
          "step_ms": 1.5, "link_latency_us": 100, "link_bandwidth_gb_s": 1, "rows": 4}  # fmt: skip
