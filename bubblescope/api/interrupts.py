@@ -66,7 +66,13 @@ def holding_interrupts() -> Iterator[None]:
 
 @contextmanager
 def handling(take: Callable[[int], None]) -> Iterator[None]:
-    """Call `take` in the main thread with the number of each SIGINT and SIGTERM."""
+    """Call `take` in the main thread with the number of each SIGINT and SIGTERM.
+
+    In another thread this does nothing, because Python sets handlers only in the main thread.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {}
     for number in SIGNALS:
         # A shell ignores SIGINT for background jobs (`&`), which must stay so.

@@ -30,8 +30,9 @@ from tests.gui.styling import forget_style
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings in a file of the test's own."""
+    """Settings in a file of the test's own; no run plays by itself while a test uses the mouse."""
     kept = Settings(tmp_path / "settings.ini")
+    kept.play_first_run = False
     kept.folder = str(tmp_path)
     return kept
 

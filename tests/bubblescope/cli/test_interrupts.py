@@ -123,7 +123,7 @@ def test_a_signal_while_libraries_load_ends_a_command_without_a_traceback(tmp_pa
 
 STUBBORN = """
 import time
-from bubblescope.cli import interrupts
+from bubblescope.api import interrupts
 interrupts.UNWIND_SECONDS = interrupts.END_SECONDS = 0.3
 with interrupts.ending_when_asked():
     while True:

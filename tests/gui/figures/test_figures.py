@@ -408,7 +408,10 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--image x.svg --steps 9 --figure slide", "--steps 9: the run has"),
         ("--image x.svg --range 10s:", "from its first measured step on"),
         ("--report x.txt", "--report x.txt: use a name that ends in .html"),
-        ("", "export needs --image FILE, --report FILE, --table FILE, --trace FILE"),
+        (
+            "",
+            "export needs --image FILE, --animation FILE, --report FILE, --table FILE, --trace FILE",
+        ),
     ],
 )
 def test_bad_options_of_the_command_line_are_one_line_and_write_nothing(

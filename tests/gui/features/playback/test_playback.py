@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gui.app.settings import Settings
 from gui.features.compare.feature import CompareFeature
 from gui.features.first_page.samples import PIPELINE
 from gui.features.playback.feature import PlaybackFeature
@@ -292,8 +293,10 @@ def test_a_run_that_has_ended_is_played(
 
 
 def test_the_first_short_run_of_a_sitting_plays_by_itself_once(
-    window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot
+    window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    assert Settings(tmp_path / "new.ini").play_first_run  # the default
+    window.settings.play_first_run = True
     playback = window.feature(PlaybackFeature)
     perform(window, client, specification())
     qtbot.waitUntil(lambda: playback.player.playing)
@@ -309,7 +312,7 @@ def test_the_first_short_run_of_a_sitting_plays_by_itself_once(
 def test_a_long_first_run_does_not_play_nor_does_any_if_that_is_switched_off(
     window: MainWindow, client: FakeClient, clock: Clock, qtbot: QtBot, wanted: bool, scale: float
 ) -> None:
-    if not wanted:
+    if wanted:
         window.action("play_first_run").trigger()
     assert window.settings.play_first_run is wanted
     spec = specification()
