@@ -410,7 +410,7 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--report x.txt", "--report x.txt: use a name that ends in .html"),
         (
             "",
-            "export needs --image FILE, --animation FILE, --report FILE, --table FILE, --trace FILE",
+            "export needs --image FILE, --animation FILE, --report FILE, --table FILE",
         ),
     ],
 )
