@@ -31,7 +31,7 @@ class Comparison:
 
     @property
     def difference_ms(self) -> float:
-        """Duration of b's step minus that of a's, in ms."""
+        """Time in ms by which b's step is longer than a's; negative if it is shorter."""
         return self.two.difference / 1e6
 
     def reasons(self) -> pa.Table:

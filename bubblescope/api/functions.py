@@ -8,21 +8,18 @@ from pathlib import Path
 from bubblescope.api.comparison import Comparison
 from bubblescope.api.errors import BubblescopeError, in_one_line
 from bubblescope.api.options import specification_from
-from bubblescope.api.predicting import with_measured_costs
+from bubblescope.api.predicting import predict_run, with_measured_costs
 from bubblescope.api.progress import NoProgress, ProgressBar
 from bubblescope.api.run import Run
-from bubblescope.api.running import Progress, describe_model, execute
+from bubblescope.api.running import Progress, execute
 from core.compare.assertions import parse_assertion
 from core.compare.gate import Gate, judge
 from core.compare.runs import compare_runs
 from core.costs.costs_file import read_costs
 from core.engine.messages import Outcome
 from core.files import check_outputs
-from core.plan.faults import Faults
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import TORCHRUN
-from core.predict.predict import predict_step, predicted_trace
-from core.predict.without_machine import plan_without_machine
 from core.recording.recording import open_recording
 from core.trace.complete import run_faults
 from core.trace.median_step import whole_steps
@@ -104,10 +101,7 @@ def predict(
             specification, known = with_measured_costs(specification, trace, steps, "measured")
         else:
             known = read_costs(str(costs))
-        planned = plan_without_machine(specification, describe_model(specification), known)
-        faults, step = Faults.of(specification), specification.warmup
-        prediction = predict_step(planned.plan, known, faults, step)
-        return Run(predicted_trace(planned.header, planned.plan.tasks, prediction.columns, 0))
+        return Run(predict_run(specification, known).trace)
 
 
 def compare(a: Run | Path | str, b: Run | Path | str) -> Comparison:

@@ -1,18 +1,81 @@
-"""Predictions of a plan from costs that other steps were measured to have."""
+"""Predictions of a step, for the command line and for Python."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from bubblescope.api.running import describe_model
 from core.costs.costs import CostModel
 from core.errors import PlanError
+from core.plan.faults import Faults, hiccups_of
+from core.plan.link import read_link
 from core.plan.pipeline.options import STAGES
 from core.plan.specification import Specification
-from core.plan.task import Kind
+from core.plan.task import Kind, Task
+from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
+from core.predict.without_machine import PlannedStep, plan_without_machine
 from core.report.measured import MeasuredSteps
 from core.report.plan_costs import plan_costs
+from core.trace.header import Header
 from core.trace.source import Source
+from core.trace.step import StepColumns
 from core.trace.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRun:
+    """A predicted step of a run, with its plan, the costs, and the faults that were asked for.
+
+    `number` counts the measured steps from 1. `step` is the same step as faults are numbered: from
+    0, with the warm-up.
+    """
+
+    planned: PlannedStep
+    prediction: Prediction
+    costs: CostModel
+    faults: Faults
+    number: int
+    step: int
+
+    @property
+    def trace(self) -> Trace:
+        """The step as a trace."""
+        return predicted_trace(*self._recorded)
+
+    @property
+    def recording(self) -> bytes:
+        """The step as the bytes of a recording."""
+        return predicted_recording(*self._recorded)
+
+    @property
+    def _recorded(self) -> tuple[Header, Sequence[Task], StepColumns, int]:
+        planned = self.planned
+        # A prediction has no warm-up, so its step has the user's number minus one.
+        return planned.header, planned.plan.tasks, self.prediction.columns, self.number - 1
+
+
+def predict_run(specification: Specification, costs: CostModel, number: int = 1) -> PredictedRun:
+    """Predict a measured step of a run, over the run's link if it names one.
+
+    Raises PlanError for a step that the run does not have or a plan that is impossible, and
+    CostError if the costs do not cover it.
+    """
+    if specification.link is not None:
+        link = read_link(specification.link)
+        costs = costs if link is None else costs.over(link)
+    model = describe_model(specification)
+    steps = len(specification.step_rows)
+    if not 1 <= number <= steps:
+        raise PlanError(f"--step {number}: the measured steps are 1 to {steps}")
+    planned = plan_without_machine(specification, model, costs)
+    # The summary and the recording list only the hiccups of the predicted step.
+    listed = planned.specification.having(hiccup=hiccups_of(specification, number))
+    planned = replace(planned, specification=listed)
+    faults = Faults.of(specification)
+    step = specification.warmup + number - 1
+    prediction = predict_step(planned.plan, costs, faults, step)
+    return PredictedRun(planned, prediction, costs, faults, number, step)
 
 
 def with_measured_costs(

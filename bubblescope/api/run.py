@@ -38,7 +38,7 @@ class Run:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What limits a step, as `verdict.text`, `kind` and `loss_ns`; None without a step."""
+        """The limit of a step, as `verdict.text`, `kind` and `loss_ns`; None without a step."""
         return self.summary.verdict
 
     @property

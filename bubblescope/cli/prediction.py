@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bubblescope.api.predicting import with_measured_costs
-from bubblescope.api.running import describe_model
+from bubblescope.api.predicting import PredictedRun, predict_run, with_measured_costs
 from bubblescope.cli.drawing import draw
 from bubblescope.cli.figures import figure_options
 from bubblescope.cli.opening import open_with_warnings
@@ -23,15 +22,12 @@ from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, whole_file, write_whole
 from core.plain import say
-from core.plan.faults import Faults, faults_given, hiccups_of
-from core.plan.link import read_link
+from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.predict.basis import basis_of
-from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
-from core.predict.without_machine import PlannedStep, plan_without_machine
 from core.report.step_figures import step_figures
 from core.report.verdict import verdict
 from core.trace.excerpt import ExcerptOptions, resolve_steps
@@ -65,33 +61,22 @@ def predict(arguments: argparse.Namespace) -> None:
     options = figure_options(arguments)
     if measured is None:
         costs = costs_of_arguments(arguments)
-    costs = over_link(arguments, costs)
-    model = describe_model(specification)
-    steps = len(specification.step_rows)
-    if not 1 <= arguments.step <= steps:
-        raise PlanError(f"--step {arguments.step}: the measured steps are 1 to {steps}")
-    run = plan_without_machine(specification, model, costs)
-    # The summary and the recording list only the hiccups of the predicted step.
-    listed = run.specification.having(hiccup=hiccups_of(specification, arguments.step))
-    run = replace(run, specification=listed)
-    faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
-    prediction = predict_step(run.plan, costs, faults, step)
-    # A prediction has no warm-up, so its step has the user's number minus one.
-    predicted = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
-    summary = summary_of(run, prediction, predicted_trace(*predicted), costs)
+    predicted = predict_run(specification, costs, arguments.step)
+    summary = summary_of(predicted)
     write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     if arguments.record is not None:
         with whole_file(arguments.record) as path:
-            path.write_bytes(predicted_recording(*predicted))
+            path.write_bytes(predicted.recording)
     if arguments.image is not None:
-        draw([predicted_trace(*predicted)], Path(arguments.image), options)
+        draw([predicted.trace], Path(arguments.image), options)
     say(prediction_text(summary))
-    if specification.devices != run.specification.devices:
+    planned, faults = predicted.planned, predicted.faults
+    if specification.devices != planned.specification.devices:
         say("devices: imagined GPUs, which copy while they compute; --devices chooses others")
-    for text in faults.without_effect(run.plan.columns, run.plan.lanes):
+    for text in faults.without_effect(planned.plan.columns, planned.plan.lanes):
         say(str(text))
     # Tell the user that some of the given faults are ignored.
-    if any(hiccup.step != step for hiccup in faults.hiccups):
+    if any(hiccup.step != predicted.step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
 
 
@@ -104,26 +89,18 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     return read_costs(arguments.costs)
 
 
-def over_link(arguments: argparse.Namespace, costs: CostModel) -> CostModel:
-    """Return the costs over the link of `--link`, if it is given. Raises PlanError."""
-    link = None if arguments.link is None else read_link(arguments.link)
-    return costs if link is None else costs.over(link)
-
-
-def summary_of(
-    run: PlannedStep, prediction: Prediction, trace: Trace, costs: CostModel
-) -> dict[str, object]:
+def summary_of(predicted: PredictedRun) -> dict[str, object]:
     """Return a prediction as plain JSON values; each lane's times add up to the makespan.
 
-    `trace` is the prediction as a trace, for the verdict. Steps of more than MOST_JUDGED tasks get
-    no verdict.
+    Steps of more than MOST_JUDGED tasks get no verdict.
     """
-    specification, plan = run.specification, run.plan
+    prediction = predicted.prediction
+    specification, plan = predicted.planned.specification, predicted.planned.plan
     explanation = explain_step(prediction.columns, plan.lanes)
-    basis = basis_of(plan, costs, explanation)
+    basis = basis_of(plan, predicted.costs, explanation)
     figures = asdict(step_figures(explanation, plan.pipeline))
     idle = figures.pop("idle_by_cause")
-    found = verdict(trace) if len(plan.tasks) <= MOST_JUDGED else None
+    found = verdict(predicted.trace) if len(plan.tasks) <= MOST_JUDGED else None
     lanes = []
     for lane, times, causes in zip(plan.lanes, prediction.lanes, idle, strict=True):
         lanes.append({"role": str(lane.role), **asdict(times), "idle_by_cause": causes})

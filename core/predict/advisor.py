@@ -84,7 +84,7 @@ class AdviceQuery:
 class WayQuery:
     """Request for the predicted step of one way to run a model; its result is a WhatIfResult.
 
-    `specification` has the settings of the way; it may be that of the advice itself.
+    `specification` has the settings of the way, or the present settings.
     """
 
     advice: AdviceQuery

@@ -43,7 +43,8 @@ class Basis:
 def basis_of(plan: Plan, costs: CostModel, explanation: Explanation, doubt: float = 0.0) -> Basis:
     """Return the basis of a step of `plan` that was predicted with these costs.
 
-    `doubt` is the least relative error to expect, such as that of a prediction of the same run.
+    The range allows for a relative error of at least `doubt`, for example the measured error of the
+    prediction of the same run.
     """
     known = task_costs(plan.columns, costs, plan.stages, plan.lanes).measured
     least, most = range_factors(plan, costs, max(costs.scatter, doubt))

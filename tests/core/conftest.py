@@ -1,4 +1,4 @@
-"""What tests of core share."""
+"""Fixtures that tests of core share."""
 
 from __future__ import annotations
 

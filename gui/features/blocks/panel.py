@@ -16,7 +16,7 @@ from gui.widgets.layouts import button, column, named, row
 from gui.widgets.option_fields import field_of
 from gui.widgets.sheet import scrolled
 
-BESIDE = 600  # pixels; in wider panels the limit is next to the buttons
+WIDE = 600  # pixels; from this width on the limit is next to the buttons, not below them
 NARROW, LOW = 240, 90
 
 
@@ -81,7 +81,7 @@ class BlocksPanel(QWidget):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         ways = QBoxLayout.Direction
-        self._box.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
+        self._box.setDirection(ways.LeftToRight if self.width() >= WIDE else ways.TopToBottom)
         super().resizeEvent(event)
 
     def show_cut(self, cut: ShownCut | None, words: str) -> None:

@@ -172,7 +172,7 @@ class BlockStrip(Drawing):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         borders = () if self.cut is None else self.cut.borders
-        # By key the change of the selected border, and that of its block.
+        # By key: steps to another border, and blocks by which the selected one moves.
         ways = {
             Qt.Key.Key_Left: (0, -1),
             Qt.Key.Key_Right: (0, 1),

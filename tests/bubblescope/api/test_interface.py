@@ -91,6 +91,10 @@ def test_a_plan_is_predicted_from_a_run(made: bs.Run) -> None:
     predicted = bs.predict("pipeline", schedule="gpipe", measured=made, **options)
     assert predicted.trace.header.specification.devices == "4xvirtual:cpu"
     assert 0 < predicted.step_ms < 100 * made.step_ms
+    slow = bs.predict("pipeline", schedule="gpipe", measured=made, link="5000:1", **options)
+    assert slow.step_ms > predicted.step_ms + 3 * 5  # three transfers of 5 ms there, and back
+    late = bs.predict("pipeline", measured=made, hiccup="lane=0,step=1,ms=50", **options)
+    assert late.step_ms > 50 and late.summary.injected_faults == {"hiccup": "lane=0,step=1,ms=50"}
 
 
 @pytest.mark.parametrize(

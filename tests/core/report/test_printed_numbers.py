@@ -13,6 +13,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from bubblescope.api.predicting import PredictedRun
 from bubblescope.cli.prediction import prediction_text, summary_of
 from bubblescope.cli.report import summary_text
 from core.models.catalogue import ModelSettings
@@ -20,7 +21,7 @@ from core.plan.faults import Faults
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
-from core.predict.predict import predict_step, predicted_trace
+from core.predict.predict import predict_step
 from core.predict.without_machine import PlannedStep
 from core.report.idling import MOSTLY, REASONS, WORK
 from core.report.summary import summarise
@@ -75,19 +76,20 @@ HERE = importlib.util.find_spec("torch") is not None
 
 
 def name_of(spec: Specification) -> str:
-    """What tells one of RUNS from the others."""
+    """Name of one of RUNS by the settings in which it differs from the others."""
     parts = (spec.strategy, spec.schedule, spec.batch, spec.slow_kind, spec.link, spec.borders)
     parts += (spec.slow_lane, spec.slow_link)
     return " ".join(str(part) for part in parts if part)
 
 
 def predicted(spec: Specification) -> tuple[str, Trace]:
-    """What `predict` prints of a run's step on a model of equal blocks; and that step."""
+    """The text of `predict` for a run's step on a model of equal blocks, and that step."""
     run = PlannedStep(replace(spec, steps=1, warmup=0), describe(spec), plan_of(spec))
     costs = equal_blocks(len(run.model.blocks))
-    prediction = predict_step(run.plan, costs, Faults.of(run.specification))
-    trace = predicted_trace(run.header, run.plan.tasks, prediction.columns)
-    return prediction_text(summary_of(run, prediction, trace, costs)), trace
+    faults = Faults.of(run.specification)
+    prediction = predict_step(run.plan, costs, faults)
+    found = PredictedRun(run, prediction, costs, faults, number=1, step=0)
+    return prediction_text(summary_of(found)), found.trace
 
 
 def agrees(printed: str, expected: float, digits: int = 3) -> bool:

@@ -135,5 +135,5 @@ def opened(path: Path) -> Image.Image:
 
 
 def distance(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """How far two colours are apart."""
+    """Distance of two colours."""
     return max(abs(a - b) for a, b in zip(one, other, strict=True))
