@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
+from core.plan.plan import Role
 from core.report.verdict import verdict
 from core.trace.trace import Trace
 from gui.app.titles import run_title
 from gui.figures.picture import application
 from gui.look.core_texts import translated
 from gui.look.text import tr
-from gui.report.page import Html, Section, page, paragraph
+from gui.report.page import Html, Section, joined, page, paragraph
 from gui.report.run import explained_steps, subtitle, timeline_of_steps
 from gui.timeline.state.scene import Scene
 
@@ -18,8 +19,10 @@ MOST_BYTES = 1_000_000
 """Size of the largest output: a notebook with ten runs can still be read and sent."""
 FIRST_SPANS = 60_000
 """Spans that usually fit; if they do not, half as many are tried."""
-ABOVE, LANE, LEAST, MOST = 300, 34, 420, 900
-"""Height of the output in pixels: what is above the lanes, each lane, and its limits."""
+AROUND, HIGH, LOW = 430, 31, 20
+"""Height in pixels of all but the lanes, and of a lane that computes or serves another one."""
+MOST_HIGH = 900
+"""Height of the highest output; what is below is reached by scrolling in it."""
 
 
 def notebook_html(trace: Trace) -> str:
@@ -42,19 +45,21 @@ def notebook_html(trace: Trace) -> str:
 def _page(scene: Scene, steps: list[int], most_spans: int) -> str:
     """Return the page in the frame, with a timeline of at most `most_spans` spans."""
     trace = scene.trace
-    sections = []
+    parts = []
     found = verdict(trace)
     if found is not None:
-        sections.append(Section(tr("In short"), paragraph(translated(found.text), "lead")))
+        parts.append(paragraph(translated(found.text), "lead"))
     if trace.span_count:
-        timeline = timeline_of_steps(scene, steps, most_spans)
-        sections.append(Section(tr("Timeline"), timeline))
+        parts.append(timeline_of_steps(scene, steps, most_spans))
+    sections = [Section(tr("In short"), joined(*parts))]
     return page(run_title(trace), subtitle(trace), sections)
 
 
 def _framed(scene: Scene, document: str) -> Html:
-    height = ABOVE + LANE * len(scene.trace.header.lanes)
-    height = min(max(height, LEAST), MOST)
+    lanes = scene.trace.header.lanes
+    computing = sum(lane.role is Role.COMPUTE for lane in lanes)
+    height = AROUND + HIGH * computing + LOW * (len(lanes) - computing)
+    height = min(height, MOST_HIGH)
     return Html(
         f'<iframe srcdoc="{escape(document)}" sandbox="allow-scripts" width="100%" '
         f'height="{height}" style="border: 0" title="{escape(run_title(scene.trace))}"></iframe>'
