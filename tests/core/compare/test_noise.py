@@ -34,7 +34,7 @@ def test_runs_of_the_same_settings_seldom_differ() -> None:
 
 
 def test_a_run_whose_passes_take_three_times_as_long_is_longer() -> None:
-    two = compare_runs(run_with(1), run_with(2, "forward:3"))
+    two = compare_runs(run_with(1), run_with(2, "forward:3 backward:3"))
     assert two.noise_ns > 0 and " slower (" in str(two.sentence())
 
 
