@@ -28,7 +28,7 @@ from core.gc_paused import gc_paused
 from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
-from core.plan.plan import Plan
+from core.plan.plan import Lane, Plan, Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
@@ -166,7 +166,7 @@ class VirtualExecutor:
             self._isolated.recycle(stamps)
             return taken
 
-        turns = _turns(len(plan.lanes), index)
+        turns = turns_of(plan.lanes, index)
         try:
             in_time_order(virtual_plan.columns, collectives, duration, turns)
         finally:
@@ -238,10 +238,13 @@ class VirtualExecutor:
         self._unsent, self._sent_at = [], time.monotonic()
 
 
-def _turns(lanes: int, step: int) -> list[int]:
-    """Return the order of lanes that could start a task at the same time; it differs by step.
+def turns_of(lanes: Sequence[Lane], step: int) -> list[int]:
+    """Return each lane's turn among lanes that could start a task at the same time.
 
-    The first task of a kind has colder caches than the others, even after its rehearsal. The small
-    additional time should not always be on the same lane.
+    The first task of a kind has colder caches than the others, even after its rehearsal. So that
+    this small additional time is not always on the same lane, the compute lanes take the first turn
+    one after the other, a step each. Other lanes have their turn with the lane that they serve.
     """
-    return [(lane - step) % lanes for lane in range(lanes)]
+    computing = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
+    turn = {lane: (place - step) % len(computing) for place, lane in enumerate(computing)}
+    return [turn.get(lane.serves, len(computing)) for lane in lanes]

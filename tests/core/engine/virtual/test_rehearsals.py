@@ -1,22 +1,25 @@
 """On virtual lanes each short task runs once untimed before it is timed."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
 from core.report.summary import summarise
 from core.report.verdict import verdict
 from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
-from tests.core.helpers import SMALL, run_here
+from tests.core.helpers import SMALL, plan_of, run_here
 
 torch = pytest.importorskip("torch")
 
 from core.engine.virtual import rehearsal  # noqa: E402
+from core.engine.virtual.executor import turns_of  # noqa: E402
 
 TUTORIAL = Specification(
     "ddp", ModelSettings("tutorial"), "8xvirtual", batch=30, steps=15, warmup=2
@@ -40,6 +43,18 @@ def usual_ns(trace, kind):
         for place in np.flatnonzero(columns.kind == KINDS.index(kind)).tolist():
             lengths.setdefault(int(columns.lane[place]), []).append(int(columns.duration[place]))
     return {lane: float(np.median(taken)) for lane, taken in lengths.items()}
+
+
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp", "dp", "pipeline"])
+def test_each_lane_that_computes_has_the_first_turn_equally_often(strategy):
+    lanes = plan_of(Specification(strategy, SMALL, "4xvirtual", batch=32)).lanes
+    computing = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
+    first = []
+    for step in range(3 * len(computing)):
+        turns = turns_of(lanes, step)
+        assert len(turns) == len(lanes)
+        first.append(min(computing, key=lambda lane, turns=turns: turns[lane]))
+    assert Counter(first) == dict.fromkeys(computing, 3)
 
 
 @pytest.mark.parametrize(
