@@ -71,8 +71,8 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     waits_for_others = _waits_for_others(columns, place)
     planned = members[waits_for_others[members]]
     # Remove all members of such a collective, not only the members that wait for other ranks.
-    is_planned = np.isin(group, group[planned])
-    group[is_planned] = ABSENT
+    is_planned = np.isin(group[members], group[planned])
+    group[members[is_planned]] = ABSENT
     return group
 
 

@@ -408,6 +408,10 @@ def _is_other_shard(columns: StepColumns, lane: NDArray[np.int32], pieces: IdleP
     Then both lanes have passes of the same stage and replica.
     """
     blocking = pieces.blocking
+    has_place = (columns.stage >= 0) & (columns.replica >= 0)
+    passes = PASSES[columns.kind] & has_place
+    if not passes.any():
+        return np.zeros(len(lane), np.bool_)
     stages = int(columns.stage.max(initial=0)) + 2
     replicas = int(columns.replica.max(initial=0)) + 2
     # One number for each (replica, stage); the + 1 is for ABSENT (-1).
@@ -415,8 +419,6 @@ def _is_other_shard(columns: StepColumns, lane: NDArray[np.int32], pieces: IdleP
     stage = columns.stage + 1
     place = replica * stages + stage
     places = np.int64(stages * replicas)
-    has_place = (columns.stage >= 0) & (columns.replica >= 0)
-    passes = PASSES[columns.kind] & has_place
     # The set of all (lane, replica, stage) that have passes.
     held = np.unique(columns.lane[passes] * places + place[passes])
     mine = lane * places + place[blocking]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import Ints
+from core.arrays import Bools, Ints
 from core.costs.waits import Waits
 from core.explain.blocking import IdleGaps
 from core.explain.intervals import disjoint, intersect, subtract
@@ -42,7 +42,7 @@ def cut_by_device(
     parts: list[IdleGaps] = []
     is_stream = np.zeros(len(lanes), np.bool_)
     for streams in devices.values():
-        busy = _busy(columns, streams)
+        busy = _busy(columns, lanes, streams)
         last = _last_of_place(columns, waits, lanes, streams)
         for stream in streams:
             is_stream[stream.index] = True
@@ -53,13 +53,12 @@ def cut_by_device(
     return _joined([others, *parts])
 
 
-def _busy(columns: StepColumns, streams: Sequence[Lane]) -> Busy:
+def _busy(columns: StepColumns, lanes: Sequence[Lane], streams: Sequence[Lane]) -> Busy:
     """Return the times at which a device works, with the task that each time is attributed to."""
-    all_streams = [stream.index for stream in streams]
-    copy_streams = [stream.index for stream in streams if stream.role is Role.COPY]
-    mine = np.isin(columns.lane, all_streams)
+    mine = _on_lanes(columns, lanes, streams)
     moves = mine & IS_COMMUNICATION[columns.kind]
-    copies = np.isin(columns.lane, copy_streams) & ~moves
+    copy_streams = [stream for stream in streams if stream.role is Role.COPY]
+    copies = _on_lanes(columns, lanes, copy_streams) & ~moves
     computes = mine & ~moves & ~copies
     nothing = np.empty(0, np.int64)
     busy = Busy(nothing, nothing, nothing)
@@ -81,6 +80,14 @@ def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
     return Busy(all_tasks[order], starts[order], ends[order])
 
 
+def _on_lanes(columns: StepColumns, lanes: Sequence[Lane], chosen: Sequence[Lane]) -> Bools:
+    """Return True for each of n tasks that runs on one of the chosen lanes."""
+    is_chosen = np.zeros(len(lanes), np.bool_)
+    for lane in chosen:
+        is_chosen[lane.index] = True
+    return is_chosen[columns.lane]
+
+
 def _last_of_place(
     columns: StepColumns, waits: Waits, lanes: Sequence[Lane], streams: Sequence[Lane]
 ) -> int:
@@ -88,12 +95,12 @@ def _last_of_place(
 
     If the device sends to other ranks, it is part of a pipeline, and the last of all tasks counts.
     """
-    is_mine = np.isin(columns.lane, [stream.index for stream in streams])
+    is_mine = _on_lanes(columns, lanes, streams)
     sends = is_mine & (waits.meets != ABSENT) & ~IS_COLLECTIVE[columns.kind]
     if sends.any():
         return int(np.argmax(columns.end))
-    of_place = [lane.index for lane in lanes if lane.device == streams[0].device]
-    mine = np.flatnonzero(np.isin(columns.lane, of_place))
+    of_place = [lane for lane in lanes if lane.device == streams[0].device]
+    mine = np.flatnonzero(_on_lanes(columns, lanes, of_place))
     if not len(mine):
         return ABSENT
     last = np.argmax(columns.end[mine])
