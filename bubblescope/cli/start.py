@@ -29,14 +29,14 @@ def run_command(arguments: Sequence[str]) -> int:
     from bubblescope.cli.arguments import BAD_INPUT, make_parser
     from core.plain import error_text
 
-    given = make_parser().parse_args(arguments)
-    if given.command is None and not given.install_desktop:
-        print(
-            "There is no display: running the default job without a window; "
-            f"{HEADLESS_IMAGE} will show it."
-        )
-        return run_command(["run", "--image", HEADLESS_IMAGE])
     try:
+        given = make_parser().parse_args(arguments)  # prints help, versions and completions itself
+        if given.command is None and not given.install_desktop:
+            print(
+                "There is no display: running the default job without a window; "
+                f"{HEADLESS_IMAGE} will show it."
+            )
+            return run_command(["run", "--image", HEADLESS_IMAGE])
         return _run(given) or 0
     except BrokenPipeError:  # the reader of the output has ended, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

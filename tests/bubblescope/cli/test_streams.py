@@ -29,6 +29,13 @@ def test_output_that_cannot_be_written_is_an_error_of_one_line(tmp_path, words):
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
+def test_output_that_is_larger_than_the_buffer_ends_in_one_line_too(tmp_path):
+    done = shell("BUBBLESCOPE --print-completion zsh > /dev/full", tmp_path)
+    assert (done.returncode, done.stderr) == (2, "bubblescope: No space left on device\n")
+    done = shell("BUBBLESCOPE --print-completion zsh | true", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("words", ["--help", "lesson"])
 def test_output_that_nobody_reads_is_no_error(tmp_path, words):
     done = shell(f"BUBBLESCOPE {words} | true", tmp_path)
