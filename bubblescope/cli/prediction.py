@@ -19,7 +19,8 @@ from core.costs.costs import CostError, CostModel
 from core.costs.costs_file import NEEDED, read_costs
 from core.counts import lanes_text, microbatches_text, stages_text
 from core.errors import PlanError
-from core.explain.causes import Cause, explain_step
+from core.explain.causes import Cause
+from core.explain.explanation import explain_step
 from core.files import check_outputs, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import faults_given

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from core.compare.differences import Difference, RowGroup
 from core.explain.arrivals import waiting_ns
-from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
 from core.trace.step import StepColumns

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from core.errors import PlanError
 from core.explain.arrivals import waiting_ns
-from core.explain.causes import CAUSES, Explanation, cause_totals
+from core.explain.causes import CAUSES
+from core.explain.explanation import Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.message import message
 from core.plan.plan import Lane, Role

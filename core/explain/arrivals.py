@@ -14,7 +14,7 @@ import numpy as np
 
 from core.arrays import Ints, Positions
 from core.costs.waits import Waits, waits_of
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.order import groups
 from core.plan.plan import lane_ranks
 from core.plan.task import IS_COLLECTIVE, KINDS, Kind, known

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
-from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
+from core.explain.causes import ACTIONS, CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.plan.task import ABSENT
 
 WAITS_FOR_PASS = frozenset(

@@ -1,7 +1,7 @@
 """Gaps of compute lanes, and the blocking task of each moment in them.
 
 The blocking tasks are found by a walk back from the end of each gap, along the last waits of tasks.
-The rule is in core.explain.causes.
+The rule is in core.explain.explanation.
 """
 
 from __future__ import annotations

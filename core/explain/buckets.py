@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.plan.task import ABSENT, IS_COLLECTIVE, KINDS, Kind, known
 from core.trace.step import StepSpans
 from core.trace.trace import Trace

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Ints
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Ints
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.message import N_
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION
 
@@ -53,7 +53,7 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
     """Return the path from the step's start to its end, in pieces without gaps between them.
 
     The path goes back from the task that ended last to its last wait, and so on, by the same rule
-    as the explanation of gaps (core.explain.causes). Pieces of length 0 are dropped.
+    as the explanation of gaps (core.explain.explanation). Pieces of length 0 are dropped.
     """
     columns = explanation.columns
     waits = explanation.waits

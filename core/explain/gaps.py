@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation, action_template
+from core.explain.causes import ACTIONS, CAUSES, Cause, action_template
+from core.explain.explanation import Explanation
 from core.explain.lanes import gap_at
 from core.explain.run_step import explain_run_step
 from core.message import N_, Message, message

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Ints
-from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.explain.lanes import LaneTime
 from core.explain.run_step import without_earlier_work
 from core.explain.statistics import spans_in_range

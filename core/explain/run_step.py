@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from core.arrays import Bools, Ints, Positions
-from core.explain.causes import CAUSES, Bounds, Cause, Explanation, explain_step
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import Bounds, Explanation, explain_step
 from core.explain.intervals import subtract
 from core.order import stable_argsort
 from core.plan.plan import Lane, device_streams

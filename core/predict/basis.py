@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from core.arrays import Bools
 from core.costs.costs import CostModel, cost_at, least_cost_at, most_cost_at
 from core.costs.durations import durations, task_costs
-from core.explain.causes import Explanation
 from core.explain.critical import ON_TASKS, critical_path
+from core.explain.explanation import Explanation
 from core.message import Message, message
 from core.plain import digits
 from core.plan.plan import Plan

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.costs.costs_file import reported_costs
 from core.costs.durations import durations
 from core.errors import PlanError
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES

@@ -19,7 +19,7 @@ from core.costs.plan_times import predict_times
 from core.counts import microbatches_text, stages_text
 from core.errors import PlanError
 from core.explain.bubble import bubble_of, closed_form
-from core.explain.causes import explain_step
+from core.explain.explanation import explain_step
 from core.message import message
 from core.models.description import ModelDescription
 from core.option import OptionValue

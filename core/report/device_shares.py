@@ -13,7 +13,8 @@ from operator import attrgetter
 
 import numpy as np
 
-from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.explain.intervals import disjoint, subtract
 from core.explain.ranks import Device, RankTime, Windows, device_time, devices_of
 from core.explain.run_step import explain_run_step

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
+from core.explain.causes import ACTIONS, CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.explain.noise import ALWAYS
 from core.explain.statistics import union_ns
 from core.message import N_, Message, join_texts, message

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Floats
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, KINDS, Kind
 

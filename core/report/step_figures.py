@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from core.explain.arrivals import Arrivals, arrivals, sum_by_collective
 from core.explain.bubble import Bubble, bubble_of, closed_form
-from core.explain.causes import CAUSES, Explanation, cause_totals
+from core.explain.causes import CAUSES
 from core.explain.critical import critical_path, path_shares
+from core.explain.explanation import Explanation, cause_totals
 from core.plan.division import Pipeline
 from core.predict.replan import RunPlans
 from core.report.waterfall import waterfall

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.explain.causes import CAUSES, Cause, Explanation, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.message import Message, join_texts
 from core.order import evenly

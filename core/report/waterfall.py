@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Floats
 from core.costs.simulate import makespan_ns
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.message import N_
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION

@@ -23,7 +23,7 @@ COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step
          "link_latency_us": 5, "link_bandwidth_gb_s": 25}  # fmt: skip
 MILLION = """
 import json, resource, time
-from core.explain.causes import cause_totals, explain_step
+from core.explain.explanation import cause_totals, explain_step
 from core.report.step_figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
-from core.explain.causes import Explanation
 from core.explain.critical import PathPiece
+from core.explain.explanation import Explanation
 from core.trace.trace import Trace
 from gui.features.why.shares import SHARE_WORDS
 from gui.look.text import duration_text, tr

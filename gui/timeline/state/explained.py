@@ -12,8 +12,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from core.explain.blockers import BlockerWaits, main_waits, waits_by_blocker
 from core.explain.cause_intervals import CauseIntervals, cause_intervals
-from core.explain.causes import Explanation
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
+from core.explain.explanation import Explanation
 from core.explain.gaps import GapReport, run_gap_report
 from core.explain.lanes import Gap
 from core.explain.run_step import explain_run_step

@@ -8,7 +8,8 @@ from core.costs.costs import CostError, CostModel
 from core.costs.costs_file import costs_of
 from core.costs.durations import durations, gaps, task_costs
 from core.costs.plan_times import predict_times
-from core.explain.causes import Cause, cause_totals, explain_step
+from core.explain.causes import Cause
+from core.explain.explanation import cause_totals, explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link
 from core.plan.plan import Plan

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.costs.simulate import simulate
 from core.costs.waits import meeting
-from core.explain.causes import Explanation, explain_step
+from core.explain.explanation import Explanation, explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan, Role
 from core.plan.schedules import SCHEDULES

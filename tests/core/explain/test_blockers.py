@@ -13,7 +13,8 @@ from core.explain.blockers import (
     main_waits,
     waits_by_blocker,
 )
-from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
+from core.explain.causes import ACTIONS, CAUSES, Cause
+from core.explain.explanation import Explanation
 from core.explain.gaps import GapReport, Reason, gap_report
 from core.plan.task import ABSENT
 from tests.core.explain.drawn import Step, late_steps

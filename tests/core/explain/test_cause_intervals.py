@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 
 from core.explain.cause_intervals import cause_intervals
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.plan.task import Kind
 from tests.core.explain.drawn import Step, late_steps, steps
 from tests.core.explain.test_causes import MS, PASS, step_of

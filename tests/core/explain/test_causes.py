@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.costs.simulate import simulate
-from core.explain.causes import CAUSES, Cause, cause_totals, explain_step
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals, explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification

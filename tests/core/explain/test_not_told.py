@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind

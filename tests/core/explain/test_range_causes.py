@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.explain.causes import Cause, cause_totals
+from core.explain.causes import Cause
+from core.explain.explanation import cause_totals
 from core.explain.range_causes import idle_causes, step_causes, steps_within
 from core.explain.run_step import explain_run_step
 from core.plan.task import Kind

@@ -10,8 +10,9 @@ import numpy as np
 from core.costs.simulate import simulate
 from core.costs.waits import meeting
 from core.explain.buckets import bucket_times
-from core.explain.causes import CAUSES, Cause, Explanation, explain_step
+from core.explain.causes import CAUSES, Cause
 from core.explain.critical import PathShare, critical_path, path_shares
+from core.explain.explanation import Explanation, explain_step
 from core.explain.gaps import gap_report
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT, Kind

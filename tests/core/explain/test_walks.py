@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.causes import Explanation, cause_totals, explain_step
 from core.explain.critical import critical_path, path_shares
+from core.explain.explanation import Explanation, cause_totals, explain_step
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT, Kind

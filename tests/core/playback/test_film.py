@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.explain.blockers import waits_by_blocker
-from core.explain.causes import explain_step
+from core.explain.explanation import explain_step
 from core.plan.plan import Lane
 from core.plan.task import ABSENT, Kind
 from core.playback.film import Film, frame_times, lead_at, links_of_step

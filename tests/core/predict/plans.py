@@ -2,7 +2,7 @@
 
 from core.costs.costs import CostModel
 from core.costs.costs_file import costs_of
-from core.explain.causes import explain_step
+from core.explain.explanation import explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES

@@ -12,7 +12,8 @@ import pytest
 
 from core.errors import RecordingError
 from core.explain.arrivals import arrivals, sum_by_collective
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording

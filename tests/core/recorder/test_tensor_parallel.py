@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.run_step import explain_run_step
 from core.recording.recording import open_recording
 from core.report.summary import summarise

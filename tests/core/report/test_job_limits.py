@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core.compare.runs import compare_runs
-from core.explain.causes import Cause, cause_totals
+from core.explain.causes import Cause
+from core.explain.explanation import cause_totals
 from core.explain.gaps import run_gap_report
 from core.explain.lanes import gap_at, gaps_within
 from core.explain.run_step import explain_run_step

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.explain.bubble import bubble_of, closed_form
-from core.explain.causes import cause_totals
 from core.explain.critical import PathShare, critical_path, path_shares
+from core.explain.explanation import cause_totals
 from core.plan.division import Pipeline
 from core.plan.task import KINDS, Kind
 from core.report.step_figures import step_figures

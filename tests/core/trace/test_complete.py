@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 from bubblescope.cli.start import run_arguments
-from core.explain.causes import Cause, cause_totals
+from core.explain.causes import Cause
 from core.explain.critical import critical_path
+from core.explain.explanation import cause_totals
 from core.explain.gaps import gap_report
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role

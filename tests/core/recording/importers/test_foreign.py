@@ -9,7 +9,8 @@ import pytest
 import core.recording.importers.lanes as lanes
 import core.recording.importers.perfetto_fields as perfetto
 from core.errors import RecordingError
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind

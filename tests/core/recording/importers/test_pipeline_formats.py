@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from core.errors import RecordingError
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role

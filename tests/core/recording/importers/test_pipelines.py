@@ -8,7 +8,7 @@ import pytest
 
 from core.costs.simulate import simulate
 from core.costs.waits import waits_of
-from core.explain.causes import cause_totals
+from core.explain.explanation import cause_totals
 from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.plan.plan import Role

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from core.explain.arrivals import arrivals
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.task import KIND_CODES, Kind

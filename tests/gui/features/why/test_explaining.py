@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.explain.run_step import explain_run_step
 from core.trace.trace import Trace
 from gui.app.explaining import Explainer, why_not_yet

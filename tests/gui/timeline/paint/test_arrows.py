@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
-from core.explain.causes import Explanation
+from core.explain.explanation import Explanation
 from core.explain.run_step import explain_run_step
 from core.trace.dependencies import Neighbours, waited_for
 from core.trace.span import Span

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
 from core.explain.cause_intervals import CauseIntervals
-from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.causes import CAUSES, Cause
+from core.explain.explanation import cause_totals
 from core.explain.lanes import Gap
 from core.explain.run_step import explain_run_step
 from core.recording.decode import append_batch
