@@ -42,13 +42,14 @@ class Progress(Protocol):
 
 
 def execute(
-    specification: Specification, progress: Progress, record: str | None = None
+    specification: Specification, progress: Progress, record: str | None = None, host: str = ""
 ) -> tuple[Trace, Ended]:
     """Run in a new engine process; Ctrl+C stops the run and keeps its recording.
 
-    Raises PlanError if the specification is refused before there is a trace.
+    With a `host`, which must be checked (core.process.ssh), the engine runs there. Raises
+    PlanError if the specification is refused before there is a trace.
     """
-    with noting_interrupts() as interrupts, closing(EngineClient()) as client:
+    with noting_interrupts() as interrupts, closing(EngineClient(host)) as client:
         return execute_with(client, specification, record, progress, interrupts)
 
 
@@ -123,12 +124,13 @@ class _Collector:
 Answer = TypeVar("Answer", Hardware, ModelDescription)
 
 
-def ask_engine(kind: type[Answer], about: Specification | None = None) -> Answer:
+def ask_engine(kind: type[Answer], about: Specification | None = None, host: str = "") -> Answer:
     """Return the hardware, or the description of a model, from a new engine process.
 
-    Raises PlanError if the engine refuses, RunError if it ends.
+    With a `host`, which must be checked (core.process.ssh), the engine runs there. Raises
+    PlanError if the engine refuses, RunError if it ends.
     """
-    with closing(EngineClient()) as client:
+    with closing(EngineClient(host)) as client:
         with holding_interrupts():  # a half-started engine could not be closed
             client.start()
             if about is not None:

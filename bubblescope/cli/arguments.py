@@ -41,7 +41,8 @@ GROUPS = """\
   runs               run, sweep, lesson
   predictions        predict, calibrate
   recordings         export, summary, slowdown, sql, compare, gate, open
-  your own job       record, listen"""
+  your own job       record, listen
+  another machine    engine"""
 SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see the docs"
 MORE = "`bubblescope COMMAND --help` lists a command's options."
 
@@ -137,6 +138,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_runs(commands)
     _add_recordings(commands)
     _add_jobs(commands)
+    _add_remote(commands)
     for name, command in commands.choices.items():
         # Set here for all commands, so that none can lack examples.
         command.epilog = examples_of(name)
@@ -146,7 +148,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_runs(commands: Commands) -> None:
     """Add the commands that plan, run and predict."""
-    commands.add_parser("devices", help="list the devices of this machine")
+    devices = commands.add_parser("devices", help="list the devices of this machine")
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     _add_specification(plan)
     plan.add_argument("--tasks", action="store_true", help="list every task as well")
@@ -175,6 +177,9 @@ def _add_runs(commands: Commands) -> None:
     )
     _add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
+    for command in (devices, run, sweep, lesson, calibrate):
+        meaning = "use the devices of another machine, through ssh (default: this machine)"
+        command.add_argument("--on", default="", metavar="USER@HOST", help=meaning)
 
 
 def _add_recordings(commands: Commands) -> None:
@@ -241,6 +246,11 @@ def _add_jobs(commands: Commands) -> None:
     record.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
     meaning = "such as -- torchrun --nproc-per-node 2 train.py"
     record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=meaning)
+
+
+def _add_remote(commands: Commands) -> None:
+    """Add the commands for another machine."""
+    commands.add_parser("engine", help="serve the engine on standard streams, for --on elsewhere")
 
 
 def _number_or_range(text: str) -> int | str:

@@ -1,4 +1,4 @@
-"""The command `calibrate`: measures the costs of a plan's tasks on this machine."""
+"""The command `calibrate`: measures the costs of a plan's tasks, here or on another machine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bubblescope.api.running import RunError, execute
+from bubblescope.cli.hosts import host_of
 from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import milliseconds, table
 from core.costs.costs import CostError, CostModel, cost_name, further_name
@@ -21,7 +22,7 @@ from core.predict.compare import CostSource, known_costs
 
 
 def calibrate_costs(arguments: argparse.Namespace) -> None:
-    """Measure the costs of a plan's tasks on this machine, print them and write them as JSON.
+    """Measure the costs of a plan's tasks, print them and write them as JSON.
 
     On virtual lanes the costs are by block, for several sizes. For strategies whose ranks are run
     by torch, they are taken from a step. Raises PlanError or RunError in one line.
@@ -35,7 +36,8 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
     warmup = 2 if strategy.on_ranks else 1
     # Costs are measured before the first step or in a warm-up step, so one more step is enough.
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
-    trace, ended = execute(short, ProgressPrinter(verbose=False))
+    progress = ProgressPrinter(verbose=False)
+    trace, ended = execute(short, progress, host=host_of(arguments))
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
     if ended.outcome is Outcome.STOPPED:

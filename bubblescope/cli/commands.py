@@ -16,6 +16,7 @@ from bubblescope.cli.animating import animation_options, write_animation
 from bubblescope.cli.drawing import draw, loading_qt
 from bubblescope.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from bubblescope.cli.figures import figure_options
+from bubblescope.cli.hosts import host_of
 from bubblescope.cli.job import listener_address
 from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.parts import TAKE_PART, part_of
@@ -54,9 +55,10 @@ from core.trace.trace import Trace
 from core.trace.verified import verified
 
 
-def print_devices(_: argparse.Namespace) -> None:
-    """Print the devices of this machine."""
-    say(devices_text(ask_engine(Hardware)))
+def print_devices(arguments: argparse.Namespace) -> None:
+    """Print the devices of this machine, or of another one."""
+    host = host_of(arguments)
+    say(devices_text(ask_engine(Hardware, host=host)))
 
 
 def print_plan(arguments: argparse.Namespace) -> None:
@@ -98,12 +100,16 @@ def run_strategy(arguments: argparse.Namespace) -> int:
     check(specification)
     given = vars(arguments)
     is_launched = specification.launcher == TORCHRUN
+    host = host_of(arguments)
+    if is_launched and host:
+        raise PlanError(f"--on {host}: torchrun runs on this machine; run the command there")
     if is_launched:  # then --record is a folder or the address of a listener
         given = {**given, "record": None}
     check_outputs(given)
     figure_options(arguments)
     if not is_launched:
-        trace, ended = execute(specification, ProgressPrinter(arguments.verbose), arguments.record)
+        progress = ProgressPrinter(arguments.verbose)
+        trace, ended = execute(specification, progress, arguments.record, host)
     else:
         launched, ended = _launch(specification, arguments)
         if launched is None:

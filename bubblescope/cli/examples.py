@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "devices": ("devices",),
+    "devices": ("devices", "devices --on me@gpu-host"),
     "plan": (
         "plan --strategy pipeline --schedule zb-h1 --devices 4xvirtual",
         "plan --strategy pipeline --schedule 1f1b --csv my-schedule.csv",
@@ -32,6 +32,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "open": ("open run.arrow", "open runs"),
     "listen": ("listen --address 127.0.0.1:7070 --out runs",),
+    "engine": ("engine",),
     "record": ("record --out runs -- torchrun --nproc-per-node 2 train.py",),
 }
 """Example arguments of `bubblescope`, by command."""

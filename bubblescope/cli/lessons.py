@@ -9,6 +9,7 @@ from contextlib import closing
 
 from bubblescope.api.interrupts import INTERRUPTED, noting_interrupts
 from bubblescope.api.running import RunError, execute_with, ready_hardware
+from bubblescope.cli.hosts import host_of
 from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient
@@ -40,14 +41,18 @@ SHOWN = {
 
 
 def lesson(arguments: argparse.Namespace) -> int:
-    """Run a lesson, or list all. Return the exit status. Raises LessonError."""
+    """Run a lesson, or list all. Return the exit status.
+
+    Raises LessonError, and PlanError for an unusable host.
+    """
+    host = host_of(arguments)
     if arguments.lesson is None:
         for number, path in enumerate(shipped(), 1):
             heading = read_heading(path)
             say(f"{number}  {heading.title}: {heading.about}")
         return 0
     found = read_lesson(find_lesson(arguments.lesson))
-    with noting_interrupts() as interrupts, closing(EngineClient()) as client:
+    with noting_interrupts() as interrupts, closing(EngineClient(host)) as client:
         try:
             ready_hardware(client, interrupts)
             _go_through(found, client, interrupts)

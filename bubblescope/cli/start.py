@@ -68,6 +68,10 @@ def _run(given: argparse.Namespace) -> int | None:
 
     if given.command == "open":
         return open_window(Path(given.recording))
+    if given.command == "engine":  # ends when its standard input closes
+        from core.engine.relay import relay
+
+        return relay()
     if given.command == "record":  # not ended after five seconds, because the job may need longer
         return job.record_job(given)
     run: Callable[[argparse.Namespace], int | None] = {

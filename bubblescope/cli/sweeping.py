@@ -14,6 +14,7 @@ from typing import Any
 from bubblescope.api.interrupts import INTERRUPTED, noting_interrupts
 from bubblescope.api.running import RunError, execute_with, ready_hardware
 from bubblescope.cli.drawing import loading_qt
+from bubblescope.cli.hosts import host_of
 from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient
@@ -38,11 +39,12 @@ def sweep(arguments: argparse.Namespace) -> int:
     given = vars(arguments)
     check_outputs(given)
     asked = sweep_of(given, _references(arguments.beside), arguments.repeat, arguments.shuffle)
+    host = host_of(arguments)
     rows = _Table(arguments.csv, asked)
     failed = {}
     if remaining(asked, rows.measured):
         try:
-            failed = _Sweeping(asked, rows).run()
+            failed = _Sweeping(asked, rows, host).run()
         except KeyboardInterrupt:
             say(_interrupted(asked, rows), sys.stderr)
             return INTERRUPTED
@@ -100,9 +102,9 @@ class _Table:
 class _Sweeping:
     """Makes the remaining runs, one after the other in one engine process."""
 
-    def __init__(self, asked: Sweep, rows: _Table) -> None:
+    def __init__(self, asked: Sweep, rows: _Table, host: str) -> None:
         self._sweep, self._rows = asked, rows
-        self._client = EngineClient()
+        self._client = EngineClient(host)
         self._took: list[tuple[int, float]] = []
         self._failed: dict[int, str] = {}
         self._shown: set[str] = set()

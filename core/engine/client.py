@@ -6,18 +6,19 @@ import json
 import math
 import queue
 import time
-from collections.abc import Iterator
-from typing import BinaryIO
 
-import pyarrow as pa
-
-from core.engine.messages import MESSAGE_KEY, Ended, EngineMessage, Outcome, Unusable, parse_message
+from core.engine.messages import Ended, EngineMessage, Outcome, Unusable, receive
+from core.engine.remote import RemoteStart
 from core.message import Message, Text, message
 from core.plan.specification import Specification
 from core.process.child import Child, Exit
-from core.recording.schema import read_header
+from core.process.starts import ModuleStart
 
 STOP_SECONDS = 1.5  # for a run to stop by itself; then the engine is killed
+SILENT_SECONDS = 15.0
+"""The same for an engine on another machine, since its last message: a slow link delays them."""
+ALIVE_SECONDS = 20.0
+"""Time between two signs of life to an engine on another machine."""
 
 
 # By default the GNU C library returns freed memory to the system, and the kernel maps new pages one
@@ -34,15 +35,18 @@ class EngineClient:
     """Starts the engine process, sends specifications to it, and collects its messages.
 
     `poll` never blocks: another thread waits for messages. The engine ends with this process,
-    because a pipe closes then. `module` is the module that the process runs.
+    because a pipe closes then. `module` is the module that the process runs. With a `host`, which
+    must be checked (core.process.ssh), the engine runs there, and the process is ssh.
     """
 
     module = "core.engine.start"
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "") -> None:
+        self.host = host
         self._engine: Child[EngineMessage] | None = None
         self._received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
         self._deadline: float | None = None
+        self._next_sign = math.inf
         self._running = self._killed = False
         self._unusable: Text = ""
 
@@ -53,7 +57,7 @@ class EngineClient:
 
     @property
     def pid(self) -> int | None:
-        """The engine's process id, or None without an engine."""
+        """The process id of the engine, or of the connection to it; None without an engine."""
         return self._engine.pid if self._engine is not None else None
 
     def start(self) -> Child[EngineMessage]:
@@ -61,7 +65,13 @@ class EngineClient:
         if self._engine is None:
             # A new queue for each engine, so that late messages of a previous one are ignored.
             received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
-            self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
+            if self.host:
+                remote = RemoteStart(self.host)
+                self._engine = Child(remote, remote.receive, received.put)
+                self._next_sign = time.monotonic() + ALIVE_SECONDS
+            else:
+                local = ModuleStart(self.module, KEPT_MEMORY)
+                self._engine = Child(local, receive, received.put)
             self._received, self._killed, self._unusable = received, False, ""
         return self._engine
 
@@ -80,9 +90,9 @@ class EngineClient:
         self._send("describe", specification)
 
     def stop(self) -> None:
-        """Request the run to stop; if it has not after STOP_SECONDS, `poll` kills the engine."""
+        """Request the run to stop; if it has not in time, `poll` kills the engine."""
         if self._engine is not None and self._running and self._deadline is None:
-            self._deadline = time.monotonic() + STOP_SECONDS
+            self._deadline = time.monotonic() + self._stop_seconds
             self._engine.send(json.dumps({"stop": True}).encode())
 
     def poll(self) -> list[EngineMessage]:
@@ -101,6 +111,11 @@ class EngineClient:
             messages.append(received)
             if isinstance(received, Ended):
                 self._running, self._deadline = False, None
+        if messages and self.host and self._deadline is not None:
+            self._deadline = time.monotonic() + self._stop_seconds
+        if self._engine is not None and time.monotonic() > self._next_sign:
+            self._next_sign = time.monotonic() + ALIVE_SECONDS
+            self._engine.send(json.dumps({"alive": True}).encode())
         if self._engine is not None and time.monotonic() > (self._deadline or math.inf):
             self._killed = True
             self._engine.kill()
@@ -111,6 +126,11 @@ class EngineClient:
         engine, self._engine, self._running = self._engine, None, False
         if engine is not None:
             engine.close()
+
+    @property
+    def _stop_seconds(self) -> float:
+        """Time for a run to stop. On another machine the relay there enforces STOP_SECONDS."""
+        return SILENT_SECONDS if self.host else STOP_SECONDS
 
     def _send(self, command: str, specification: Specification) -> None:
         line = json.dumps({command: specification.to_dict()}).encode()
@@ -126,33 +146,15 @@ class EngineClient:
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
         if self._unusable:
             return Ended(Outcome.FAILED, self._unusable)
-        if self._killed:
+        if self._killed and self.host:
+            how = message(
+                "sent nothing for {seconds:g} s: the connection was closed", seconds=SILENT_SECONDS
+            )
+        elif self._killed:
             how = message(
                 "was ended after {seconds:g} s, inside a long operation",
                 seconds=STOP_SECONDS,
             )
+        if self.host:
+            return Ended(outcome, message("{host} {how}", host=self.host, how=how))
         return Ended(outcome, message("the engine process {how}", how=how))
-
-
-def receive(file: BinaryIO) -> Iterator[EngineMessage]:
-    """Yield messages until the pipe closes. If a stream is incomplete, there is no Ended."""
-    source = pa.PythonFile(file, "r")
-    while True:
-        try:
-            # Each stream has an end mark, and the schema of the next one follows directly.
-            reader = pa.ipc.open_stream(source)
-            yield from _receive_stream(reader)
-        except (pa.ArrowInvalid, EOFError, OSError):
-            return
-
-
-def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[EngineMessage]:
-    text = (reader.schema.metadata or {}).get(MESSAGE_KEY)
-    if text is not None:
-        # Read to the end mark, where the next stream starts.
-        for _ in reader:
-            pass
-        yield parse_message(text)
-        return
-    yield read_header(reader.schema)
-    yield from reader

@@ -1,6 +1,6 @@
 """Messages from the engine process to its client. Imports no torch, for window and command line.
 
-The pipe carries Arrow streams one after the other. A run is a stream with a header and rows. Every
+The wire carries Arrow streams one after the other. A run is a stream with a header and rows. Every
 other message is a stream without rows, with the message in its metadata: that the engine is ready,
 the description of a model, and how a run or a rank ended.
 """
@@ -8,18 +8,25 @@ the description of a model, and how a run or a rank ended.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 
 from core.message import Text, text_from_plain
 from core.models.description import ModelDescription
 from core.plan.devices import Hardware
+from core.recording.schema import read_header
 from core.trace.header import Header
 from core.typed import typed
+
+WIRE = 1
+"""Version of the messages, of the commands, and of the specifications in them.
+
+An engine on another machine must have the same one.
+"""
 
 
 class Outcome(StrEnum):
@@ -80,3 +87,27 @@ def parse_message(text: bytes) -> EngineMessage:
     """Return the message in the metadata of a stream. Raises KeyError if its name is unknown."""
     name, value = json.loads(text)
     return _PARSERS[name](value)
+
+
+def receive(file: BinaryIO) -> Iterator[EngineMessage]:
+    """Yield messages until the pipe closes. If a stream is incomplete, there is no Ended."""
+    source = pa.PythonFile(file, "r")
+    while True:
+        try:
+            # Each stream has an end mark, and the schema of the next one follows directly.
+            reader = pa.ipc.open_stream(source)
+            yield from _receive_stream(reader)
+        except (pa.ArrowInvalid, EOFError, OSError):
+            return
+
+
+def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[EngineMessage]:
+    text = (reader.schema.metadata or {}).get(MESSAGE_KEY)
+    if text is not None:
+        # Read to the end mark, where the next stream starts.
+        for _ in reader:
+            pass
+        yield parse_message(text)
+        return
+    yield read_header(reader.schema)
+    yield from reader

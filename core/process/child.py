@@ -1,7 +1,8 @@
-"""A child process that runs one of this project's modules and sends messages while it lives.
+"""A child process that sends messages while it lives: a module of this project, or a program.
 
-Three pipes connect it with its parent: on the wire it sends messages, from the commands it reads
-lines, and it ends when the lifeline closes.
+Pipes connect it with its parent: on the wire it sends messages, from the commands it reads lines,
+and it ends when its lifeline closes. `core.process.starts` has the ways in which a child is
+started.
 """
 
 from __future__ import annotations
@@ -11,19 +12,17 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from io import BufferedReader, FileIO
-from typing import Any, BinaryIO, Generic, TypeVar, cast
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar, cast
 
 from core.message import Message, message
 from core.paths import PROJECT_ROOT
 
-LIFELINE = "core.process.lifeline"
 EXIT_SECONDS = 0.5  # for a child whose wire has ended to exit by itself
 POLL_SECONDS = 0.2  # between two checks of a silent child
 SUSPENDED_SECONDS = 2.0
@@ -40,58 +39,62 @@ class Exit:
     how: Message
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process that has been started, and this process's ends of its pipes, as descriptors.
+
+    `lifeline` is never written to; it is None if the process ends when its commands close.
+    """
+
+    process: subprocess.Popen[bytes]
+    wire: int
+    commands: int
+    lifeline: int | None = None
+
+
+class Start(Protocol):
+    """A way to start a child."""
+
+    @property
+    def name(self) -> str:
+        """Name of the child, for the thread that reads its messages."""
+
+    def begin(self) -> Started:
+        """Start the process. Raises OSError if that is impossible; nothing stays open then."""
+
+    def end_text(self, code: int) -> Message:
+        """Describe the end of the process by its return code; see `Exit`."""
+
+
 class Child(Generic[MessageT]):
     """A process, its pipes, and the thread that reads its messages and closes the pipes.
 
     On that thread `listener` is called with each message that `receive` reads from the wire and,
-    once the process has ended, with an Exit. Only `close` waits for a
-    child. `variables` are set in its environment. With `ends_if_suspended` a child is killed if it
-    is suspended, because it would never answer. Raises OSError if it cannot start.
+    once the process has ended, with an Exit. Only `close` waits for a child. With
+    `ends_if_suspended` a child is killed if it is suspended, because it would never answer. Raises
+    OSError if it cannot start.
     """
 
     def __init__(
         self,
-        module: str,
+        start: Start,
         receive: Callable[[BinaryIO], Iterable[MessageT]],
         listener: Callable[[MessageT | Exit], None],
-        variables: Mapping[str, str] | None = None,
         ends_if_suspended: bool = False,
     ) -> None:
-        self._receive, self._listener = receive, listener
+        self._start, self._receive, self._listener = start, receive, listener
         self._ends_if_suspended, self._suspended_since = ends_if_suspended, math.inf
         self._closing = threading.Lock()  # a closed pipe's number may be reused: never write to it
-        with ExitStack() as given, ExitStack() as kept:
-            pipes = [os.pipe() for _ in range(3)]
-            #     wire      child writes   parent reads    messages
-            #     commands  parent writes  child reads     one a line
-            #     lifeline  parent holds   child watches   nothing is ever written
-            theirs = (pipes[0][1], pipes[1][0], pipes[2][0])
-            self._wire = kept.enter_context(_Wire(pipes[0][0], "rb"))
-            self._commands = kept.enter_context(FileIO(pipes[1][1], "wb"))
-            kept.callback(os.close, pipes[2][1])
-            # Closed here once the child has them, or the wire would not end with the child.
-            for descriptor in theirs:
-                given.callback(os.close, descriptor)
-            wire, commands, lifeline = map(str, theirs)
-            # A child inherits blocked signals, so SIGINT cannot end it before it ignores it
-            # (lifeline.open_pipes).
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                self._process = subprocess.Popen(
-                    # -P: the current folder may hold modules of any name.
-                    [sys.executable, "-P", "-m", LIFELINE, lifeline, module, wire, commands],
-                    pass_fds=theirs,
-                    stdin=subprocess.DEVNULL,
-                    env={**environment(), **(variables or {})},
-                    process_group=0,  # only the parent gets Ctrl+C, and ends its children
-                )
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            # If anything above raised, `kept` has closed this side's ends too.
-            self._pipes = kept.pop_all()
+        started = start.begin()
+        self._process = started.process
+        self._pipes = ExitStack()
+        self._wire = self._pipes.enter_context(_Wire(started.wire, "rb"))
+        self._commands = self._pipes.enter_context(FileIO(started.commands, "wb"))
+        if started.lifeline is not None:
+            self._pipes.callback(os.close, started.lifeline)
         self.pid = self._process.pid
         self._wire.is_over = self._is_over
-        self._reader = threading.Thread(target=self._read, daemon=True, name=f"{module} reader")
+        self._reader = threading.Thread(target=self._read, daemon=True, name=f"{start.name} reader")
         self._reader.start()
 
     def send(self, line: bytes) -> bool:
@@ -133,7 +136,7 @@ class Child(Generic[MessageT]):
     def _wait(self) -> Message:
         """Wait for the end of the process and describe it."""
         try:
-            return exit_text(self._process.wait(EXIT_SECONDS))
+            return self._start.end_text(self._process.wait(EXIT_SECONDS))
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from core.process.child import LIFELINE, environment
+from core.process.child import environment
+from core.process.starts import LIFELINE
 
 END_SECONDS = 5.0
 POLL_SECONDS = 0.05

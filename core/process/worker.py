@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 from core.message import Message, message
 from core.process.child import CLOSE_SECONDS, Child, Exit
+from core.process.starts import ModuleStart
 
 MODULE = "core.process.worker_process"
 ENDED = message("the process has ended")
@@ -65,7 +66,7 @@ class Worker:
         self._pending: deque[Future[Any]] = deque()
         self._unsent: SimpleQueue[bytes | None] = SimpleQueue()
         self._child: Child[_Report | _Result] = Child(
-            MODULE, _messages, self._handle, ends_if_suspended=True
+            ModuleStart(MODULE), _messages, self._handle, ends_if_suspended=True
         )
         self.pid = self._child.pid
         # A separate thread, so that `submit` does not block: a busy process does not read, and the

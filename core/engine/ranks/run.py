@@ -18,12 +18,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.client import receive
 from core.engine.failures import RunStopped
-from core.engine.messages import Ended, EngineMessage, Outcome
+from core.engine.messages import Ended, EngineMessage, Outcome, receive
 from core.engine.prepare import Prepared
 from core.message import Message, message
 from core.process.child import Child, Exit
+from core.process.starts import ModuleStart
 from core.recording.decode import numbers_of
 from core.recording.schema import TraceWriter
 
@@ -96,7 +96,7 @@ def _start_rank(
     def listener(received: EngineMessage | Exit) -> None:
         reports.put((rank, received))
 
-    child = Child(RANK, receive, listener, variables)
+    child = Child(ModuleStart(RANK, variables), receive, listener)
     child.send(json.dumps(settings).encode())
     return child
 

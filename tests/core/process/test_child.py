@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from core.process.child import Child
+from core.process.starts import ModuleStart
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,8 @@ def test_the_signal_that_ended_a_child_is_told_even_if_it_has_no_name(number, wo
         over.set()
 
     # Any module that waits for commands will do.
-    child = Child("core.predict.worker.server", lambda wire: iter(wire.readline, b""), listen)
+    start = ModuleStart("core.predict.worker.server")
+    child = Child(start, lambda wire: iter(wire.readline, b""), listen)
     os.kill(child.pid, number)
     assert over.wait(20), "nobody heard of its end"
     child.close()

@@ -1,0 +1,13 @@
+"""The argument `--on`: the machine on which the engine runs."""
+
+from __future__ import annotations
+
+import argparse
+
+from core.process.ssh import checked_host
+
+
+def host_of(arguments: argparse.Namespace) -> str:
+    """Return the host of `--on`, or "" for this machine. Raises PlanError for an unusable name."""
+    host: str = arguments.on
+    return checked_host("--on", host) if host else ""

@@ -1,0 +1,185 @@
+"""Connects an engine on this machine to a client on another one, over standard streams.
+
+The engine is a child of this process, as it is of a window's, and ends with it. This process ends
+when its standard input closes or has no sign of life for SILENT_SECONDS, so nothing is left behind
+when the connection breaks.
+
+**A slow link does not slow a run.** The engine's messages are taken from its pipe at once. A
+separate thread writes them to standard output and may have to wait; batches that have arrived
+meanwhile are sent as one. Every row is sent exactly once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import select
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from typing import Any, BinaryIO, NoReturn
+
+import pyarrow as pa
+
+from core.engine.client import EngineClient
+from core.engine.messages import Ended, EngineMessage, Outcome, send
+from core.engine.remote import greeting
+from core.message import error_message, message, text_to_plain
+from core.models.description import ModelDescription
+from core.plan.devices import Hardware
+from core.plan.specification import Specification
+from core.recording.decode import combined
+from core.recording.schema import schema_of
+from core.trace.header import Header
+
+POLL_SECONDS = 0.02
+"""Time between two checks for messages, if no command arrives."""
+SILENT_SECONDS = 90.0
+MOST_ROWS = 8192
+"""Rows of a merged batch, about 400 kB: a client on a slow link shows each as it arrives."""
+
+
+def relay() -> NoReturn:
+    """Run the engine for the client at the other end of the standard streams."""
+    wire, commands = _streams()
+    received: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    reader = threading.Thread(target=_read, args=(commands, received), daemon=True, name="commands")
+    outbox = _Outbox(wire)
+    with closing(EngineClient()) as client:
+        client.start()
+        reader.start()
+        while True:
+            _take(client, received, outbox)
+            outbox.put(client.poll())
+
+
+def _streams() -> tuple[BinaryIO, int]:
+    """Return standard output as a file and standard input, and keep both from everything else.
+
+    A model's output goes to standard error.
+    """
+    wire, commands = os.dup(1), os.dup(0)
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return os.fdopen(wire, "wb"), commands
+
+
+def _read(commands: int, received: queue.SimpleQueue[bytes]) -> None:
+    """Queue the commands, one a line. Ends the process when the client is gone."""
+    rest = b""
+    while select.select([commands], [], [], SILENT_SECONDS)[0]:
+        piece = os.read(commands, 1 << 16)
+        if not piece:
+            break
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            received.put(line)
+    # The engine ends too, because its lifeline closes.
+    os._exit(0)
+
+
+def _take(client: EngineClient, received: queue.SimpleQueue[bytes], outbox: _Outbox) -> None:
+    """Execute the next command, if one arrives soon."""
+    try:
+        line = received.get(timeout=POLL_SECONDS)
+    except queue.Empty:
+        return
+    try:
+        _execute(client, json.loads(line))
+    except Exception as error:
+        text = message("the engine cannot read a command: {reason}", reason=error_message(error))
+        outbox.put([Ended(Outcome.REFUSED, text)])
+
+
+def _execute(client: EngineClient, command: dict[str, Any]) -> None:
+    match command:
+        case {"run": values}:
+            client.run(Specification.from_dict(values))
+        case {"describe": values}:
+            client.describe(Specification.from_dict(values))
+        case {"stop": _}:
+            client.stop()
+        case {"alive": _}:
+            pass
+        case _:
+            raise ValueError(message("it is neither run, describe nor stop"))
+
+
+class _Outbox:
+    """Writes messages to the wire on a separate thread; a broken wire ends the process."""
+
+    def __init__(self, wire: BinaryIO) -> None:
+        self._wire, self._sink = wire, pa.PythonFile(wire, "w")
+        self._stream: pa.ipc.RecordBatchStreamWriter | None = None
+        self._waiting: list[EngineMessage] = []
+        self._lock = threading.Lock()
+        self._filled = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="outbox")
+        self._thread.start()
+
+    def put(self, messages: Sequence[EngineMessage]) -> None:
+        """Add messages; never waits for the link."""
+        if not messages:
+            return
+        with self._lock:
+            self._waiting.extend(messages)
+        self._filled.set()
+
+    def _run(self) -> None:
+        try:
+            self._wire.write(greeting())
+            self._wire.flush()
+            while self._filled.wait():
+                self._filled.clear()
+                with self._lock:
+                    messages, self._waiting = self._waiting, []
+                for received in merged(messages):
+                    self._write(received)
+                    self._wire.flush()
+        finally:
+            os._exit(1)
+
+    def _write(self, received: EngineMessage) -> None:
+        match received:
+            case Header():
+                self._stream = pa.ipc.new_stream(self._sink, schema_of(received))
+            case pa.RecordBatch():
+                assert self._stream is not None, "rows come after their header"
+                self._stream.write_batch(received)
+            case Hardware():
+                send(self._sink, "ready", asdict(received))
+            case ModelDescription():
+                send(self._sink, "described", received.to_dict())
+            case Ended():
+                # An engine that was killed has not ended its stream.
+                if self._stream is not None:
+                    self._stream.close()
+                    self._stream = None
+                send(self._sink, "ended", [received.outcome, text_to_plain(received.text)])
+            case _:
+                raise TypeError(f"{type(received).__name__} is no message of a client")
+
+
+def merged(messages: Sequence[EngineMessage]) -> Iterator[EngineMessage]:
+    """Yield messages in order, with batches that follow each other as one of up to MOST_ROWS.
+
+    A batch that is longer by itself stays whole.
+    """
+    together: list[pa.RecordBatch] = []
+    rows = 0
+    for received in messages:
+        batch = received if isinstance(received, pa.RecordBatch) else None
+        if together and (batch is None or rows + len(batch) > MOST_ROWS):
+            yield combined(together)
+            together, rows = [], 0
+        if batch is None:
+            yield received
+        else:
+            together.append(batch)
+            rows += len(batch)
+    if together:
+        yield combined(together)
