@@ -2,7 +2,7 @@
 
 The check, the command-line argument, the form's field and the line in the docs of a setting all
 follow from its `Option`. A setting that every run has is a field of a dataclass (`Option.field`,
-read by `option_values`). One that only some strategies take is listed in `Strategy.options`.
+read by `option_values`). An option that only some strategies take is listed in `Strategy.options`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The process that writes a temporary file holds a lock on it (`flock`), which the system releases
 when the process ends, even if it is killed. So a file whose lock is free has been abandoned, on
-this machine or on another one that shares the folder. Where the file system has no locks, nothing
-is removed.
+this machine or on another machine that shares the folder. Where the file system has no locks,
+nothing is removed.
 """
 
 from __future__ import annotations

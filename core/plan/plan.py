@@ -75,8 +75,8 @@ class Lane:
 def device_streams(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
     """Return the streams of each device of a recorded trace, by the number of its main stream.
 
-    The main stream is the first one that computes; devices without one are omitted. Lanes that are
-    not streams are ignored.
+    The main stream is the first stream that computes; devices without one are omitted. Lanes
+    that are not streams are ignored.
     """
     devices: dict[tuple[str, str], list[Lane]] = {}
     for lane in lanes:

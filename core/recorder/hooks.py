@@ -175,7 +175,7 @@ class BlockHooks:
         one = self.modules.known(module)
         if one is None and not self._open and not self._roots_open:
             one = self._meet(module)
-        # The first module that trains may be one that torch only tries, as a pipeline's stage.
+        # The first module that trains may be a module that torch only tries, as a pipeline's stage.
         if one is None or self.is_muted:
             return
         backward = is_backward()

@@ -383,7 +383,7 @@ def _gaps(lanes: Sequence[Lane]) -> int:
 
 
 def _lanes(run: FigureRun, options: FigureOptions) -> list[Lane]:
-    """Return the lanes to show, each followed by those that transfer data for it.
+    """Return the lanes to show, each followed by the lanes that transfer data for it.
 
     Lanes of the blocks inside a pass are shown only if the options name them.
     """

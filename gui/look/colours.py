@@ -46,7 +46,7 @@ VISIONS: Mapping[str, NDArray[np.float64]] = {
         ]
     ),
 }
-"""Matrices from linear red, green and blue to those that each kind of colour vision perceives.
+"""Matrices from linear red, green and blue to the colours that each kind of vision perceives.
 
 Source: Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color
 Vision Deficiency, IEEE TVCG 15 (6), 2009, at severity 1.0.

@@ -202,7 +202,7 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
     # Style sheets accept forward slashes only, on Windows too.
     tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
-    with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
+    with gc_paused():  # Qt walks over all widgets; freeing one meanwhile would end the process
         app.setStyle("Fusion")
         app.setPalette(palette(theme))
         app.setStyleSheet(Template(STYLE.read_text("utf-8")).substitute(colours, tick=tick))

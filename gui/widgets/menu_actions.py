@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
     """Every action of a menu and its submenus, with the path of the menu that it stands in."""
-    menu.aboutToShow.emit()  # to those that list what there is at the moment
+    menu.aboutToShow.emit()  # to listeners that fill the menu just before it opens
     title = menu.title().replace("&", "")
     path = f"{above} › {title}" if above else title
     for action in menu.actions():

@@ -28,7 +28,7 @@ LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDock
 ON_THE_LEFT = (Dock.SETTINGS, Dock.LESSON)
 HIDDEN_AT_FIRST = (Dock.LESSON, Dock.DETAILS)
 FRONT = Dock.DEVICES
-"""The dock that is in front at first of those that share a place."""
+"""The dock that is in front at first where several docks share a place."""
 WIDTHS = {Dock.SETTINGS: 280, Dock.DEVICES: 830, Dock.DETAILS: 330}
 HEIGHTS = {Dock.DEVICES: 212}
 LOW = 84

@@ -51,7 +51,7 @@ class FocusRing(QWidget):
             painter.fillRect(self.rect(), self.palette().highlight())
 
     def _place(self) -> None:
-        """Where the part is, as an outline alone: what is under it is not drawn anew."""
+        """Lay a frame around the part; the mask keeps what is under it from being painted again."""
         if self._part is not None:
             corner = self._part.mapTo(self.window(), QPoint())
             self.setGeometry(QRect(corner, self._part.size()))

@@ -30,7 +30,7 @@ class Leaving:
             self._window.close()
 
     def may_close(self) -> bool:
-        """Whether to close now; else the question is asked, and its answer may close."""
+        """Return True to close now; otherwise ask, and the answer may close the window."""
         count = len(unsaved(self._session.runs))
         if self._sure or not count:
             return True

@@ -25,7 +25,7 @@ class Panes:
 
 
 def step_pane(parts: Sequence[QWidget], by: int) -> QWidget | None:
-    """Give the focus to the part that comes `by` places after the one that has it; returns it.
+    """Give the focus to the part `by` places after the focused one; returns it.
 
     Parts that cannot be seen, or have nothing to give it to, are passed over.
     """

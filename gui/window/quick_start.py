@@ -1,4 +1,4 @@
-"""What lets the window come up sooner: import it first, for it acts on the imports that follow."""
+"""Makes the window open sooner. Import it first: it changes the imports that follow."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import gc
 import sys
 from typing import Any
 
-import PySide6.QtCore  # noqa: F401 - which loads the module that is looked for below
+import PySide6.QtCore  # noqa: F401 - loads the module that `begin` looks up
 
 
 def begin() -> None:
-    """Leave out work that only serves others, up to `end`: a quarter of the time to first paint.
+    """Turn off garbage collection and PySide's import hook until `end`.
 
-    Nothing that a window is made from is garbage, so the collector looks in vain. And PySide reads
-    the source of every module that is imported, to see whether its `__feature__` may be meant.
+    They take a quarter of the time to the first paint, for nothing: a window that is being made
+    has no garbage, and PySide reads the source of each imported module to look for `__feature__`,
+    which this project does not use.
     """
     gc.disable()
     feature: Any = sys.modules.get("shibokensupport.feature")  # private: it may be gone one day
@@ -22,6 +23,6 @@ def begin() -> None:
 
 
 def end() -> None:
-    """The window is there: collect from now on, but never look at what there is by now."""
+    """Turn garbage collection on again, without the objects that exist by now."""
     gc.freeze()
     gc.enable()

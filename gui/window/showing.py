@@ -1,4 +1,4 @@
-"""The run that the window shows, and the one that has begun and has no bars yet."""
+"""The run on screen, and a run that has begun but has no bars yet."""
 
 from __future__ import annotations
 

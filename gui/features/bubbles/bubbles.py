@@ -98,7 +98,7 @@ def search(
     measured step, the warm-up is searched.
     """
     table = trace.step_table
-    # The ns of each step that are in view; less than 0 for one that is outside.
+    # The ns of each step that are in view; less than 0 for a step outside.
     seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
     inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
     if measured_steps(trace):

@@ -16,7 +16,7 @@ from gui.timeline.state.timeline import TimelineState
 
 
 class Aligner(QObject):
-    """Aligns the timeline of run B with that of run `a`, from `show` until `leave`.
+    """Aligns the timeline of run B with the timeline of run `a`, from `show` until `leave`.
 
     `aligned` carries True if selected spans are aligned, False if the starts of the steps are;
     `message` carries a note for the status bar.
@@ -90,8 +90,8 @@ class Aligner(QObject):
             self._over = run.trace.steps[-1]
         over = self._mirror.over = two.step_a if self._over is None else self._over
         bounds_a, bounds_b = run.trace.step_bounds(over), other.trace.step_bounds(two.step_b)
-        # Moments chosen by the user have priority. The scale is that of the compared step even if
-        # B's step is below a later step of a live run: else the scale would change at every step.
+        # Moments chosen by the user have priority. The compared step decides the scale even if B's
+        # step is below a later step of a live run: else the scale would change at every step.
         moments = self._moments or (bounds_a[0], bounds_b[0])
         step_a = run.trace.step_bounds(two.step_a)
         laid = at_moments(moments[0], moments[1], step_a, bounds_b, self._fit)

@@ -84,7 +84,7 @@ def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
 
 
 def _other_settings(trace: Trace, shown: Trace) -> str:
-    """Return the settings in which a run differs, without those that its title names."""
+    """Return the settings in which a run differs and that its title does not name."""
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return ""
     others = dict(shown.header.specification.values)

@@ -52,7 +52,7 @@ class Strip(QWidget):
 
 
 class CompareFrame(QWidget):
-    """Holds the timeline, and a second one that is visible from `divide` to `unite`."""
+    """Holds the timeline, and a second timeline, visible from `divide` to `unite`."""
 
     def __init__(self, timeline: TimelineView) -> None:
         super().__init__()

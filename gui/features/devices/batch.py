@@ -128,7 +128,7 @@ class BatchPanel(Sheet):
         self._draw_table(ink, scene, step, HEAD + row_height(len(lanes)) * len(lanes) + AIR)
 
     def _draw_table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
-        """Draw a row of figures for each split of the batch; that of `step` is marked."""
+        """Draw a row of figures for each split of the batch; the row of `step` is marked."""
         lanes = scene.trace.header.compute_lanes
         splits = self.splits(scene)
         names = [split.name(scene.trace.header.specification.warmup) for split in splits]

@@ -133,7 +133,7 @@ class MemoryPanel(Sheet):
 
 
 def part_colour(theme: Theme, name: str) -> str:
-    """Return the colour of one of MEMORY_COUNTERS: that of the pass that allocates it."""
+    """Return the colour of one of MEMORY_COUNTERS: the colour of the pass that allocates it."""
     colours = {
         "parameters": theme.other,
         "gradients": theme.backward,

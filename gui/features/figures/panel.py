@@ -33,7 +33,7 @@ from gui.widgets.layouts import button, column, grid, named, row
 SHOWN = ""  # in place of a preset: the timeline as the window shows it
 FIELD = 210
 SIZE = QSize(1060, 600)
-MOST_FINE = 4  # lines of the preview that are drawn for one that is shown
+MOST_FINE = 4  # lines of the preview that are drawn for each line on screen
 PATIENCE_MS = 120  # from the last change until the preview is drawn
 PARTS = {
     "title": (N_("Title"), N_("A line above the picture.")),
@@ -118,7 +118,7 @@ class FigurePanel(QDialog):
         return Wish(options, part == VISIBLE)
 
     def set_options(self, options: FigureOptions) -> None:
-        """Fill all fields except those that belong to one run."""
+        """Fill all fields except the fields of one run."""
         self.preset.setCurrentIndex(max(0, self.preset.findData(options.preset or SHOWN)))
         self.theme.setCurrentIndex(max(0, self.theme.findData(options.theme)))
         self.width_mm.setValue(options.width_mm or 0.0)

@@ -32,7 +32,7 @@ class KeysFeature(Feature):
     def toggle(self) -> None:
         """Show keys and mouse, or close them."""
         window = self.shell.main_window
-        # A sheet deletes itself when it is closed: one that is found is open.
+        # A sheet deletes itself when it is closed, so a sheet that is found is open.
         sheet = window.findChild(KeySheet)
         if sheet is None:
             KeySheet(sections(window.menuBar()), window).show()

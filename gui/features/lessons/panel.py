@@ -117,7 +117,7 @@ class LessonPanel(QWidget):
         figures: Sequence[dict[str, str]],
         bars: Sequence[StepBar],
     ) -> None:
-        """Show the settings of a step's runs, with the durations of those that were made."""
+        """Show the settings of a step's runs, with the durations of finished runs."""
         self._clear_runs()
         longest_ns = max((bar.step_ns for bar in bars), default=0)
         for place, run in enumerate(runs):

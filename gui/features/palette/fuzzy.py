@@ -4,7 +4,7 @@ from __future__ import annotations
 
 START, INSIDE, SCATTERED = 3.0, 2.0, 1.0  # worth of a letter by where its word was found
 SKIPPED = 0.1  # taken off for each letter that lies between scattered ones
-LENGTH = 0.001  # taken off for each letter of the text, so that of two the shorter one leads
+LENGTH = 0.001  # taken off for each letter of the text, so of two texts the shorter comes first
 
 
 def score(typed: str, text: str) -> float | None:

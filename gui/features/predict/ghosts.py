@@ -85,7 +85,7 @@ def compared(trace: Trace) -> Work[Comparison | None]:
         except PlanError:
             if not parts:
                 raise
-            break  # an older step, of other tasks than those that were measured
+            break  # an older step, with other tasks than the measured step
         if part is None or spans > MOST_SPANS:
             break
         parts.append(part)

@@ -1,4 +1,4 @@
-"""Controller of the Try page: the answer on top is that of the sliders, or of a chosen way."""
+"""Controller of the Try page: the answer on top is for the sliders, or for a chosen way."""
 
 from __future__ import annotations
 

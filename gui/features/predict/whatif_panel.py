@@ -1,4 +1,4 @@
-"""What if: sliders for a pipeline on other devices, and its predicted step, which follows them."""
+"""The sliders of What if: a pipeline on other devices, and its predicted step."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Files:
         self.open_paths([path])
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Show recordings, the last one in front; one message lists those that cannot be opened."""
+        """Show recordings, the last one in front; one message lists all that cannot be opened."""
         # A large one in progress would otherwise continue with these files.
         self.opening.cancel()
         self._coming = deque(paths)

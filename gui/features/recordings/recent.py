@@ -26,7 +26,7 @@ class RecentMenu(QObject):
 
     def refresh(self) -> None:
         """List the recent files again."""
-        for action in self.menu.actions():  # one of them may be the one that asks for this
+        for action in self.menu.actions():  # one of them may have asked for this
             self.menu.removeAction(action)
             action.deleteLater()
         paths = self._settings.recent

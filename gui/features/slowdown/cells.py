@@ -99,7 +99,7 @@ def share_text(share: float) -> str:
 
 
 def saving_name(saving: Saving) -> str:
-    """Return the name of a part: that of a lane, `DP 3`, or a kind of work."""
+    """Return the name of a part: a lane, `DP 3`, or a kind of work."""
     if saving.part is not PeerGroup.KIND:
         return saving.name
     if saving.name in WORDS:

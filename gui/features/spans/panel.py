@@ -70,7 +70,7 @@ class SpansTable(QTableView):
 
 
 class SpansPanel(QWidget):
-    """All spans of a run as a table, or those that match a query.
+    """All spans of a run as a table, or the spans that match a query.
 
     `chosen` carries lane and index of the span whose row was selected by hand; `message` and
     `failed` carry a line about a table that was saved.

@@ -262,5 +262,5 @@ def _cause_words(own: dict[Cause, int], present: Sequence[Cause]) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    # Backslashes first: those that are put before bars must not be doubled.
+    # Backslashes first, or the backslashes added before bars would be doubled.
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

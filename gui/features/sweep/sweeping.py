@@ -57,7 +57,7 @@ class Sweeping(QObject):
         return bool(self._left)
 
     def begin(self) -> None:
-        """Begin the sweep that the fields ask for, or go on with it; end one that is under way."""
+        """Begin or continue the sweep that the fields describe; end a running one."""
         if self.running:
             self._session.stop()
             return
@@ -109,7 +109,7 @@ class Sweeping(QObject):
             self.panel.show_problem(asked if isinstance(asked, str) else "")
 
     def _suggest(self) -> None:
-        """Offer values of the option that was picked; of words only those that can be run."""
+        """Offer values of the chosen option; only words that can be run."""
         option = _OPTIONS[self.panel.option.currentData()]
         base = self._form.specification()
         text = suggested(option, values_by_name(base)[option.name], base.batch_rows)

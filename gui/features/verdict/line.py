@@ -87,7 +87,7 @@ class VerdictLine(QFrame):
         self.setVisible(bool(text))
 
     def suggest(self, change: Suggestion | None) -> None:
-        """Offer a change, before those that were predicted."""
+        """Offer a change, ahead of the predicted ones."""
         if change is not None:
             self._offered[change.change] = [change]
             self._show_changes()
@@ -117,7 +117,7 @@ class VerdictLine(QFrame):
 
     @property
     def offered(self) -> list[Suggestion]:
-        """The changes on offer, first those that make the picture true."""
+        """The changes on offer; changes that correct the picture come first."""
         every = [one for change in Change for one in self._offered.get(change, [])]
         return every[:ALTERNATIVES]
 

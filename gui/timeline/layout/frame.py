@@ -273,7 +273,7 @@ class Frame:
         return self.left + self.view.width
 
     def layers(self) -> list[Frame]:
-        """Return the frame of the scrolled tracks, and that of the pinned tracks if there are any.
+        """Return the frame of the scrolled tracks, and of the pinned tracks if there are any.
 
         Each is visible from its ceiling to its floor; they meet at the lower edge of the pinned
         tracks.

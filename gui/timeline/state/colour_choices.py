@@ -190,7 +190,7 @@ class ByDuration(Colouring):
 def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) -> Colouring:
     """Return the colouring of a trace: by name without kinds, by kind without names.
 
-    Names that have a colour in the colouring `before` keep it: that of a run that has grown, or of
+    Names keep their colour of `before`, the colouring of the same run before it grew, or of
     another run next to this one.
     """
     if by is ColourBy.NAME and trace.header.source.has_plan:

@@ -60,7 +60,7 @@ def settled_view(view: Viewport, scene: Scene) -> Viewport:
 
 
 def step_on_screen(scene: Scene, view: Viewport, selection: Selection | None) -> int | None:
-    """Return the step on screen: that of the selected span or gap, if it is visible.
+    """Return the step on screen: the step of the selected span or gap, if it is visible.
 
     Otherwise it is the only step with a large visible part; None if there are several, or no step.
     """
