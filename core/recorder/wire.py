@@ -103,7 +103,8 @@ class Wire(io.RawIOBase):
     def __init__(self, peer: socket.socket) -> None:
         self._peer = peer
 
-    def writable(self) -> bool:  # noqa: D102
+    def writable(self) -> bool:
+        """Return True."""
         return True
 
     def write(self, data: Buffer) -> int:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QSizePolicy
 
+from core.override import override
 from core.plan.task import KINDS
 from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILY_CODES
@@ -84,10 +85,12 @@ class AnswerPicture(Painted):
             area.setHeight(min(area.height(), MOST_ROW * lanes))
         return area
 
-    def sizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def sizeHint(self) -> QSize:
         return QSize(360, 220)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.answer is not None:
@@ -104,7 +107,8 @@ class AnswerPicture(Painted):
                 area = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
                 write_wrapped(painter, colour, area, self.note)
 
-    def resizeEvent(self, event: QEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QEvent) -> None:
         self._picture = None
 
     def tip_at(self, at: QPointF) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from core.override import override
 from gui.look.causes import Look, brush
 from gui.look.text import duration_text, percent_text
 from gui.look.theme import LIGHT, Theme
@@ -58,7 +59,8 @@ class Painted(QWidget):
         """Return the tooltip for a pixel, or ""."""
         raise NotImplementedError
 
-    def event(self, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             # Also for an empty text, which hides the tooltip of the previous place.
             QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
@@ -96,7 +98,8 @@ class Drawing(Painted):
         """Show `tip` while the pointer is in `rect`; of several such areas, the first counts."""
         self._spots.append((rect, tip))
 
-    def tip_at(self, at: QPointF) -> str:  # noqa: D102
+    @override
+    def tip_at(self, at: QPointF) -> str:
         return next((tip for rect, tip in self._spots if rect.contains(at)), "")
 
     def fill(self, painter: QPainter, rect: QRectF, look: Look) -> None:
@@ -106,13 +109,16 @@ class Drawing(Painted):
         painter.setBrushOrigin(rect.topLeft())
         painter.fillRect(rect, brush(look, self.theme, self.devicePixelRatioF()))
 
-    def sizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def sizeHint(self) -> QSize:
         return QSize(300, self.height())
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         return QSize(240, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         # `draw` adds them again at their current places.
         self._spots.clear()
         self.seen = QRectF(event.rect())

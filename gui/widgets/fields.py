@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.option import Option
+from core.override import override
 from gui.look.text import tr
 from gui.widgets.label import Label
 from gui.widgets.layouts import named
@@ -34,7 +35,8 @@ class Choice(QComboBox):
         # The list's default delegate ignores the padding of items in the style sheet.
         self.setItemDelegate(QStyledItemDelegate(self))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
         colour = self.palette().color(group, QPalette.ColorRole.PlaceholderText)
@@ -63,7 +65,8 @@ class WheelGuard(QObject):
         super().__init__(field)
         field.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if (
             event.type() is QEvent.Type.Wheel
             and isinstance(watched, QWidget)
@@ -114,7 +117,8 @@ def whole(
 class Decimal(QDoubleSpinBox):
     """A decimal number without trailing zeros."""
 
-    def textFromValue(self, value: float) -> str:  # noqa: D102
+    @override
+    def textFromValue(self, value: float) -> str:
         text = super().textFromValue(value)
         point = self.locale().decimalPoint()
         return text.rstrip("0").rstrip(point) if point in text else text

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
+from core.override import override
 from core.plain import plain_lines
 from gui.look.writing import LEFT, elided
 
@@ -32,7 +33,8 @@ class Label(QLabel):
 
     # Overridden, so that no caller can forget it: names from files may contain characters that
     # reverse the direction of a line.
-    def setText(self, text: str) -> None:  # noqa: D102
+    @override
+    def setText(self, text: str) -> None:
         super().setText(plain_lines(text))
 
     def say(self, text: str) -> None:
@@ -49,10 +51,12 @@ class Elided(Label):
         # A label asks for the width of its whole text: one long name would widen the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             room = self.contentsRect()
             # Shortened at each paint, because the width that the layout gives is known only here.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
+from core.override import override
 from gui.look.text import tr
 from gui.look.writing import write_wrapped
 from gui.timeline.state.scene import Scene
@@ -49,23 +50,28 @@ class Sheet(Drawing):
         """Draw the content."""
         raise NotImplementedError
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         return 0 if self.stepped_scene is None else self.height_of(self.stepped_scene)
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         return self._nothing() if self.stepped_scene is None else self.words_of(self.stepped_scene)
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         if self.stepped_scene is not None:
             self.draw_scene(ink, self.stepped_scene)
         else:
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
             write_wrapped(ink.painter, self.theme.muted, area, self._nothing())
 
-    def sizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def sizeHint(self) -> QSize:
         return QSize(260, 150)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         # No own limit: `show_scene` sets the least height, while Drawing uses its current height.
         return QSize(-1, -1)
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeWidget
 
+from core.override import override
 from gui.look.writing import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex
@@ -54,21 +55,25 @@ class TableModel(QAbstractTableModel):
         yield
         self.endResetModel()
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
             return self.text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.heads[index.column()].side
         return self.role_data(index.row(), index.column(), role)
 
-    def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+    @override
+    def rowCount(self, parent: Index = NOTHING) -> int:
         # Qt also asks for the rows below a cell, as in a tree: a table has none.
         return 0 if parent.isValid() else self.count()
 
-    def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+    @override
+    def columnCount(self, parent: Index = NOTHING) -> int:
         return 0 if parent.isValid() else len(self.heads)
 
-    def headerData(  # noqa: D102
+    @override
+    def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if orientation is not Qt.Orientation.Horizontal:
@@ -87,7 +92,8 @@ class ReturnTable(QTableView):
 
     chosen = Signal(int)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.chosen.emit(self.currentIndex().row())
         else:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow
 
+from core.override import override
 from gui.features.verdict.line import VerdictLine
 from gui.timeline.interact.overview import Overview
 from gui.window.docks import LowDocks
@@ -25,7 +26,8 @@ class CompactLayout(QObject):
         self._is_low = False
         window.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QResizeEvent):
             is_low = event.size().height() < LOW_WINDOW
             if is_low != self._is_low:

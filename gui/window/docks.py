@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.override import override
 from gui.app.feature import Dock, Panel
 from gui.look.text import tr
 from gui.look.theme import Theme
@@ -53,12 +54,14 @@ class PanelPage(QWidget):
         if not widget.accessibleName():
             widget.setAccessibleName(self.panel.title)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         _ = self.panel.widget
         self.shown.emit(True)
 
-    def hideEvent(self, event: QHideEvent) -> None:  # noqa: D102
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.shown.emit(False)
 

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.message import N_
+from core.override import override
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Shell, Style
 from gui.window.leaving import Leaving
 from gui.window.panes import Panes
@@ -24,7 +25,8 @@ class FrameFeature(Feature):
         self.panes = Panes(shell.main_window, self._parts)
 
     @property
-    def groups(self) -> Sequence[Group]:  # noqa: D102
+    @override
+    def groups(self) -> Sequence[Group]:
         step, choose = self.panes.step, self.shell.language_chosen.emit
         panes = Group(
             Menu.GO,
@@ -100,7 +102,8 @@ class FrameFeature(Feature):
             ),
         )
 
-    def start(self) -> None:  # noqa: D102
+    @override
+    def start(self) -> None:
         chosen = self.shell.settings.language or "system"
         if chosen in LANGUAGES:
             self.shell.action(f"language_{chosen}").setChecked(True)

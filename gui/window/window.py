@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
+from core.override import override
 from gui.app.banner import Banner
 from gui.app.explaining import Explainer
 from gui.app.feature import Feature, FeatureType, Menu, Panel
@@ -101,7 +102,7 @@ class MainWindow(QMainWindow):
         feature.set_theme(self.theme)
         feature.show_scene(self.scene, self.run_shown is not None and self.run_shown.live)
 
-    # The shell of the features
+    # The shell of the features; `Shell` documents these methods.
 
     @property
     def main_window(self) -> QMainWindow:  # noqa: D102
@@ -175,7 +176,8 @@ class MainWindow(QMainWindow):
         for feature in self._features.values():
             feature.close()
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
         # Spontaneous: asked for by the window system. A caller of close() has asked already, or
         # must not ask, as on a signal.
         if event.spontaneous() and not self.feature(FrameFeature).leaving.may_close():

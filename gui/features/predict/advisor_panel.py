@@ -257,7 +257,8 @@ class AdvisorPanel(QWidget):
         self.cancel.setVisible(busy)
         self.again.setVisible(not busy)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.opened.emit()
 

@@ -23,6 +23,7 @@ from core.costs.costs import CostModel
 from core.message import N_, Text
 from core.models.description import ModelDescription
 from core.option import OptionValue
+from core.override import override
 from core.plan.devices import PREDICTED
 from core.plan.division import Stage
 from core.plan.link import Link
@@ -233,7 +234,8 @@ class WhatIfPanel(QWidget):
         if self.isVisible():
             self.asked.emit(self.question)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.opened.emit()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPen
 
+from core.override import override
 from core.report.slowdown import Slowdown
 from gui.features.slowdown.cells import (
     Cell,
@@ -104,19 +105,22 @@ class SlowdownChart(Drawing):
         below = top + ROW * (rows + has_margin) + GAP * has_margin
         return Places(left, column, top, below + SECTION, rows, columns)
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         if self.found is None:
             return 0
         return self.places().kinds + ROW * len(self._kinds) + 6
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         if self.found is None:
             return super().minimumSizeHint()
         places = self.places()
         columns = NARROWEST * places.columns + GAP + WIDEST / 2
         return QSize(int(places.left + max(columns, 2 * WIDEST) + PAD), self.height())
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         largest = sorted(self.cells, key=lambda cell: -cell.saving.share)[:8]
         return " ".join(cell_sentence(cell) for cell in largest)
 
@@ -131,7 +135,8 @@ class SlowdownChart(Drawing):
         places = self.places()
         return next((cell for cell in self.cells if places.rect(cell).contains(at)), None)
 
-    def tip_at(self, at: QPointF) -> str:  # noqa: D102
+    @override
+    def tip_at(self, at: QPointF) -> str:
         cell = self.cell_at(at)
         if cell is None:
             return ""
@@ -142,25 +147,29 @@ class SlowdownChart(Drawing):
 
     # Input
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self.cell_at(event.position())
         if event.button() is Qt.MouseButton.LeftButton and cell is not None:
             self._go_to(cell)
             self.activated.emit(cell)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         over = self.cell_at(event.position()) is not None
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         self.setCursor(shape)
 
-    def event(self, event: QEvent) -> bool:  # noqa: D102
+    @override
+    def event(self, event: QEvent) -> bool:
         is_key = isinstance(event, QKeyEvent) and event.key() in (*STEPS, *ACTIVATE)
         if is_key and event.type() is QEvent.Type.ShortcutOverride:
             event.accept()  # otherwise an action of the window may take the key
             return True
         return super().event(event)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if self.current is None:
             super().keyPressEvent(event)
@@ -172,11 +181,13 @@ class SlowdownChart(Drawing):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: D102
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: D102
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
 
@@ -187,7 +198,8 @@ class SlowdownChart(Drawing):
 
     # Drawing
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         if self.found is None:
             return
         places, scale = self.places(), self.scale

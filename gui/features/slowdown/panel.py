@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 from core.counts import steps_text
 from core.errors import PlanError
 from core.message import N_
+from core.override import override
 from core.report.even_split import EvenSplit, even_split
 from core.report.slowdown import Slowdown, slowdown
 from core.trace.median_step import whole_steps
@@ -69,7 +70,8 @@ class SlowdownPanel(QWidget):
         self._scene, self._live = scene, live
         self._refresh()
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
 

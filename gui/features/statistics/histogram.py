@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
 
 from core.explain.percentiles import Histogram, histogram
+from core.override import override
 from gui.look.text import duration_text, ntr, percent_text, tr
 from gui.timeline.layout.fonts import text_width
 from gui.widgets.drawing import PAD, Drawing, Ink
@@ -120,11 +121,13 @@ class HistogramChart(Drawing):
             self.cursor_bin = min(beyond) if by > 0 else max(beyond)
             self.update()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
             self._choose(self.bin_at(event.position().x()))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if not len(self.bins):
             super().keyPressEvent(event)
         elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):

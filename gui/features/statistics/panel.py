@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from core.explain.percentiles import histogram
 from core.message import N_
+from core.override import override
 from core.trace.trace import Trace
 from gui.app.jobs import Runner
 from gui.features.statistics.durations import Durations, across
@@ -94,7 +95,8 @@ class StatisticsPanel(QWidget):
         self._scene, self._chosen, self._stopped = scene, chosen, False
         self._count()
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._count()
 

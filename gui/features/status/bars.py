@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.message import N_
+from core.override import override
 from gui.app.faults import faults_of, status_text
 from gui.app.run_names import shown_title
 from gui.app.session import Run
@@ -56,7 +57,8 @@ class RunButton(QToolButton):
         self.setFixedWidth(RUN_WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
         room = self.contentsRect().width() - PADDING

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from core.override import override
 from core.plan.strategies import STRATEGIES
 from core.sweep.results import Results
 from core.sweep.sweep import REFERENCES, REPEATS
@@ -59,11 +60,13 @@ class SweepPanel(QScrollArea):
         for news in (self.values.textChanged, self.repeat.valueChanged, self.beside.toggled):
             news.connect(self.edited)
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.opened.emit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         wide = self.width() >= BESIDE_WIDTH
         # Before the scroll area lays out its contents, which it does in `resizeEvent`.
         self._box.setDirection(_ACROSS if wide else _DOWN)

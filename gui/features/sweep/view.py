@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
+from core.override import override
 from core.sweep.results import Result, Results
 from gui.features.sweep.chart import Chart, Place, draw_chart, lay_out
 from gui.features.sweep.words import fastest_text, result_text
@@ -48,13 +49,16 @@ class SweepView(Painted):
         area = QRectF(self.rect()).adjusted(4, 6, -4, -4)
         return lay_out(self.results, area, self.theme, Fonts.of(self.font()))
 
-    def sizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def sizeHint(self) -> QSize:
         return QSize(420, 220)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
+    @override
+    def minimumSizeHint(self) -> QSize:
         return QSize(180, 140)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
         chart = self.chart
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
@@ -67,17 +71,20 @@ class SweepView(Painted):
                 painter.setPen(QColor(self.theme.accent))
                 painter.drawRoundedRect(chart.spot(place).adjusted(-2, -2, 2, 2), 4, 4)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         hit = self._at(event.position()) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if hit else Qt.CursorShape.ArrowCursor)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         result = self._at(event.position())
         if result is not None and event.button() is Qt.MouseButton.LeftButton:
             self.current = result
             self.chosen.emit(result)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         chart = self.chart
         if chart is None:
             super().keyPressEvent(event)
@@ -90,7 +97,8 @@ class SweepView(Painted):
         else:
             super().keyPressEvent(event)
 
-    def tip_at(self, at: QPointF) -> str:  # noqa: D102
+    @override
+    def tip_at(self, at: QPointF) -> str:
         result = self._at(at)
         if result is None or self.results is None:
             return ""

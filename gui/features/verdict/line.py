@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QToolButton
 
+from core.override import override
 from core.plan.pipeline.options import MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
@@ -104,14 +105,16 @@ class VerdictLine(QFrame):
             note = header.timing_note
             self._say_note(f"{text} {sentence(note)}" if note else text)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         # As for a button: releasing the mouse outside cancels the click.
         if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(
             event.position().toPoint()
         ):
             self.opened.emit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_changes()
 

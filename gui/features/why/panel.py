@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
 from core.message import N_
+from core.override import override
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import Verdict
@@ -85,7 +86,8 @@ class WhyPanel(QWidget):
         step = self._scene.described if choice == ON_SCREEN else choice
         return [step] if step in self._scene.trace.steps else []
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh()
 

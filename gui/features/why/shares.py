@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import PathShare
 from core.message import N_
+from core.override import override
 from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
@@ -71,13 +72,16 @@ class PathBar(PartsBar):
         self.shares = {share: shares[share] for share in PathShare if shares.get(share)}
         self.refresh()
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         return BAR + 6 + LINE * len(self.shares) + 4
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         return "; ".join(self._words(share) for share in self.shares)
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         whole = sum(self.shares.values())
         bar = QRectF(PAD, 0, self.width() - 2 * PAD, BAR)
         parts = [
@@ -123,17 +127,20 @@ class IdleBars(PartsBar):
         sums = {cause: sum(idle.get(cause, 0) for _, idle in self.lanes) for cause in CAUSES}
         return {cause: ns for cause, ns in sums.items() if ns}
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         return ROW * len(self.lanes) + 6 + LINE * max(1, len(self.totals)) + 4
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         lines = []
         for name, idle in self.lanes:
             parts = [f"{tr(c.label)} {duration_text(ns)}" for c, ns in idle.items()]
             lines.append(f"{name}: {', '.join(parts) or tr('never idle')}")
         return "; ".join(lines)
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         names = max((text_width(ink.fonts.bold, name) for name, _ in self.lanes), default=0.0) + 10
         times = [duration_text(sum(idle.values())) for _, idle in self.lanes]
         figures = max((text_width(ink.fonts.small, time) for time in times), default=0.0) + 8

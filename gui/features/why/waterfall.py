@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from core.message import N_
+from core.override import override
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
 from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
@@ -87,10 +88,12 @@ class WaterfallChart(Drawing):
         """The sum of the bars, in ns."""
         return self.bars[-1].value if self.bars else 0
 
-    def content_height(self) -> float:  # noqa: D102
+    @override
+    def content_height(self) -> float:
         return HEIGHT
 
-    def words(self) -> str:  # noqa: D102
+    @override
+    def words(self) -> str:
         return "; ".join(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
 
     def name(self, bar: WaterfallBar) -> str:
@@ -102,7 +105,8 @@ class WaterfallChart(Drawing):
         share = bar.value / self.makespan if self.makespan else 0.0
         return f"{significant(bar.value / 1e6)}{NO_BREAK}ms, {percent_text(share)}"
 
-    def draw(self, ink: Ink) -> None:  # noqa: D102
+    @override
+    def draw(self, ink: Ink) -> None:
         if not self.bars:
             return
         wide = (self.width() - 2 * PAD) / len(self.bars)
