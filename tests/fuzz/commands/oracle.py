@@ -90,10 +90,22 @@ def _of_files(made: Invocation, status: int | None, before: dict, after: dict) -
     return found
 
 
+def _option_values(words: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Options and their values, as --option=value or as two words."""
+    found = []
+    for word, following in zip(words, (*words[1:], ""), strict=True):
+        if word.startswith("--"):
+            option, equals, value = word.partition("=")
+            found.append((option, value if equals else following))
+    return found
+
+
 def _written(made: Invocation) -> list[str]:
     """Paths, in the folder, that the words of the command line allow to be written."""
-    # An option may have been given once more, with any value.
-    again = [word.partition("=")[2] for word in made.words if word.startswith("--out=")]
+    # An option that names an output may have been given once more, with any value.
+    values = _option_values(made.words)
+    of_outputs = {option for option, value in values if value in made.outputs}
+    again = [value for option, value in values if option in {"--out", *of_outputs}]
     names = [*made.outputs, *again]
     if made.command in ("record", "listen") and not made.outputs:
         names.append("runs")
