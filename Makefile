@@ -1,5 +1,5 @@
 # `make run` and `make test` set everything up first; a second call finds it done.
-#   ARGS=...         arguments for main.py (run), pytest (test, bench, stress) or tests/fuzz/drive.py
+#   ARGS=...         arguments for main.py (run), pytest (test, device, bench, stress) or tests/fuzz/drive.py
 #   RUNS=...         how many runs, or kills, of each stress test (50), files or command lines of each
 #                    fuzzer (3,000), or profiles for verdicts (2,000)
 #   TORCH_INDEX=url  the wheel index that torch comes from; remembered until another one is given
@@ -7,7 +7,7 @@
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures animations thumbnails docs messages messages-extract messages-update messages-compile
+.PHONY: setup run test device fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures animations thumbnails docs messages messages-extract messages-update messages-compile
 
 setup:
 	@sh resources/setup.sh
@@ -21,6 +21,11 @@ run: setup
 test: setup
 	@$(python) -m compileall -q bubblescope core gui main.py
 	@$(python) -m pytest -n 2 --dist worksteal $(ARGS)
+
+# The tests of accelerators on the test device, a simulated accelerator that runs asynchronously. It
+# is compiled when its sources have changed, which needs a C++ compiler.
+device: setup
+	@$(python) -m tests.device $(python) -m pytest -m accelerator $(ARGS)
 
 # RUNS=3000 made or damaged files for each reader, then as many command lines; a second call goes on
 # where the first stopped.

@@ -1,0 +1,85 @@
+"""The test device is asynchronous, and a wait that the engine forgets is seen there."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.device.build import ROOT, compiler, device_environment
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="there is no C++ compiler")
+
+# One process for all tests, because it has to import torch.
+SCRIPT = """
+import json, torch
+from tests.device import mutations
+from tests.device.backend import races
+
+first, second = torch.Stream("deferred:0"), torch.Stream("deferred:0")
+seen = {}
+with first:
+    value = torch.ones(10, device="deferred:0")
+    for _ in range(50):
+        value = value + 1
+    event = first.record_event()
+seen["was queued"] = not event.query()
+with second:
+    value + 1
+seen["races"] = races()
+second.wait_event(event)
+with second:
+    late = value + 1
+torch.accelerator.synchronize("deferred:0")
+seen["late"] = late.tolist()
+seen["late races"] = races()
+with first:
+    reader = torch.ones(10, device="deferred:0")
+with second:
+    del reader
+    again = torch.empty(10, device="deferred:0")
+torch.accelerator.synchronize("deferred:0")
+seen["reused across streams"] = again.isfinite().any().item()
+
+dp = mutations.specification("dp")
+seen["dp"] = mutations.run(dp)._asdict()
+with mutations.without_lane_waits():
+    seen["dp without waits"] = mutations.run(dp)._asdict()
+print(json.dumps(seen))
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=device_environment(),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def test_kernels_run_after_they_are_queued(seen):
+    assert seen["was queued"]
+
+
+def test_a_read_without_a_wait_is_seen_and_one_with_a_wait_is_not(seen):
+    [race] = seen["races"]
+    assert race == "aten::add is not ordered with aten::add"
+    assert seen["late"] == [52.0] * 10 and seen["late races"] == []
+
+
+def test_a_freed_block_is_not_used_by_another_stream(seen):
+    assert not seen["reused across streams"]
+
+
+def test_dp_on_two_devices_waits_for_all_that_it_reads(seen):
+    assert seen["dp"]["races"] == [] and seen["dp"]["error"] <= 1e-5
+
+
+def test_dp_without_waits_between_lanes_is_seen(seen):
+    assert seen["dp without waits"]["races"] != []
