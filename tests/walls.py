@@ -27,7 +27,7 @@ NAMES_DEVICES = ("core.recorder.kinds", "core.plan.devices", "core.engine.hardwa
 MOST_METHODS = 20
 TORCH_FREE = (
     "core.plan", "core.trace", "core.costs", "core.explain", "core.models", "core.predict",
-    "core.compare",
+    "core.compare", "core.board",
 )  # fmt: skip
 
 
@@ -136,6 +136,7 @@ LAYERS = (
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),
+    ("core.board",),
     ("gui.look",),
     ("gui.widgets.label", "gui.widgets.layouts"),
     ("gui.timeline.layout",),

@@ -1,0 +1,87 @@
+"""Par of a board: the steps that known schedules take on as many lanes and micro-batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.board.board import Board
+from core.board.rules import BoardRules, PassTimes
+from core.board.timing import timed_board
+from core.errors import PlanError
+from core.plan.schedules import SCHEDULES, Schedule
+from core.plan.task import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Par:
+    """A schedule's step in the unit of the board's times, its bubble (0 to 1) and its memory.
+
+    `memory` is the most activations of a lane, in activations of the board's stages.
+    """
+
+    name: str
+    title: str
+    step: float
+    bubble: float
+    memory: float
+
+
+def pars(rules: BoardRules) -> list[Par]:
+    """Return the par of every schedule whose formula holds for the lanes, micro-batches and times.
+
+    The formulas are those of `Schedule.bubble_time`. They are for stages that take equally long and
+    for copies without time; there is no par for other times.
+    """
+    found: list[Par] = []
+    for schedule in SCHEDULES.values():
+        par = par_of(rules, schedule)
+        if par is not None:
+            found.append(par)
+    return found
+
+
+def par_of(rules: BoardRules, schedule: Schedule) -> Par | None:
+    """Return a schedule's par; None if its formula does not hold, or for replicas and overlaps."""
+    times = rules.times
+    if not _are_equal(times) or Kind.OVERLAP in schedule.uses or schedule.bubble_time is None:
+        return None
+    # The same model in another number of stages: a stage takes longer if there are fewer.
+    ratio = rules.chunks / schedule.chunks
+    f = times.forward[0] * ratio
+    b = times.backward_input[0] * ratio
+    w = times.backward_weight[0] * ratio
+    ranks, microbatches, chunks = rules.lanes, rules.microbatches, schedule.chunks
+    bubble = schedule.bubble_time(ranks, microbatches, chunks, f, b, w)
+    board = schedule_board(schedule, ranks, microbatches)
+    if bubble is None or board is None:
+        return None
+    step = microbatches * chunks * (f + b + w) + bubble
+    memory = timed_board(board).peak * ratio
+    return Par(schedule.name, schedule.title, step, bubble / step, memory)
+
+
+def schedule_board(schedule: Schedule, lanes: int, microbatches: int) -> Board | None:
+    """Return a schedule as a board with unit times; None for numbers that it does not support.
+
+    Also None for schedules of several replicas, with overlaps, or with one loss for all
+    micro-batches, which boards do not have.
+    """
+    placement = schedule.stage_placement(lanes, schedule.chunks)
+    has_replicas = any(held.replica for held in placement)
+    if has_replicas or schedule.whole_loss or Kind.OVERLAP in schedule.uses:
+        return None
+    try:
+        orders = schedule.orders(lanes, microbatches, schedule.chunks)
+    except PlanError:
+        return None
+    stage_lanes = tuple(held.rank for held in placement)
+    split = Kind.BACKWARD_WEIGHT in schedule.uses
+    times = PassTimes.units(len(stage_lanes))
+    return Board.of(BoardRules(stage_lanes, microbatches, split, times), orders)
+
+
+def _are_equal(times: PassTimes) -> bool:
+    kinds = (times.forward, times.backward_input, times.backward_weight)
+    whole = times.backward_input[0] + times.backward_weight[0]
+    same = all(len(set(by_stage)) == 1 for by_stage in kinds)
+    return same and set(times.backward) == {whole} and not times.copy
