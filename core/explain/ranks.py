@@ -106,12 +106,15 @@ def rank_times(trace: Trace) -> list[RankTime]:
 
     The streams of a place count; if it has none, its lanes without cores, or else all its lanes.
     """
+    return list(each_rank_time(trace))
+
+
+def each_rank_time(trace: Trace) -> Iterator[RankTime]:
+    """Yield what `rank_times` returns, one by one: many ranks with many tasks take seconds."""
     is_memory = _is_memory(trace)
-    times: list[RankTime] = []
     for place, spans in _places(trace):
         in_use = _in_use(trace, spans)
-        times.append(_time(place, spans, is_memory, in_use))
-    return times
+        yield _time(place, spans, is_memory, in_use)
 
 
 def imported_rank_times(trace: Trace) -> list[RankTime]:

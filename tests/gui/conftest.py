@@ -18,6 +18,7 @@ from core.engine.client import EngineClient
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.details import panel as details
+from gui.features.devices import imported
 from gui.features.recordings import files
 from gui.features.spans import panel as spans
 from gui.features.spans import searching
@@ -58,7 +59,7 @@ def small_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Tests of work in slices set these times to 0 themselves.
     """
-    for module in (details, files, searching, spans, statistics):
+    for module in (details, files, imported, searching, spans, statistics):
         monkeypatch.setattr(module, "AT_ONCE_S", 10.0)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
-from core.explain.ranks import RankTime, rank_times
+from core.explain.ranks import RankTime, each_rank_time
 from core.trace.trace import Trace
+from gui.app.jobs import Runner, Work
 from gui.look.ranks import issue_lines, rank_heads, rank_words
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene
@@ -14,14 +15,22 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import joined
 from gui.widgets.tables import dress_tree
 
+AT_ONCE_S = 0.02
+"""Seconds of computing ranks before the window handles events."""
+
 
 class ImportedPanel(QWidget):
-    """A row for each rank or process of a trace, and below them a line for each irregularity."""
+    """A row for each rank or process of a trace, and below them a line for each irregularity.
+
+    The rows of many ranks are added little by little.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Trace"))
         self._trace: Trace | None = None
+        self._runner = Runner(self, "ranks")
+        self._runner.done.connect(self._fit)
         self.list, self.issues = QTreeWidget(), Label(wrapped=True, selectable=True)
         heads = rank_heads()
         dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
@@ -37,18 +46,33 @@ class ImportedPanel(QWidget):
         # The figures are of a whole trace and of launches, which jobs do not record.
         trace = None if scene is None or live or scene.trace.imported is None else scene.trace
         self.setVisible(trace is not None)
-        if trace is None or trace is self._trace:
+        if trace is self._trace:
+            return
+        self._runner.cancel()
+        if trace is None:
+            self._trace = None
             return
         self._trace = trace
         self.list.clear()
-        for time in rank_times(trace):
+        self.issues.setText("\n".join(issue_lines(trace)))
+        self._runner.start(self._add_ranks(trace), AT_ONCE_S)
+        if self._runner.running:
+            self._fit()
+
+    def _add_ranks(self, trace: Trace) -> Work[None]:
+        for time in each_rank_time(trace):
             self._add(time)
+            yield 0.0
+
+    def _fit(self) -> None:
+        """Make the list as high as its rows.
+
+        The page scrolls as a whole, and a list that scrolls inside a page that scrolls is hard to
+        use.
+        """
         rows = self.list.topLevelItemCount()
-        # As high as its rows: the page scrolls as a whole, and a list that scrolls inside a page
-        # that scrolls is hard to use.
         height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
         self.list.setFixedHeight(height + 2 * self.list.frameWidth())
-        self.issues.setText("\n".join(issue_lines(trace)))
 
     def _add(self, time: RankTime) -> None:
         item = QTreeWidgetItem(self.list, rank_words(time))

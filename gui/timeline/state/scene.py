@@ -30,6 +30,8 @@ from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_
 
 LATEST_STEPS = 64  # idle time and memory in a lane's label are taken from at most so many steps
 LIVE_STEPS = 4  # the same while the run is live, where it is computed several times a second
+MOST_COMPARED = 100_000  # tasks of the steps in which lanes are compared; of few steps all count
+FEWEST_COMPARED = 3  # steps in which lanes are compared, however many tasks they have
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
 MOST_WORDS = 20_000  # texts of tasks that are kept; if there are more, all are laid out again
 MOST_LOOKS = 16  # kinds of texts that are kept; a window needs a few, figures have further sizes
@@ -161,8 +163,7 @@ class Scene:
         for lane, balance, shared in zip(working, self.balances, self._shared, strict=True):
             fact = lane_facts(self.trace, lane, balance, bool(chosen))
             facts.append(replace(fact, shared=shared))
-        latest = measured_steps(self.trace)[-LIVE_STEPS if self.live else -LATEST_STEPS :]
-        self.unevenness = unevenness(self.trace, latest)
+        self.unevenness = unevenness(self.trace, compared_steps(self.trace, self.live))
         # Nested lanes have no work, and the last numbers.
         nested = [LaneFacts(lane.name) for lane in lanes[len(working) :]]
         self.facts = [*placed(facts, self.trace.header.replicas), *nested]
@@ -312,6 +313,18 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
         steps = steps[:-1] or steps
         measured = measured[:-1]
     return (measured or steps)[-LIVE_STEPS if live else -LATEST_STEPS :]
+
+
+def compared_steps(trace: Trace, live: bool = False) -> list[int]:
+    """Return the latest measured steps, in which lanes are compared.
+
+    Of steps with many tasks only a few are taken: the window waits for the comparison.
+    """
+    steps = measured_steps(trace)
+    tasks_of_step = trace.span_count // max(1, len(trace.steps))
+    most = max(FEWEST_COMPARED, MOST_COMPARED // max(1, tasks_of_step))
+    most = min(most, LIVE_STEPS if live else LATEST_STEPS)
+    return steps[-most:]
 
 
 def step_name(number: int, warmup: int) -> str:

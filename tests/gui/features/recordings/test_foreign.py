@@ -9,11 +9,14 @@ from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
 from core.recording.formats import TRACE_FORMATS
+from core.recording.recording import open_recording
+from gui.app import jobs
 from gui.app.run_names import file_name
 from gui.features.bookmarks.feature import BookmarksFeature
 from gui.features.compare.chooser import other_of
 from gui.features.compare.feature import CompareFeature
 from gui.features.details.feature import DetailsFeature
+from gui.features.devices import imported
 from gui.features.devices.feature import DevicesFeature
 from gui.features.palette.commands import all_commands
 from gui.features.recordings.feature import RecordingsFeature
@@ -21,6 +24,7 @@ from gui.features.runs.feature import RunsFeature
 from gui.features.runs.tabs import title_of
 from gui.features.statistics.feature import StatisticsFeature
 from gui.timeline.state.colour_choices import ColourBy, choice_of
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from tests.gui.features.runs.test_tabs import drop
 
@@ -50,6 +54,16 @@ def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(qtbot, window):
     assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
     assert panel.issues.text() == "Nothing was odd about the file: all of it is shown."
     assert window.banner.isHidden()
+
+
+def test_rows_of_ranks_are_added_while_the_window_handles_events(qtbot, window, monkeypatch):
+    monkeypatch.setattr(imported, "AT_ONCE_S", 0.0)
+    monkeypatch.setattr(jobs, "SLICE_S", 0.0)
+    panel = window.feature(DevicesFeature).imported
+    panel.show_scene(Scene(open_recording(TWO_RANKS).trace), live=False)
+    assert len(rows(panel)) == 1
+    qtbot.waitUntil(lambda: len(rows(panel)) == 2)
+    qtbot.waitUntil(lambda: panel.list.height() >= 3 * panel.list.sizeHintForRow(0))
 
 
 def test_a_folder_is_opened_from_the_menu_and_dropped(qtbot, window, tmp_path):

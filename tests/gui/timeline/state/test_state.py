@@ -8,6 +8,7 @@ import pytest
 from core.recording.bookmarks import Bookmark
 from core.trace.span import Span
 from gui.timeline.layout.groups import Grouping
+from gui.timeline.state import scene
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, lane_counts
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
@@ -115,3 +116,14 @@ def test_the_end_of_a_live_run_is_told_though_nothing_moves(state: TimelineState
     state.view_changed.connect(lambda: told.append(1))
     state.refresh(None)
     assert len(told) == 1
+
+
+def test_of_steps_with_many_tasks_only_the_latest_are_compared(monkeypatch):
+    compared = []
+    monkeypatch.setattr(scene, "unevenness", lambda trace, steps: compared.append(steps))
+    trace = trace_of(specification(steps=8, warmup=2))
+    tasks = trace.span_count // 10
+    for most in (8 * tasks, 5 * tasks, 1):
+        monkeypatch.setattr(scene, "MOST_COMPARED", most)
+        scene.Scene(trace)
+    assert compared == [[2, 3, 4, 5, 6, 7, 8, 9], [5, 6, 7, 8, 9], [7, 8, 9]]
