@@ -33,6 +33,7 @@ ENDINGS = {
     "gradients": (".npz",),
     "image": (".png", ".svg", ".pdf"),
     "report": (".html", ".htm"),
+    "runs": (".tex", ".md", ".csv"),
     "trace": (".json", ".json.gz", ".pftrace"),
 }
 """Accepted endings of the names of output files, by option."""

@@ -190,6 +190,8 @@ def _add_recordings(commands: Commands) -> None:
     )
     export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
     export.add_argument("--report", metavar="FILE", help="report with tables and pictures, *.html")
+    figures = "table with a row for each recording: step, bubble, memory, *.tex, *.md or *.csv"
+    export.add_argument("--runs", metavar="FILE", help=figures)
     add_table(export)
     add_formats(export)
     add_figure(export)

@@ -49,10 +49,12 @@ from core.plan.specification import (
 )
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
+from core.report.run_table import run_rows, write_run_table
 from core.report.summary import Summary, summarise
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 from core.trace.verified import verified
+from gui.app.titles import run_names
 
 
 def print_devices(arguments: argparse.Namespace) -> None:
@@ -190,8 +192,8 @@ def export(arguments: argparse.Namespace) -> None:
     animation = animation_options(arguments, options)
     reported = part_of(arguments)
     single = ("animation", "report", "table", *FORMATS)
-    if not any(getattr(arguments, option) for option in ("image", *single)):
-        needed = "--image FILE, --animation FILE, --report FILE, --table FILE"
+    if not any(getattr(arguments, option) for option in ("image", "runs", *single)):
+        needed = "--image FILE, --animation FILE, --report FILE, --runs FILE, --table FILE"
         raise PlanError(f"export needs {needed}{MORE}")
     for option in single:
         file = getattr(arguments, option)
@@ -212,6 +214,8 @@ def export(arguments: argparse.Namespace) -> None:
         draw(traces, Path(arguments.image), options)
     if arguments.animation is not None:
         write_animation(opened, Path(arguments.animation), animation)
+    if arguments.runs is not None:
+        write_run_table(run_rows(traces, run_names(traces)), Path(arguments.runs))
     if arguments.report is not None:
         with loading_qt():
             from gui.report.run import write_run_report

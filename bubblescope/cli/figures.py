@@ -16,6 +16,7 @@ PART_WORDS = {
     "axis": "axis",
     "makespan": "makespan",
     "idle": "idle time",
+    "totals": "bubble, formula and memory below each run",
 }
 PARTS = tuple(PART_WORDS)
 FIGURE = ("figure", *LOOKS, *PARTS)

@@ -51,8 +51,9 @@ class FigureOptions:
     """Options of a figure; without a `preset`, it is the timeline as the window shows it.
 
     None means the preset's value: `width_mm`, `font_pt` (only with a preset), `scale` (pixels of a
-    PNG per 1/96 inch) and `hatching` (patterns that distinguish families without colour). `title`
-    and `caption` are made from the run if None, and left out if empty.
+    PNG per 1/96 inch) and `hatching` (patterns that distinguish families without colour). `totals`
+    are a line with bubble, formula and peak memory below each run (only with a preset). `title` and
+    `caption` are made from the run if None, and left out if empty.
     """
 
     preset: str | None = None
@@ -66,6 +67,7 @@ class FigureOptions:
     axis: bool = True
     makespan: bool = True
     idle: bool = True
+    totals: bool = True
     title: str | None = None
     caption: str | None = None
     excerpt: ExcerptOptions = field(default_factory=ExcerptOptions)

@@ -58,6 +58,11 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
     return DOT.join(common), own
 
 
+def run_names(traces: Sequence[Trace]) -> list[str]:
+    """Return a name for each run: what differs from the others, or the title of a single run."""
+    return shared_title(traces)[1] if len(traces) > 1 else [run_title(traces[0])]
+
+
 def _parts(trace: Trace) -> list[str]:
     specification = trace.header.specification
     title = model_title(trace.header.model.name)

@@ -39,6 +39,7 @@ def draw_textbook(painter: QPainter, figure: Textbook) -> None:
             _idle(painter, figure, panel, row)
             _boxes(painter, figure, row)
         _names(painter, figure, panel)
+        _lines(painter, figure, panel.totals_top, style.small, panel.totals)
     # After all panels, because the plain ground under a label covers the patterns.
     _numbers(painter, figure)
     if figure.options.axis:

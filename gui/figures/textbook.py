@@ -16,6 +16,7 @@ from gui.app.figure_options import FigureOptions
 from gui.figures.looks import BoxLook
 from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style
+from gui.figures.totals import totals_text
 from gui.look.families import FAMILIES, Family, family_of, family_texts
 from gui.look.text import NO_BREAK, percent_text, tr
 from gui.look.writing import in_lines
@@ -84,13 +85,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A run in a figure. `view` has one pixel per unit of the run's part of the plot."""
+    """A run in a figure. `view` has one pixel per unit of the run's part of the plot.
+
+    The lines of its `totals` begin at `totals_top`, and end at `bottom`.
+    """
 
     run: FigureRun
     view: Viewport
     top: float
     band: float
     rows: tuple[Row, ...]
+    totals: list[str]
+    totals_top: float
+    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +169,7 @@ def lay_out_textbook(
         numbers = tr("Numbers are micro-batches.")
         caption = f"{caption} {numbers}"
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
+    totals = [_totals(run, options, style, inner) for run in runs]
     axis_height, legend_height, caption_height = _foot(options, style, legend, captions)
     foot = axis_height + legend_height + caption_height
     head = style.edge + face.line * len(titles)
@@ -170,6 +178,7 @@ def lay_out_textbook(
     above = distance * (len(runs) - 1)
     for run in runs:
         above += sum(_above(run, options, style))
+    above += sum(_totals_height(lines, style) for lines in totals)
     around = head + foot + style.edge + above
     box = _box_height(runs, lanes, style, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
@@ -183,9 +192,9 @@ def lay_out_textbook(
     for number, run in enumerate(runs):
         y += distance if number else 0.0
         placed = zip(lanes[number], boxes[number], strict=True)
-        panel = _panel(run, views[number], placed, options, style, y, (box, gap))
+        panel = _panel(run, views[number], placed, options, style, y, (box, gap), totals[number])
         panels.append(panel)
-        y = panel.rows[-1].bottom if panel.rows else panel.band
+        y = panel.bottom
     legend_top = y + axis_height + spare / 2
     caption_top = legend_top + legend_height
     bottom = caption_top + caption_height + style.edge
@@ -409,6 +418,7 @@ def _panel(
     style: Style,
     top: float,
     sizes: tuple[float, float],
+    totals: list[str],
 ) -> Panel:
     """Return a run's panel below `top`; `sizes` are a box's height and the gap between lanes."""
     box, gap = sizes
@@ -420,4 +430,19 @@ def _panel(
         idle = idle_text(run, lane) if options.idle else ""
         rows.append(Row(lane, y, height, mine, idle))
         y += height + gap
-    return Panel(run, view, top, top + heading, tuple(rows))
+    rows_bottom = rows[-1].bottom if rows else top + heading
+    totals_height = _totals_height(totals, style)
+    bottom = rows_bottom + totals_height
+    totals_top = bottom - style.small.line * len(totals)
+    return Panel(run, view, top, top + heading, tuple(rows), totals, totals_top, bottom)
+
+
+def _totals(run: FigureRun, options: FigureOptions, style: Style, room: float) -> list[str]:
+    """Return the lines of a run's totals, if they are wanted."""
+    if not options.totals:
+        return []
+    return style.small.wrapped(totals_text(run.scene, run.shown), room)
+
+
+def _totals_height(lines: Sequence[str], style: Style) -> float:
+    return 0.3 * style.em + style.small.line * len(lines) if lines else 0.0

@@ -18,6 +18,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 from bubblescope.cli.start import run_arguments
 from core.plan.plan import Lane, Role
+from core.report.summary import summarise
 from core.trace.excerpt import ExcerptOptions
 from core.trace.trace import Trace
 from gui.app.figure_options import PRESETS, FigureOptions
@@ -155,6 +156,31 @@ def test_a_figure_of_two_runs_names_what_differs_and_shares_what_does_not(
     assert any(word.startswith("Measured: step 2, the median of 3 steps.") for word in text)
 
 
+def test_below_each_run_are_the_figures_that_its_summary_has(
+    gpipe: Trace, one_f_one_b: Trace
+) -> None:
+    text = words(svg(figure_of([gpipe, one_f_one_b], FigureOptions("one-column"))))
+    expected = []
+    for trace in (gpipe, one_f_one_b):
+        median = summarise(trace).median
+        bubble, form = f"{median.bubble_by_makespan:.1%}", f"{median.closed_form:.1%}"
+        peak = max(lane.peak_bytes for lane in median.lanes) // 10**6
+        said = f"Bubble {bubble}, formula {form}, peak memory {peak} MB"
+        expected.append(said.replace("%", " %"))
+    assert [word for word in text if word.startswith("Bubble")] == expected
+    tops = {word: place for place, word in enumerate(text)}
+    headings = tops["Pipeline GPipe"], tops["Pipeline 1F1B"]
+    assert headings[0] < tops[expected[0]] < headings[1] < tops[expected[1]]
+
+
+def test_figures_of_several_steps_are_means_and_say_so(gpipe: Trace) -> None:
+    options = FigureOptions("two-column", excerpt=ExcerptOptions(steps="1-2"))
+    text = words(svg(figure_of([gpipe], options)))
+    assert sum(word.startswith("Mean of 2 steps: bubble ") for word in text) == 1
+    part = FigureOptions("two-column", excerpt=ExcerptOptions(range="1ms:9ms"))
+    assert not any("ubble" in word for word in words(svg(figure_of([gpipe], part))))
+
+
 def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
     runs = [FigureRun(Scene(t), median_range(t), "x") for t in (gpipe, one_f_one_b)]
     one, other = lay_out_textbook(runs, FigureOptions("slide"), "", "").panels
@@ -187,12 +213,13 @@ def test_lanes_and_range_are_chosen(gpipe: Trace) -> None:
 
 def test_each_part_of_a_figure_can_be_left_out(gpipe: Trace) -> None:
     bare = FigureOptions("one-column", legend=False, axis=False, makespan=False, idle=False,
-                         title="", caption="")  # fmt: skip
+                         totals=False, title="", caption="")  # fmt: skip
     picture = figure_of([gpipe], bare)
     text = words(svg(picture))
     assert all(re.fullmatch(r"cpu:\d|[FBLU]?\d?", word) for word in text), text
     for name, word in (("legend", "forward (F)"), ("axis", "0 ms"), ("makespan", "143 ms"),
-                       ("idle", "29.6 %")):  # fmt: skip
+                       ("idle", "29.6 %"),
+                       ("totals", "Bubble 28.2 %, formula 27.3 %, peak memory 28 MB")):  # fmt: skip
         with_one = figure_of([gpipe], replace(bare, **{name: True}))
         assert word in words(svg(with_one)), name
         assert with_one.height >= picture.height
@@ -398,6 +425,11 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
     drawn = tmp_path / "both.svg"
     assert run_arguments(["export", *names, "--image", str(drawn), "--figure", "one-column"]) == 0
     assert {"Pipeline GPipe", "Pipeline 1F1B"} <= set(words(ElementTree.parse(drawn).getroot()))
+    for suffix, start in ((".tex", "  Pipeline 1F1B & "), (".md", "| Pipeline 1F1B | "),
+                          (".csv", "Pipeline 1F1B,")):  # fmt: skip
+        table = tmp_path / f"runs{suffix}"
+        assert run_arguments(["export", *names, "--runs", str(table)]) == 0
+        assert sum(line.startswith(start) for line in table.read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -410,8 +442,9 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         ("--report x.txt", "--report x.txt: use a name that ends in .html"),
         (
             "",
-            "export needs --image FILE, --animation FILE, --report FILE, --table FILE",
+            "export needs --image FILE, --animation FILE, --report FILE, --runs FILE",
         ),
+        ("--runs runs.txt", "--runs runs.txt: use a name that ends in .tex, .md, .csv"),
     ],
 )
 def test_bad_options_of_the_command_line_are_one_line_and_write_nothing(

@@ -1,0 +1,208 @@
+"""Table of runs with a row for each: LaTeX with booktabs, Markdown, or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.files import write_whole
+from core.message import N_
+from core.plain import Say, cell, digits, duration_unit, plain, plainly
+from core.report.run_figures import RunFigures, median_figures
+from core.trace.trace import Trace
+
+NONE = "–"
+SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+CSV_COLUMNS = (
+    "run",
+    "step_ms",
+    "bubble_by_makespan",
+    "bubble_by_lane_span",
+    "closed_form",
+    "peak_bytes",
+    "rows_a_second",
+)
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # A line that begins with [ or * would be an argument of the \\ before it.
+    "[": "{[}",
+    "*": "{*}",
+    "–": "--",
+    "\u00a0": "~",
+}
+_LATEX_SPECIAL = re.compile("[" + re.escape("".join(_LATEX)) + "]")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run in the table: its name among the others, and its figures."""
+
+    name: str
+    figures: RunFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers: its title, its unit, and a text for each run."""
+
+    title: str
+    unit: str
+    cells: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        """Title and unit on one line."""
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
+
+def run_rows(traces: Sequence[Trace], names: Sequence[str]) -> list[RunRow]:
+    """Return a row for each run, of its median step. Raises PlanError for a run without one."""
+    rows = []
+    for trace, name in zip(traces, names, strict=True):
+        rows.append(RunRow(name, median_figures(trace, name)))
+    return rows
+
+
+def write_run_table(rows: Sequence[RunRow], path: Path, say: Say = plainly) -> None:
+    """Write the table in the format of the path's suffix; `say` translates its headings.
+
+    Raises ValueError for a suffix that FORMATS lacks, and OSError.
+    """
+    text_of = FORMATS.get(path.suffix.lower())
+    if text_of is None:
+        raise ValueError(f"{path} cannot be written: its name must end in {', '.join(FORMATS)}")
+    write_whole(path, text_of(rows, say))
+
+
+def latex(rows: Sequence[RunRow], say: Say = plainly) -> str:
+    """Return the table for LaTeX with the package booktabs; units are in a line of their own."""
+    columns = _columns(rows, say)
+    titles = [say(N_("Run")), *(column.title for column in columns)]
+    units = ["", *(column.unit for column in columns)]
+    lines = [
+        r"% Needs \usepackage{booktabs}.",
+        r"\begin{tabular}{l" + "r" * len(columns) + "}",
+        r"  \toprule",
+        _latex_line(titles),
+        _latex_line(units),
+        r"  \midrule",
+    ]
+    for place, row in enumerate(rows):
+        lines.append(_latex_line([row.name, *(column.cells[place] for column in columns)]))
+    lines += [r"  \bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def markdown(rows: Sequence[RunRow], say: Say = plainly) -> str:
+    """Return the table for Markdown."""
+    columns = _columns(rows, say)
+    lines = [
+        _markdown_line([say(N_("Run")), *(column.heading for column in columns)]),
+        "|---|" + "--:|" * len(columns),
+    ]
+    for place, row in enumerate(rows):
+        lines.append(_markdown_line([row.name, *(column.cells[place] for column in columns)]))
+    return "\n".join(lines) + "\n"
+
+
+def csv_text(rows: Sequence[RunRow], say: Say = plainly) -> str:
+    """Return the table as CSV with all digits, under the names that the summary's JSON has.
+
+    Bubbles are fractions; a figure that is missing is empty. The names are not translated.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in rows:
+        figures = row.figures
+        numbers = (
+            f"{figures.step_ns / 1e6:.6f}",  # whole ns
+            _number(figures.bubble_by_makespan),
+            _number(figures.bubble_by_lane_span),
+            _number(figures.closed_form),
+            "" if figures.peak_bytes is None else figures.peak_bytes,
+            _number(figures.rows_a_second),
+        )
+        writer.writerow([cell(plain(row.name)), *numbers])
+    return file.getvalue()
+
+
+def _columns(rows: Sequence[RunRow], say: Say) -> list[Column]:
+    """Return the columns, each with one unit, which suits its largest figure."""
+    figures = [row.figures for row in rows]
+    step_ns, step_unit = duration_unit(max(one.step_ns for one in figures))
+    # Times of less than a hundredth of the unit would be mostly zeros.
+    shortest = min(one.step_ns for one in figures)
+    if shortest < step_ns / 100:
+        step_ns, step_unit = duration_unit(shortest)
+    size, size_unit = _size_unit(max(one.peak_bytes or 0 for one in figures))
+    parts: list[tuple[str, str, Callable[[RunFigures], str]]] = [
+        (N_("Step"), step_unit, lambda one: digits(one.step_ns / step_ns)),
+        (N_("Bubble"), "%", lambda one: _percent(one.bubble_by_makespan)),
+        (N_("By lane span"), "%", lambda one: _percent(one.bubble_by_lane_span)),
+        (N_("Formula"), "%", lambda one: _percent(one.closed_form)),
+        (N_("Memory"), size_unit, lambda one: _digits(one.peak_bytes, size)),
+        (N_("Rows/s"), "", lambda one: _digits(one.rows_a_second, 1)),
+    ]
+    columns = []
+    for title, unit, text_of in parts:
+        columns.append(Column(say(title), unit, tuple(text_of(one) for one in figures)))
+    return columns
+
+
+def _size_unit(most: float) -> tuple[float, str]:
+    for size, unit in SIZES:
+        if most >= size:
+            return size, unit
+    return SIZES[-1]
+
+
+def _percent(fraction: float | None) -> str:
+    if fraction is None or math.isnan(fraction):
+        return NONE
+    return f"{100 * fraction:.1f}"
+
+
+def _digits(value: float | None, unit: float) -> str:
+    return NONE if value is None else digits(value / unit)
+
+
+def _number(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return ""
+    return f"{value:.9g}"
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    escaped = [_LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], plain(text)) for text in cells]
+    return f"  {' & '.join(escaped)} \\\\"
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    escaped = [re.sub(r"([\\|*_`<\[\]])", r"\\\1", plain(text)) for text in cells]
+    return f"| {' | '.join(escaped)} |"
+
+
+FORMATS: dict[str, Callable[[Sequence[RunRow], Say], str]] = {
+    ".tex": latex,
+    ".md": markdown,
+    ".csv": csv_text,
+}
+"""Functions that write the table, by the suffix of its file."""
