@@ -20,18 +20,21 @@ if TYPE_CHECKING:
     from bubblescope.api.functions import compare, gate, predict, run
     from bubblescope.api.functions import open_run as open
     from bubblescope.api.run import Run
+    from bubblescope.api.sweep import SweepResults, sweep
     from core.recorder.session import record
 
 __all__ = [
     "BubblescopeError",
     "Comparison",
     "Run",
+    "SweepResults",
     "compare",
     "gate",
     "open",
     "predict",
     "record",
     "run",
+    "sweep",
 ]
 # Import only modules here that Python has already loaded: `python -m bubblescope` imports this
 # module before it can remove the current folder from the search path.
@@ -39,14 +42,19 @@ _PACKAGE = os.path.dirname(os.path.realpath(__file__))
 _INSIDE = os.path.join(_PACKAGE, "_app")  # in a wheel; in a checkout `core` is next to this package
 _HOME = _INSIDE if os.path.isdir(_INSIDE) else os.path.dirname(_PACKAGE)
 __path__.append(os.path.join(_HOME, "core"))
-_FUNCTIONS = {
-    "compare": "compare",
-    "gate": "gate",
-    "open": "open_run",
-    "predict": "predict",
-    "run": "run",
+# The module of bubblescope.api and the name in it of each part of the interface.
+_PARTS = {
+    "BubblescopeError": ("errors", "BubblescopeError"),
+    "Comparison": ("comparison", "Comparison"),
+    "Run": ("run", "Run"),
+    "SweepResults": ("sweep", "SweepResults"),
+    "compare": ("functions", "compare"),
+    "gate": ("functions", "gate"),
+    "open": ("functions", "open_run"),
+    "predict": ("functions", "predict"),
+    "run": ("functions", "run"),
+    "sweep": ("sweep", "sweep"),
 }
-_CLASSES = {"BubblescopeError": "errors", "Comparison": "comparison", "Run": "run"}
 
 
 def __getattr__(name: str) -> object:
@@ -55,16 +63,12 @@ def __getattr__(name: str) -> object:
         from .recorder.session import record  # type: ignore[import-not-found]
 
         return record
-    if name in _FUNCTIONS:
-        _find_home()
-        from .api import functions
-
-        return getattr(functions, _FUNCTIONS[name])
-    if name in _CLASSES:
+    if name in _PARTS:
         _find_home()
         from importlib import import_module
 
-        return getattr(import_module(f"bubblescope.api.{_CLASSES[name]}"), name)
+        module, own_name = _PARTS[name]
+        return getattr(import_module(f"bubblescope.api.{module}"), own_name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bubblescope.api.comparison import Comparison
@@ -12,6 +12,7 @@ from bubblescope.api.predicting import predict_run, with_measured_costs
 from bubblescope.api.progress import NoProgress, ProgressBar
 from bubblescope.api.run import Run
 from bubblescope.api.running import Progress, execute
+from bubblescope.api.sent_model import sent_model
 from core.compare.assertions import parse_assertion
 from core.compare.gate import Gate, judge
 from core.compare.runs import compare_runs
@@ -31,6 +32,8 @@ def run(
     *,
     record: Path | str | None = None,
     progress: bool = True,
+    sample: Sequence[object] | None = None,
+    loss: Callable[..., object] | None = None,
     **options: object,
 ) -> Run:
     """Run a strategy in a process of its own, and return the run when it is over.
@@ -39,12 +42,17 @@ def run(
     `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. `record` names a file
     in which the run is recorded while it goes on.
 
-    Raises BubblescopeError in one line if the run is refused, fails, or, with `verify=True`, has
-    wrong gradients. Ctrl+C, or interrupting the kernel, ends the process, keeps the recording, and
-    raises KeyboardInterrupt.
+    `model` may also be a module in memory, or a list of modules that are its blocks. Then `sample`
+    is its data, tensors `(input, target)` with a row for each example, by default the rows of one
+    batch, and `loss(output, target)` returns a mean over rows (default: the mean squared error).
+    The process trains a copy; the module itself is not changed.
+
+    Raises BubblescopeError in one line if the model cannot be sent, or if the run is refused,
+    fails, or, with `verify=True`, has wrong gradients. Ctrl+C, or interrupting the kernel, ends
+    the process, keeps the recording, and raises KeyboardInterrupt.
     """
-    with in_one_line():
-        specification = specification_from({"strategy": strategy, **options})
+    with in_one_line(), sent_model(options, sample, loss) as sent:
+        specification = specification_from({"strategy": strategy, **sent})
         check(specification)
         if specification.launcher == TORCHRUN:
             raise BubblescopeError("launcher='torchrun' is for the command line: bubblescope run")
@@ -79,16 +87,19 @@ def predict(
     *,
     costs: Path | str | None = None,
     measured: Run | Path | str | None = None,
+    sample: Sequence[object] | None = None,
+    loss: Callable[..., object] | None = None,
     **options: object,
 ) -> Run:
     """Predict a step of a strategy, without running it.
 
     The costs of its passes come from a cost file, as `bubblescope calibrate` writes it, or from
-    the whole steps of a run or file that was `measured`. `options` are those of `run`. Raises
-    BubblescopeError if neither or both are given, and for a plan that is impossible.
+    the whole steps of a run or file that was `measured`. `options`, `sample` and `loss` are those
+    of `run`. Raises BubblescopeError if neither or both are given, and for a plan that is
+    impossible.
     """
-    with in_one_line():
-        specification = specification_from({"strategy": strategy, **options})
+    with in_one_line(), sent_model(options, sample, loss) as sent:
+        specification = specification_from({"strategy": strategy, **sent})
         if (costs is None) == (measured is None):
             raise BubblescopeError("predict needs either costs=FILE or measured=RUN")
         check_unmeasured(specification)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.errors import PlanError
 from core.option import Option, OptionValue, listed
 from core.plan.specification import OPTIONS, Specification, specification_of
+from core.plan.strategies import STRATEGIES
+from core.sweep.values import SWEPT, check_values
 from gui.app.figure_options import FigureOptions
 
 BY_NAME: dict[str, Option[Any]] = {option.name: option for option in OPTIONS}
@@ -28,6 +30,34 @@ def specification_from(options: Mapping[str, object]) -> Specification:
         _check_name(name, BY_NAME)
         values[name] = _value_of(BY_NAME[name], value)
     return specification_of(values)
+
+
+def swept_values(options: Mapping[str, object]) -> dict[str, tuple[OptionValue, ...]]:
+    """Return the values that a sweep tries, by option; a list or tuple has several.
+
+    Raises PlanError in one line for an unknown option, and for a value that is invalid, repeated
+    or of another type.
+    """
+    known = {option.name: option for option in SWEPT}
+    found: dict[str, tuple[OptionValue, ...]] = {}
+    for name, value in options.items():
+        _check_name(name, known)
+        option = known[name]
+        several = list(value) if isinstance(value, list | tuple | range) else [value]
+        if not several:
+            raise PlanError(f"{name}={value!r}: give one value or more")
+        values = tuple(_value_of(option, each) for each in several)
+        check_values(option, values, f"{several}", [f"{each}" for each in several])
+        found[name] = values
+    return found
+
+
+def strategies_from(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of strategies. Raises PlanError for an unknown one."""
+    for name in names:
+        if name not in STRATEGIES:
+            raise PlanError(f"beside={name!r}: use names of strategies: {listed([*STRATEGIES])}")
+    return tuple(names)
 
 
 def _check_name(name: str, known: Mapping[str, object]) -> None:

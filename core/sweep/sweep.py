@@ -167,13 +167,27 @@ def sweep_of(
 
     Raises PlanError, in one line, for an invalid text.
     """
+    listed: dict[str, tuple[OptionValue, ...]] = {}
+    for option in SWEPT:
+        text = given.get(option.name)
+        if text is not None:
+            listed[option.name] = read_values(option, text)
+    return sweep_of_values(listed, references, repeat, shuffle)
+
+
+def sweep_of_values(
+    given: Mapping[str, tuple[OptionValue, ...]],
+    references: tuple[str, ...] = REFERENCES,
+    repeat: int = REPEATS,
+    shuffle: int = 0,
+) -> Sweep:
+    """Return the sweep over options given as values by name; options with one value are fixed."""
     first_values: dict[str, OptionValue] = {}
     varied: list[Varied] = []
     for option in SWEPT:
-        text = given.get(option.name)
-        if text is None:
+        values = given.get(option.name)
+        if not values:
             continue
-        values = read_values(option, text)
         first_values[option.name] = values[0]
         if len(values) > 1:
             varied.append(Varied(option, values))

@@ -34,6 +34,17 @@ def read_values(option: Option[Any], text: str) -> tuple[OptionValue, ...]:
     """
     words = [word.strip() for word in _words(option, text)]
     values = tuple(_value(option, word) for word in words)
+    check_values(option, values, text, words)
+    return values
+
+
+def check_values(
+    option: Option[Any], values: Sequence[OptionValue], text: str, words: Sequence[str]
+) -> None:
+    """Raise PlanError, in one line, for an invalid value or a repeated one.
+
+    `text` and `words` are all values and each value as they were given.
+    """
     for value, word in zip(values, words, strict=True):
         if values.count(value) > 1:
             raise PlanError(
@@ -46,7 +57,6 @@ def read_values(option: Option[Any], text: str) -> tuple[OptionValue, ...]:
             )
         if problem := option.problem(value):
             raise PlanError(problem)
-    return values
 
 
 def value_text(value: OptionValue) -> str:
