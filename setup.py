@@ -50,6 +50,8 @@ setup(
             "presets/*",
             "lessons/*.md",
             "lessons/*/*.md",
+            "puzzles/*.md",
+            "puzzles/*/*.md",
             "recordings/*",
             "report/*",
             "translations/*/LC_MESSAGES/*.mo",

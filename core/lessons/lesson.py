@@ -28,29 +28,26 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.counts import steps_text
 from core.errors import PlanError
-from core.files import reason
 from core.lessons.figures import FIGURES
-from core.message import Message, Text, counted, error_message, message
+from core.lessons.text import LessonError, LineError, Lines, naming, read_header, read_lines
+from core.message import Message, counted, error_message, message
 from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
 from core.plan.planning import check
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.task import KINDS
-from core.reading import open_regular
 
 FOLDER = RESOURCES / "lessons"
 PANELS = ("devices", "batch", "why", "steps", "statistics")
 BUBBLE = "bubble"
 PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
 """Targets of `Point:`, besides a compute lane (`lane 0`) and the longest task of a kind."""
-MOST_BYTES = 100_000
 MOST_STEPS = 12
 MOST_RUNS = 8
 UNLISTED = ("steps", "warmup", "calibrate", "seed", "lr", "model")
@@ -60,10 +57,6 @@ _LANE = re.compile(r"lane (\d{1,4})")
 _INDENT = "    "
 _KEYWORDS = ("Point", "Question", "Answer")
 _OPTIONS = {option.flag: option for option in OPTIONS}
-
-
-class LessonError(ValueError):
-    """A lesson cannot be read; the message names its file and line, and what is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +117,9 @@ def find_lesson(name: str) -> Path:
 
 def read_lesson(path: Path) -> Lesson:
     """Read a lesson and check all of it. Raises LessonError in one line."""
-    with _naming(path):
-        lines = _lines(path)
-        heading, first = _header(lines)
+    with naming(path):
+        lines = read_lines(path)
+        heading, first = _heading(lines)
         steps = tuple(_step(block) for block in _blocks(lines, first))
     if not 1 <= len(steps) <= MOST_STEPS:
         raise LessonError(
@@ -142,8 +135,8 @@ def read_lesson(path: Path) -> Lesson:
 
 def read_heading(path: Path) -> LessonHeading:
     """Read only the heading of a lesson. Raises LessonError."""
-    with _naming(path):
-        return _header(_lines(path))[0]
+    with naming(path):
+        return _heading(read_lines(path))[0]
 
 
 def lane_pointed_at(point: str) -> int | None:
@@ -186,65 +179,15 @@ def filled(text: str, figures: list[dict[str, str]]) -> str:
     return _FIGURE.sub(figure, text)
 
 
-class _LineError(ValueError):
-    def __init__(self, line: int, text: Text) -> None:
-        super().__init__(text)
-        self.line = line
-
-
-_Lines = list[tuple[int, str]]
-"""Pairs of a line's number, from 1, and its text."""
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Turn errors of a lesson's file into a LessonError that names the file and the line."""
-    try:
-        yield
-    except OSError as error:
-        raise LessonError(
-            message("{path} cannot be read: {reason}", path=path, reason=reason(error))
-        ) from error
-    except UnicodeDecodeError as error:
-        raise LessonError(message("{path}: it is not a text in UTF-8", path=path)) from error
-    except _LineError as error:
-        raise LessonError(
-            message("{path}, line {number}: {error}", path=path, number=error.line, error=error)
-        ) from error
-
-
-def _lines(path: Path) -> list[str]:
-    with open_regular(path) as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise LessonError(
-            message("{path}: a lesson has at most {most:,} bytes", path=path, most=MOST_BYTES)
-        )
-    # Some editors write a byte order mark, which utf-8-sig skips.
-    return data.decode("utf-8-sig").splitlines()
-
-
-def _header(lines: list[str]) -> tuple[LessonHeading, int]:
+def _heading(lines: list[str]) -> tuple[LessonHeading, int]:
     """Return the heading, and the index of the first line after the header."""
-    begins = bool(lines) and lines[0].strip() == "---"
-    if not begins or "---" not in lines[1:]:
-        raise _LineError(1, message("a lesson begins with ---, title: …, ---"))
-    end = lines.index("---", 1)
-    values: dict[str, str] = {}
-    for line in lines[1:end]:
-        # Only the first colon separates, because a title may contain one.
-        name, _, value = line.partition(":")
-        values[name.strip()] = value.strip()
-    title = values.get("title")
-    if not title:
-        raise _LineError(2, message("the header needs a line title: …"))
-    heading = LessonHeading(title, values.get("about", ""))
-    return heading, end + 1
+    values, first = read_header(lines)
+    return LessonHeading(values["title"], values.get("about", "")), first
 
 
-def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
+def _blocks(lines: list[str], first: int) -> Iterator[Lines]:
     """Yield the lines of each step, beginning with its heading."""
-    block: _Lines = []
+    block: Lines = []
     for number, line in enumerate(lines[first:], first + 1):
         if line.startswith("## "):
             if block:
@@ -252,14 +195,14 @@ def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
             block = []
         elif not block:
             if line.strip():
-                raise _LineError(number, message("there must be no text before the first ## Title"))
+                raise LineError(number, message("there must be no text before the first ## Title"))
             continue
         block.append((number, line))
     if block:
         yield block
 
 
-def _step(block: _Lines) -> LessonStep:
+def _step(block: Lines) -> LessonStep:
     """Parse the lines of a step."""
     first_line, heading = block[0]
     runs: list[Specification] = []
@@ -273,7 +216,7 @@ def _step(block: _Lines) -> LessonStep:
             paragraph.append(line.strip())
     count = len(runs)
     if not 1 <= count <= MOST_RUNS:
-        raise _LineError(
+        raise LineError(
             first_line,
             message(
                 "{runs}; a step has 1 to {most}, indented by four",
@@ -285,7 +228,7 @@ def _step(block: _Lines) -> LessonStep:
     question_line, question = _keyword_line(block, "Question")
     answer_line, answer = _keyword_line(block, "Answer")
     if point not in (*PARTS, *KINDS) and lane_pointed_at(point) is None:
-        raise _LineError(
+        raise LineError(
             point_line,
             message(
                 "Point: {point!r}: use {parts}, lane 0 or a kind of task such as all-reduce",
@@ -294,7 +237,7 @@ def _step(block: _Lines) -> LessonStep:
             ),
         )
     if not paragraph:
-        raise _LineError(first_line, message("a step needs a paragraph"))
+        raise LineError(first_line, message("a step needs a paragraph"))
     text = " ".join(paragraph)
     # Check figures now, because texts are filled only after the runs.
     _check_figures(first_line, text, count)
@@ -312,16 +255,16 @@ def _keyword(line: str) -> str | None:
     return None
 
 
-def _keyword_line(block: _Lines, name: str) -> tuple[int, str]:
+def _keyword_line(block: Lines, name: str) -> tuple[int, str]:
     """Return the number of a step's only line with a keyword, and the text after the keyword."""
-    found: _Lines = []
+    found: Lines = []
     for number, line in block:
         if _keyword(line) == name:
             _, _, text = line.partition(":")
             found.append((number, text.strip()))
     if len(found) != 1:
         first_line, _ = block[0]
-        raise _LineError(
+        raise LineError(
             first_line,
             counted(
                 "{n} line {name}: …; a step needs one",
@@ -340,7 +283,7 @@ def _runs_text(n: int) -> Message:
 def _check_figures(number: int, text: str, runs: int) -> None:
     for name, run in _FIGURE.findall(text):
         if name not in FIGURES:
-            raise _LineError(
+            raise LineError(
                 number,
                 message(
                     "{figure}: use {accepted}",
@@ -349,7 +292,7 @@ def _check_figures(number: int, text: str, runs: int) -> None:
                 ),
             )
         if run and int(run) > runs:
-            raise _LineError(
+            raise LineError(
                 number,
                 message(
                     "{figure}: this step has {runs}",
@@ -365,10 +308,10 @@ def _run(number: int, line: str) -> Specification:
         specification = specification_of(_given(line))
         check(specification)
     except (PlanError, ValueError) as error:
-        raise _LineError(number, error_message(error)) from error
+        raise LineError(number, error_message(error)) from error
     # A model file is Python code, and reading a lesson must not run any.
     if specification.own_model:
-        raise _LineError(
+        raise LineError(
             number,
             message(
                 "{flag} {value!r}: a lesson cannot name a file",

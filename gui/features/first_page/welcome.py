@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QScrollArea, QToolButton, QWidget
 
-from core.lessons.lesson import LessonError, read_heading, shipped
+from core.lessons.lesson import read_heading, shipped
+from core.lessons.text import LessonError
 from core.message import N_
 from core.override import override
 from core.recording.recording import is_large, open_recording

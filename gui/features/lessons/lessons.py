@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Outcome
 from core.lessons.figures import StepBar, figures_and_bar
-from core.lessons.lesson import Lesson, LessonError, LessonStep, read_lesson, shipped
+from core.lessons.lesson import Lesson, LessonStep, read_lesson, shipped
+from core.lessons.text import LessonError
 from core.plain import shortened
 from core.plan.specification import Specification
 from core.report.verdict import verdict

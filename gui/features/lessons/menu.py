@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from core.lessons.lesson import LessonError, read_heading, shipped
+from core.lessons.lesson import read_heading, shipped
+from core.lessons.text import LessonError
 from gui.app.language import in_language
 from gui.look.text import tr
 

@@ -18,7 +18,8 @@ from bubblescope.cli.lessons import run_text, step_text
 from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
 from core.lessons.figures import FIGURES, figures_of
-from core.lessons.lesson import LessonError, filled, find_lesson, read_lesson, shipped
+from core.lessons.lesson import filled, find_lesson, read_lesson, shipped
+from core.lessons.text import LessonError
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.report.summary import summarise

@@ -10,7 +10,8 @@ import pytest
 from core.costs.costs import CostError
 from core.costs.costs_file import read_costs
 from core.errors import RecordingError
-from core.lessons.lesson import LessonError, read_lesson
+from core.lessons.lesson import read_lesson
+from core.lessons.text import LessonError
 from core.paths import PROJECT_ROOT
 from core.plan.schedules.compute_csv import load_schedule
 from core.recording.bookmarks import BookmarksError, bookmarks_file, read_bookmarks

@@ -11,7 +11,8 @@ import pytest
 
 from core.compare.gate import judge
 from core.errors import PlanError
-from core.lessons.lesson import LessonError, read_lesson
+from core.lessons.lesson import read_lesson
+from core.lessons.text import LessonError
 from core.message import Message, Text, error_message
 from core.models.catalogue import ModelSettings
 from core.plan.planning import check
