@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -73,7 +72,7 @@ def _remove_if_abandoned(place: Path) -> None:
 def _make(folder: Path, is_folder: bool) -> tuple[Path, int]:
     """Create and lock a file or folder; return its path and the descriptor that holds the lock."""
     while True:
-        place = folder / f".bubblescope-{secrets.token_hex(8)}.part"
+        place = folder / f".bubblescope-{os.urandom(8).hex()}.part"
         if is_folder:
             place.mkdir()
             handle = os.open(place, _READ)

@@ -53,7 +53,9 @@ class Unusable:
     text: Text
 
 
-EngineMessage: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended | Unusable
+EngineMessage: TypeAlias = (
+    "Hardware | ModelDescription | Header | pa.RecordBatch | Ended | Unusable"
+)
 """In order: the machine, once the engine has loaded torch; the description of the user's model,
 which only the engine can determine; the header of a run, then its rows in batches; the end of a
 run; and the reason why the engine is unusable."""

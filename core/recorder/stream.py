@@ -1,7 +1,8 @@
 """The schema of the wire, recordings and files; and a rank's stream, with NumPy and pyarrow only.
 
 docs/recording.md and core.recording.schema describe the rows. Other parts of Bubblescope are not
-imported, because they are not installed where a job runs. A test checks that TASK agrees with them.
+imported, because they are not installed where a job runs. A test checks that `task_type`
+agrees with them.
 
 **Every span arrives exactly once.** The hooks append operations to one list, on the training
 thread. At the end of a step the same thread takes that list and puts an empty one in its place.
@@ -18,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,59 +34,79 @@ MOST_WAITING = 4096
 REST_SECONDS = 0.5
 """Time between two writes. Steps that end within it are written together."""
 RECORDS = ("plan", "span", "open", "counter", "log", "clock")
-_INT32 = pa.int32()
-_INT64 = pa.int64()
-_TEXT = pa.string()
-TASK = pa.struct(
-    [
-        ("kind", _TEXT),
-        ("lane", _INT32),
-        ("stage", _INT32),
-        ("replica", _INT32),
-        ("microbatch", _INT32),
-        ("block", _INT32),
-        ("bucket", _INT32),
-        ("paired_stage", _INT32),
-        ("paired_microbatch", _INT32),
-        ("rows", _INT64),
-        ("bytes", _INT64),
-        ("payload", _TEXT),
-        ("after", pa.list_(_INT32)),
-        ("name", _TEXT),
-    ]
-)
-NOTE = pa.struct(
-    [
-        ("name", _TEXT),
-        ("lane", _INT32),
-        ("value", pa.float64()),
-        ("text", _TEXT),
-    ]
-)
-SCHEMA = pa.schema(
-    [
-        pa.field("record", pa.dictionary(pa.int8(), _TEXT), nullable=False),
-        ("plan", _INT32),
-        ("task", _INT32),
-        ("step", _INT32),
-        ("start", _INT64),
-        ("end", _INT64),
-        ("ready", _INT64),
-        ("launched", _INT64),
-        ("note", pa.list_(NOTE)),
-        ("tasks", pa.list_(TASK)),
-    ]
-)
-_WORDS = pa.array(RECORDS, _TEXT)
 _NO_NOTE = {"name": None, "lane": None, "value": None, "text": None}
-Write = Callable[[pa.RecordBatch], None]
+Write = Callable[["pa.RecordBatch"], None]
 QueuedWrite = Callable[[Write], None]
 """Writes a part of the stream, given the function that writes a batch."""
 
 
+# Functions, because the window imports pyarrow only after its first paint.
+
+
+@cache
+def task_type() -> pa.StructType:
+    """Return the type of a planned task, with its attributes."""
+    return pa.struct(
+        [
+            ("kind", pa.string()),
+            ("lane", pa.int32()),
+            ("stage", pa.int32()),
+            ("replica", pa.int32()),
+            ("microbatch", pa.int32()),
+            ("block", pa.int32()),
+            ("bucket", pa.int32()),
+            ("paired_stage", pa.int32()),
+            ("paired_microbatch", pa.int32()),
+            ("rows", pa.int64()),
+            ("bytes", pa.int64()),
+            ("payload", pa.string()),
+            ("after", pa.list_(pa.int32())),
+            ("name", pa.string()),
+        ]
+    )
+
+
+@cache
+def note_type() -> pa.StructType:
+    """Return the type of a note: of a log line, a counter, a clock, or a span on another lane."""
+    return pa.struct(
+        [
+            ("name", pa.string()),
+            ("lane", pa.int32()),
+            ("value", pa.float64()),
+            ("text", pa.string()),
+        ]
+    )
+
+
+@cache
+def row_schema() -> pa.Schema:
+    """Return the columns of the stream."""
+    return pa.schema(
+        [
+            pa.field("record", pa.dictionary(pa.int8(), pa.string()), nullable=False),
+            ("plan", pa.int32()),
+            ("task", pa.int32()),
+            ("step", pa.int32()),
+            ("start", pa.int64()),
+            ("end", pa.int64()),
+            ("ready", pa.int64()),
+            ("launched", pa.int64()),
+            ("note", pa.list_(note_type())),
+            ("tasks", pa.list_(task_type())),
+        ]
+    )
+
+
+@cache
+def _record_words() -> pa.Array:
+    """Return the kinds of rows, in one array for all batches of a stream."""
+    return pa.array(RECORDS, pa.string())
+
+
 def stream_schema(header: dict[str, object]) -> pa.Schema:
     """Return the stream's schema with a run's header as metadata."""
-    return SCHEMA.with_metadata({b"bubblescope": json.dumps(header).encode()})
+    return row_schema().with_metadata({b"bubblescope": json.dumps(header).encode()})
 
 
 def plan_row(number: int, tasks: Sequence[PlannedTask]) -> pa.RecordBatch:
@@ -147,14 +169,14 @@ def _batch(
     record: str, count: int, **columns: Sequence[Any] | NDArray[np.int64] | None
 ) -> pa.RecordBatch:
     codes = pa.array(np.full(count, RECORDS.index(record), np.int8))
-    arrays = [pa.DictionaryArray.from_arrays(codes, _WORDS)]
-    for field in list(SCHEMA)[1:]:
+    arrays = [pa.DictionaryArray.from_arrays(codes, _record_words())]
+    for field in list(row_schema())[1:]:
         given = columns.get(field.name)
         if given is None:
             arrays.append(pa.nulls(count, field.type))
         else:
             arrays.append(pa.array(given, field.type))
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+    return pa.RecordBatch.from_arrays(arrays, schema=row_schema())
 
 
 class Sender:

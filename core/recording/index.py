@@ -57,15 +57,6 @@ IndexArrays = dict[str, NDArray[Any]]
 Thing = TypeVar("Thing")
 _FACTS = "facts"
 _KEY = b"bubblescope-index"
-_SCHEMA = pa.schema(
-    [
-        ("name", pa.string()),
-        ("dtype", pa.string()),
-        ("checksum", pa.uint32()),
-        ("data", pa.large_binary()),
-    ],
-    metadata={_KEY: str(VERSION)},
-)
 _COUNTING, _FILLING, _SUMMING = 1, 8, 1  # rough share of the time of each, in tenths
 
 
@@ -184,7 +175,16 @@ def _is_ours(place: Path) -> bool:
 def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> None:
     """Write arrays, by name, as parts of an index."""
     checksum = 0
-    with pa.OSFile(os.fsencode(place), "wb") as sink, pa.ipc.new_file(sink, _SCHEMA) as file:
+    schema = pa.schema(
+        [
+            ("name", pa.string()),
+            ("dtype", pa.string()),
+            ("checksum", pa.uint32()),
+            ("data", pa.large_binary()),
+        ],
+        metadata={_KEY: str(VERSION)},
+    )
+    with pa.OSFile(os.fsencode(place), "wb") as sink, pa.ipc.new_file(sink, schema) as file:
         for name, array in arrays:
             # An array may be a slice with gaps in memory; a buffer has no gaps.
             data = pa.py_buffer(np.ascontiguousarray(array))
@@ -196,7 +196,7 @@ def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> Non
                 pa.array([checksum], pa.uint32()),
                 pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, data]),
             ]
-            file.write_batch(pa.RecordBatch.from_arrays(columns, schema=_SCHEMA))
+            file.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
 
 
 def _read_parts(place: Path) -> IndexArrays:

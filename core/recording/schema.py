@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from core.errors import RecordingError
 from core.message import message
 from core.plan.task import ABSENT, Task, int_column
-from core.recorder.stream import NOTE, SCHEMA, TASK
+from core.recorder.stream import note_type, row_schema, task_type
 from core.trace.header import FORMAT, MOST_LANES, Header
 from core.trace.source import Source
 from core.trace.spans import ATTRIBUTES
@@ -71,17 +71,26 @@ class Record(StrEnum):
 
 
 RECORDS = tuple(Record)
-# One array for all batches, because a stream repeats a dictionary only where it differs.
-_WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
-ARROW_TYPES = {name: TASK.field(name).type for name in ATTRIBUTES}
-"""Arrow type of each attribute of a task; numbers that do not apply are null."""
+
+
+@cache
+def arrow_types() -> dict[str, pa.DataType]:
+    """Return the Arrow type of each attribute of a task; numbers that do not apply are null."""
+    tasks = task_type()
+    return {name: tasks.field(name).type for name in ATTRIBUTES}
+
+
+@cache
+def _words() -> pa.Array:
+    # One array for all batches, because a stream repeats a dictionary only where it differs.
+    return pa.array(RECORDS, pa.string())
 
 
 def schema_of(header: Header) -> pa.Schema:
     """Return the stream's schema with a run's header as metadata."""
     values = {**asdict(header), "model": header.model.to_dict()}
-    return SCHEMA.with_metadata({HEADER_KEY: json.dumps(values).encode()})
+    return row_schema().with_metadata({HEADER_KEY: json.dumps(values).encode()})
 
 
 def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
@@ -118,7 +127,7 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
             message("{name} has a damaged header: {error}", name=name, error=error)
         ) from error
     # The metadata is the header, which differs from run to run.
-    if not schema.equals(SCHEMA, check_metadata=False):
+    if not schema.equals(row_schema(), check_metadata=False):
         raise RecordingError(
             message("{name} is damaged: its columns are not those of a recording", name=name)
         )
@@ -176,13 +185,13 @@ def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
     """Return the row that contains all tasks of a plan."""
     columns = dict(zip(Task._fields, zip(*tasks, strict=True), strict=False))
     none = [None] * len(tasks)
-    arrays = [pa.array(columns.get(field.name, none), field.type) for field in TASK]
+    arrays = [pa.array(columns.get(field.name, none), field.type) for field in task_type()]
     return tasks_batch(number, arrays)
 
 
 def tasks_batch(number: int, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
-    """Return the row that contains all tasks of a plan, given by the fields of TASK."""
-    structs = pa.StructArray.from_arrays(arrays, fields=list(TASK))
+    """Return the row that contains all tasks of a plan, given by the fields of `task_type`."""
+    structs = pa.StructArray.from_arrays(arrays, fields=list(task_type()))
     whole = pa.ListArray.from_arrays(pa.array([0, len(structs)], pa.int32()), structs)
     return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
 
@@ -356,34 +365,34 @@ def _since(origin: int, times: NDArray[np.int64]) -> pa.Array:
 def record_column(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
     """Return the `record` column of rows, given as records or as codes."""
     codes = records if isinstance(records, np.ndarray) else [_CODES[record] for record in records]
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), _WORDS)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), _words())
 
 
 def note_column(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
     """Return the `note` column: notes with the given columns where `has` is True, else null."""
     count = int(has.sum())
     arrays = []
-    for field in NOTE:
+    for field in note_type():
         if field.name in columns:
             arrays.append(pa.array(columns[field.name], field.type))
         else:
             arrays.append(pa.nulls(count, field.type))
     ends = np.concatenate([[0], np.cumsum(has)]).astype(np.int32)
-    notes = pa.StructArray.from_arrays(arrays, fields=list(NOTE))
+    notes = pa.StructArray.from_arrays(arrays, fields=list(note_type()))
     return pa.ListArray.from_arrays(pa.array(ends), notes, mask=pa.array(~has))
 
 
 def batch_of(count: int, **columns: Any) -> pa.RecordBatch:
     """Return a batch of the whole schema; columns that are not given are null."""
     arrays = []
-    for field in SCHEMA:
+    for field in row_schema():
         values = columns.get(field.name)
         if values is None:
             values = _nulls(count, field.type)
         elif not isinstance(values, pa.Array):
             values = pa.array(values, field.type)
         arrays.append(values)
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+    return pa.RecordBatch.from_arrays(arrays, schema=row_schema())
 
 
 @lru_cache(256)

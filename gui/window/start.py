@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -18,6 +19,7 @@ from gui.app.settings import Settings
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.runs.feature import RunsFeature
 from gui.window import quick_start
+from gui.window.first_paint import FirstPaint
 from gui.window.window import MainWindow
 
 ICON = RESOURCES / "icons" / "bubblescope.svg"
@@ -40,15 +42,16 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
         # the event loop: closed before that runs, it would be shown again, or leave a loop that
         # nothing ends.
         signal.signal(number, lambda *_: QTimer.singleShot(0, lambda: sitting.window.close()))
-    sitting.window.show()
-    QTimer.singleShot(0, quick_start.end)
-    # After the first paint, because drawing it loads a library.
-    QTimer.singleShot(0, lambda: app.setWindowIcon(QIcon(str(ICON))))
-    QTimer.singleShot(0, session.start)
+    later: list[Callable[[], object]] = [
+        quick_start.end,
+        # Drawing the icon loads a library.
+        lambda: app.setWindowIcon(QIcon(str(ICON))),
+        session.start,
+    ]
     if recording is not None:
-        QTimer.singleShot(
-            0, lambda: sitting.window.feature(RecordingsFeature).files.open_from(recording)
-        )
+        later.append(lambda: sitting.open(recording))
+    FirstPaint(sitting.window, later)
+    sitting.window.show()
     try:
         return app.exec()
     finally:

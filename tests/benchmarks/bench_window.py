@@ -14,10 +14,11 @@ from core.paths import PROJECT_ROOT
 from core.process.child import environment
 
 ROUNDS = 7
-START_LIMIT = 1.5
+START_LIMIT = 1.25
 LATE_LIMIT_MS = 33
 
-# Both print the clock when the window has been painted, and whether torch was imported by then.
+# Both print the clock when the window has been painted, the processor time that it took, and
+# whether torch was imported by then.
 # Only its exposure is watched: Python that hears of every event would be timed as well.
 WATCH = """
 import sys, time
@@ -29,7 +30,8 @@ class Watch(QObject):
             return False
         watched.removeEventFilter(self)
         QCoreApplication.sendEvent(watched, event)  # which paints
-        print(time.perf_counter_ns(), "torch" in sys.modules, flush=True)
+        now = time.perf_counter_ns(), time.process_time_ns()
+        print(*now, "torch" in sys.modules, flush=True)
         QTimer.singleShot(0, QApplication.instance().closeAllWindows)
         return True
 show = QMainWindow.show
@@ -140,27 +142,35 @@ def settings(tmp_path):
 
 
 def start_ms(code, tmp_path):
-    """From the start of the process to its window's first paint."""
+    """From the start of the process to its window's first paint: elapsed and processor time."""
     before = time.perf_counter_ns()
     done = subprocess.run(
         [sys.executable, "-c", code], env=settings(tmp_path), cwd=PROJECT_ROOT, capture_output=True,
         text=True, check=True, timeout=30,
     )  # fmt: skip
-    at, torch = done.stdout.split()[:2]
+    at, processor, torch = done.stdout.split()[:3]
     assert torch == "False", "the window imported torch"
-    return (int(at) - before) / 1e6
+    return (int(at) - before) / 1e6, int(processor) / 1e6
 
 
-def test_the_window_is_there_within_one_and_a_half_times_an_empty_one(tmp_path):
+def test_the_window_is_there_within_one_and_a_quarter_times_an_empty_one(tmp_path):
     times = {"empty": [], "Bubblescope": []}
     for _ in range(ROUNDS):
         times["empty"].append(start_ms(EMPTY, tmp_path))
         times["Bubblescope"].append(start_ms(OURS, tmp_path))
-    ratio = median(times["Bubblescope"]) / median(times["empty"])
-    rows = [(name, f"{median(ms):.0f}", f"{min(ms):.0f}", f"{max(ms):.0f}")
-            for name, ms in times.items()]  # fmt: skip
-    print("\n" + table(("window", "median ms", "shortest", "longest"), rows))
-    print(f"ratio {ratio:.2f} (limit {START_LIMIT})")
+    rows, ratios = [], []
+    # On a busy machine the elapsed times say little; the processor times change less.
+    for kind, name in enumerate(("elapsed", "processor")):
+        medians = {}
+        for window, rounds in times.items():
+            ms = [measured[kind] for measured in rounds]
+            medians[window] = median(ms)
+            texts = [f"{value:.0f}" for value in (median(ms), min(ms), max(ms))]
+            rows.append((window, name, *texts))
+        ratios.append(medians["Bubblescope"] / medians["empty"])
+    print("\n" + table(("window", "time", "median ms", "shortest", "longest"), rows))
+    ratio, of_processor = ratios
+    print(f"ratio {ratio:.2f} (limit {START_LIMIT}), of processor time {of_processor:.2f}")
     assert ratio <= START_LIMIT
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS
-from core.recording.schema import ARROW_TYPES
+from core.recording.schema import arrow_types
 from core.trace.event_rows import Counter
 from core.trace.span import bar_label
 from core.trace.spans import ATTRIBUTES, WORDS, Spans
@@ -136,7 +136,7 @@ def attribute_column(
     """Return an attribute of tasks as an Arrow array, with words converted by `written`."""
     if name in WORDS:
         return nullable_words(rows[name], WORDS[name], written)
-    return nullable_numbers(rows[name], ARROW_TYPES[name])
+    return nullable_numbers(rows[name], arrow_types()[name])
 
 
 def counter_name(trace: Trace, counter: Counter) -> str:

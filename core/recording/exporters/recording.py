@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from core.files import whole_file
 from core.plan.task import known
-from core.recorder.stream import TASK
+from core.recorder.stream import task_type
 from core.recording.exporters.exported_spans import (
     attribute_column,
     nullable_numbers,
@@ -92,7 +92,7 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     columns = {name: attribute_column(rows, name) for name in ATTRIBUTES}
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
     columns["name"] = nullable_words(rows["name"], table.names)
-    return tasks_batch(number, [columns[field.name] for field in TASK])
+    return tasks_batch(number, [columns[field.name] for field in task_type()])
 
 
 def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:

@@ -17,7 +17,7 @@ from core.recording.exporters.exported_spans import (
     nullable_numbers,
     nullable_words,
 )
-from core.recording.schema import ARROW_TYPES
+from core.recording.schema import arrow_types
 from core.trace.listing import Listing
 from core.trace.spans import ATTRIBUTES, Spans
 from core.trace.trace import Trace
@@ -33,7 +33,7 @@ SCHEMA = pa.schema(
         ("step", pa.int32()),
         ("task", pa.int32()),
         ("name", pa.string()),
-        *((name, ARROW_TYPES[name]) for name in _OWN),
+        *((name, arrow_types()[name]) for name in _OWN),
         *((f"{name}_ns", pa.int64()) for name in _TIMES),
         ("duration_ns", pa.int64()),
     ]

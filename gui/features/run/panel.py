@@ -46,7 +46,7 @@ class StrategyPanel(QScrollArea):
         self.fields, self.footer = self.options.fields, FormFooter(self)
         self._build_sheet()
         self._timer = QTimer(self, singleShot=True, interval=CHECK_MS)
-        self._timer.timeout.connect(self.check_now)
+        self._timer.timeout.connect(self._check_in_time)
         # Before the connections below: filling a field is no edit by the user.
         self.fill(Specification())
         self.options.field(DEVICES, DeviceField).offer(self._hardware)
@@ -96,6 +96,15 @@ class StrategyPanel(QScrollArea):
         else:
             self._show_checked(asked, self.result)
         self.checked.emit(self.result)
+
+    def _check_in_time(self) -> None:
+        # Plans for all schedules take longer than the first paint of the window, which is shown
+        # first.
+        window = self.window().windowHandle()
+        if window is not None and window.isVisible() and not window.isExposed():
+            self._timer.start()
+        else:
+            self.check_now()
 
     def _show_checked(self, asked: Specification, checked: Checked) -> None:
         self.options.show_problem("", "")

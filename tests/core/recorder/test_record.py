@@ -77,10 +77,10 @@ def of_step(trace, step=1, lane=0):
 
 
 def test_the_format_is_the_houses():
-    assert [field.name for field in stream.TASK] == [*ATTRIBUTES, "after", "name"]
+    assert [field.name for field in stream.task_type()] == [*ATTRIBUTES, "after", "name"]
     for name, dtype in ATTRIBUTES.items():
         number = pa.int64() if dtype is np.int64 else pa.int32()
-        assert stream.TASK.field(name).type == (pa.string() if name in WORDS else number)
+        assert stream.task_type().field(name).type == (pa.string() if name in WORDS else number)
     assert tuple(schema.RECORDS) == stream.RECORDS
 
 

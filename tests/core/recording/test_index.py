@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 import core.recording.index as index_module
 from core.errors import RecordingError
 from core.plan.specification import Specification
+from core.recorder.stream import row_schema
 from core.recording.decode import append_batch
 from core.recording.index import Cancelled, build_index, index_files, read_index
 from core.recording.index_process import build_apart
 from core.recording.recording import RecordingFile, open_recording
 from core.recording.schema import (
     COSTS_LEVEL,
-    SCHEMA,
     SIZE_COSTS_LEVEL,
     Record,
     Timings,
@@ -74,8 +74,10 @@ def named(table):
     (tasks,) = table["tasks"].drop_null().to_pylist()
     for number, task in enumerate(tasks[::5]):
         task["name"] = f"kernel {number % 3}"
-    whole = pa.array([tasks, *[None] * (table.num_rows - 1)], SCHEMA.field("tasks").type)
-    return table.set_column(SCHEMA.get_field_index("tasks"), SCHEMA.field("tasks"), whole)
+    whole = pa.array([tasks, *[None] * (table.num_rows - 1)], row_schema().field("tasks").type)
+    return table.set_column(
+        row_schema().get_field_index("tasks"), row_schema().field("tasks"), whole
+    )
 
 
 ROWS = rows()

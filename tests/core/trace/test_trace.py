@@ -11,10 +11,10 @@ from core.errors import RecordingError
 from core.order import groups
 from core.plan.specification import Specification
 from core.plan.task import Kind
+from core.recorder.stream import row_schema
 from core.recording.decode import append_batch
 from core.recording.recording import RecordingFile, open_recording, read_stream
 from core.recording.schema import (
-    SCHEMA,
     Record,
     Timings,
     TraceWriter,
@@ -73,7 +73,7 @@ def test_what_is_written_is_read_back_with_its_task():
 
 def test_a_stream_is_read_by_anyone_who_reads_arrow():
     table = pa.ipc.open_stream(stream()).read_all()
-    assert table.schema.equals(SCHEMA, check_metadata=False)
+    assert table.schema.equals(row_schema(), check_metadata=False)
     assert set(table["record"].to_pylist()) == {"plan", "span", "counter", "log", "clock"}
     (tasks,) = table["tasks"].drop_null().to_pylist()
     assert [task["kind"] for task in tasks] == [task.kind for task in PLAN.tasks]
