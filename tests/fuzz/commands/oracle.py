@@ -41,7 +41,9 @@ def _of_status(made: Invocation, answer: Mapping, errors: str) -> list[str]:
     found = []
     if "Traceback" in errors or "Fatal Python error" in errors:
         found.append("a traceback")
-    if re.search(r"\b[A-Z][A-Za-z]+Error: ", errors) and "Traceback" not in errors:
+    # A user's model that cannot be imported is quoted with the error that it raises.
+    is_own_error = re.search(r"(?<!cannot be imported: )\b[A-Z][A-Za-z]+Error: ", errors)
+    if is_own_error and "Traceback" not in errors:
         found.append("an error of Python's own, in place of words about the input")
     if "Exception ignored" in errors or "Warning:" in errors:
         found.append("a warning of Python's")
