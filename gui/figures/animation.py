@@ -30,6 +30,7 @@ from gui.figures.timeline import (
     lay_out_timeline,
     picture_fonts,
 )
+from gui.look.painter import saved
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.layout.stacking import lay_out
@@ -102,11 +103,10 @@ class Animation:
                 moment = min(film.film.start + time, float(film.film.end))
                 facts = lane_texts(film, moment, fonts)
                 axis = _axis_top(timeline)
-                painter.save()
-                painter.translate(0, part.top)
-                frame = timeline.frame
-                draw_moment(painter, film, frame, fonts, moment, speed, facts, axis, EDGE)
-                painter.restore()
+                with saved(painter):
+                    painter.translate(0, part.top)
+                    frame = timeline.frame
+                    draw_moment(painter, film, frame, fonts, moment, speed, facts, axis, EDGE)
             self._write_result(painter, time)
         return image
 
@@ -122,15 +122,16 @@ class Animation:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         for part in self.parts:
             frame = part.timeline.frame
-            painter.save()
-            painter.translate(0, part.top)
-            draw_timeline(painter, part.timeline)
-            # A run that ends first has room after its end, where its next step would be drawn.
-            left = frame.x(part.film.film.end) + 1
-            top = _axis_top(part.timeline) + AXIS
-            rest = QRectF(left, top, frame.right + 3 - left, frame.top + frame.layout.height - top)
-            painter.fillRect(rest, QColor(frame.theme.plot))
-            painter.restore()
+            with saved(painter):
+                painter.translate(0, part.top)
+                draw_timeline(painter, part.timeline)
+                # A run that ends first has room after its end, where its next step would be drawn.
+                left = frame.x(part.film.film.end) + 1
+                top = _axis_top(part.timeline) + AXIS
+                rest = QRectF(
+                    left, top, frame.right + 3 - left, frame.top + frame.layout.height - top
+                )
+                painter.fillRect(rest, QColor(frame.theme.plot))
 
     def _write_result(self, painter: QPainter, time: float) -> None:
         """Write below two runs which of them has ended first, and by how much."""

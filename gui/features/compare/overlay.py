@@ -13,6 +13,7 @@ from core.compare.runs import TwoRuns
 from core.override import override
 from core.trace.span import Span
 from gui.features.compare.joins import Joins, joins_of, outlines
+from gui.look.painter import saved
 from gui.look.text import tr
 from gui.look.writing import RIGHT, write
 from gui.timeline.interact.view import TimelineView
@@ -85,16 +86,16 @@ def _draw(painter: QPainter, over: Overlay) -> None:
 
 def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: RowPieces) -> None:
     place = _offset(over, view)
-    painter.save()
-    painter.translate(place)
-    painter.setClipRect(_plot(view))
-    fill = QColor(view.state.theme.accent)
-    fill.setAlpha(TINT)
-    painter.setBrush(fill)
-    painter.setPen(QPen(QColor(view.state.theme.accent), 2))
-    # Half of the pen's two pixels are outside of the rectangle; one pixel less keeps them inside.
-    painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in outlines(view.state.frame, pieces)])
-    painter.restore()
+    with saved(painter):
+        painter.translate(place)
+        painter.setClipRect(_plot(view))
+        fill = QColor(view.state.theme.accent)
+        fill.setAlpha(TINT)
+        painter.setBrush(fill)
+        painter.setPen(QPen(QColor(view.state.theme.accent), 2))
+        rects = outlines(view.state.frame, pieces)
+        # Half of the pen's two pixels are outside of a rectangle; one pixel less keeps them inside.
+        painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in rects])
 
 
 def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:

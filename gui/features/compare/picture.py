@@ -26,6 +26,7 @@ from gui.figures.timeline import (
     picture_fonts,
 )
 from gui.look.core_texts import translated
+from gui.look.painter import saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
 from gui.look.writing import wrapped, write
@@ -81,11 +82,10 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
         painter.fillRect(QRectF(0, 0, a.width, height), QColor(THEMES[theme].plot))
         _draw_lines(painter, fonts, lines, THEMES[theme].text)
         for timeline, step, y in ((a, both.two.step_a, top), (b, both.two.step_b, below)):
-            painter.save()
-            painter.translate(0, y)
-            draw_timeline(painter, timeline)
-            _veil_other_steps(painter, timeline, step)
-            painter.restore()
+            with saved(painter):
+                painter.translate(0, y)
+                draw_timeline(painter, timeline)
+                _veil_other_steps(painter, timeline, step)
         if both.joins:
             _draw_joins(painter, both, a, b, (top, below))
         at = QPointF(a.frame.left, below + b.height)

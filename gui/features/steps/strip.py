@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from core.override import override
 from gui.features.steps.bars import StepBars
+from gui.look.painter import saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import RIGHT
@@ -180,9 +181,8 @@ class StepStrip(Painted):
         own = QRectF(cell)
         own.setWidth(max(1.0, cell.width() * length / longest))
         painter.fillRect(own, QColor(self.theme.grid))
-        painter.save()
-        # The next step begins right of this one's end.
-        painter.setClipRect(own)
-        frame = miniature_frame(scene, Viewport(start, longest, cell.width()), cell, self.theme)
-        draw_miniature(painter, scene, frame, cell, Fonts.of(self.font()))
-        painter.restore()
+        with saved(painter):
+            # The next step begins right of this one's end.
+            painter.setClipRect(own)
+            frame = miniature_frame(scene, Viewport(start, longest, cell.width()), cell, self.theme)
+            draw_miniature(painter, scene, frame, cell, Fonts.of(self.font()))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 from core.sweep.results import Result, Results
 from gui.app.setting_names import option_title, settings_text
 from gui.features.sweep.words import fastest_text, setting_title
+from gui.look.painter import saved
 from gui.look.text import sentence as ends
 from gui.look.text import significant, tr
 from gui.look.theme import Theme
@@ -137,25 +138,24 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
 
 def draw_chart(painter: QPainter, chart: Chart) -> None:
     """Draw bars, curves, whiskers, the ideal, axis and legend."""
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _words(painter, chart)
-    _axis(painter, chart)
-    for place in chart.places:
-        if place.series < 0:
-            _bar(painter, chart, place)
-    # Over the bars, which would hide it.
-    _ideal(painter, chart)
-    for number in range(len(chart.results.series)):
-        _curve(painter, chart, number)
-    for place in chart.places:
-        _whisker(painter, chart, place)
-    for place in chart.places:
-        # Last, because the background of a number covers whiskers and curves of any result.
-        _value(painter, chart, place)
-    _labels(painter, chart)
-    _draw_legend(painter, chart)
-    painter.restore()
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        _words(painter, chart)
+        _axis(painter, chart)
+        for place in chart.places:
+            if place.series < 0:
+                _bar(painter, chart, place)
+        # Over the bars, which would hide it.
+        _ideal(painter, chart)
+        for number in range(len(chart.results.series)):
+            _curve(painter, chart, number)
+        for place in chart.places:
+            _whisker(painter, chart, place)
+        for place in chart.places:
+            # Last, because the background of a number covers whiskers and curves of any result.
+            _value(painter, chart, place)
+        _labels(painter, chart)
+        _draw_legend(painter, chart)
 
 
 def _top(results: Results) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from gui.look.painter import saved
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -76,9 +77,8 @@ def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: 
     text = next((t for t in texts if text_width(fonts.small, t) <= tall), None)
     if text is None or room < LINE - 2 * TOOTH:
         return
-    painter.save()
-    painter.translate(place.center())
-    painter.rotate(-90)
-    lying = QRectF(-place.height() / 2, -LINE / 2, place.height(), LINE)
-    write(painter, fonts.small, frame.theme.muted, lying, text, CENTRE)
-    painter.restore()
+    with saved(painter):
+        painter.translate(place.center())
+        painter.rotate(-90)
+        lying = QRectF(-place.height() / 2, -LINE / 2, place.height(), LINE)
+        write(painter, fonts.small, frame.theme.muted, lying, text, CENTRE)

@@ -11,6 +11,7 @@ from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
+from gui.look.painter import saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
@@ -103,16 +104,15 @@ def draw_range(
     shade.setAlpha(38)
     whole = QRectF(x0, max(frame.top, frame.ceiling), x1 - x0, bottom - frame.top)
     areas = [whole] if chosen.lanes is None else areas_of(frame, chosen.lanes, x0, x1)
-    painter.save()
-    # Lanes that are scrolled out of sight must not shade the names of steps.
-    lanes_area = QRectF(left, frame.ceiling, right - left, bottom)
-    painter.setClipRect(lanes_area, Qt.ClipOperation.IntersectClip)
-    for area in areas:
-        painter.fillRect(area, shade)
-        painter.setPen(QPen(QColor(frame.theme.accent), 1))
-        for x in (x0, x1):
-            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-    painter.restore()
+    with saved(painter):
+        # Lanes that are scrolled out of sight must not shade the names of steps.
+        lanes_area = QRectF(left, frame.ceiling, right - left, bottom)
+        painter.setClipRect(lanes_area, Qt.ClipOperation.IntersectClip)
+        for area in areas:
+            painter.fillRect(area, shade)
+            painter.setPen(QPen(QColor(frame.theme.accent), 1))
+            for x in (x0, x1):
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
     text = duration_text(chosen.end - chosen.start)
     width = text_width(fonts.bold, text) + 12
     at = min(max((x0 + x1 - width) / 2, left), right - width)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.plan.task import ABSENT
 from core.playback.film import Arrival, Film, LaneMoment, links_of_step
+from gui.look.painter import saved
 from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -95,13 +96,12 @@ def draw_moment(
     bottom = min(frame.floor, frame.top + frame.layout.height)
     x = min(max(frame.x(time), frame.left), frame.right)
     body = QRectF(frame.left, top, frame.view.width, bottom - top)
-    painter.save()
-    painter.setClipRect(body)
-    veil = QColor(frame.theme.plot)
-    veil.setAlpha(VEIL)
-    painter.fillRect(QRectF(x, body.top(), body.right() - x, body.height()), veil)
-    _draw_arrivals(painter, shown, frame, time, speed)
-    painter.restore()
+    with saved(painter):
+        painter.setClipRect(body)
+        veil = QColor(frame.theme.plot)
+        veil.setAlpha(VEIL)
+        painter.fillRect(QRectF(x, body.top(), body.right() - x, body.height()), veil)
+        _draw_arrivals(painter, shown, frame, time, speed)
     if frame.left <= frame.x(time) <= frame.right:
         _draw_now(painter, frame, fonts, time, axis, bottom)
 
@@ -118,17 +118,16 @@ def draw_lane_texts(
     # A shallow copy, because the same painter draws the names with the scene's own texts.
     playing = copy(scene)
     playing.facts = list(facts)
-    painter.save()
-    for part in frame.layers():
-        top = max(part.ceiling, frame.top)
-        bottom = min(part.floor, frame.top + frame.layout.height)
-        # The marks of pinned and chosen lanes, left of the names, stay.
-        column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
-        painter.setClipRect(column)
-        painter.fillRect(column, QColor(frame.theme.plot))
-        draw_labels(painter, playing, part, fonts, indent)
-        draw_headings(painter, scene, part, fonts, indent)
-    painter.restore()
+    with saved(painter):
+        for part in frame.layers():
+            top = max(part.ceiling, frame.top)
+            bottom = min(part.floor, frame.top + frame.layout.height)
+            # The marks of pinned and chosen lanes, left of the names, stay.
+            column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
+            painter.setClipRect(column)
+            painter.fillRect(column, QColor(frame.theme.plot))
+            draw_labels(painter, playing, part, fonts, indent)
+            draw_headings(painter, scene, part, fonts, indent)
 
 
 def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
