@@ -81,6 +81,15 @@ def median_range(trace: Trace) -> Range:
     return Range(start, end, median_text(step, len(steps), warmup), (step,))
 
 
+def step_range(trace: Trace, step: int) -> Range:
+    """Return the range of a step, which is named as the median if it is the run's median step."""
+    median = median_range(trace)
+    if median.steps == (step,):
+        return median
+    start, end = trace.step_bounds(step)
+    return Range(start, end, step_name(step, trace.header.specification.warmup), (step,))
+
+
 def median_text(step: int, count: int, warmup: int) -> str:
     """Return the name of a run's median step: `step 3, the median of 5 steps`."""
     name = step_name(step, warmup)

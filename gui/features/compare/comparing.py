@@ -51,7 +51,7 @@ class Comparing(QObject):
         self.choice = OtherChoice(frame, lambda: shell.run_shown, session, shell.settings)
         self.choice.chosen.connect(self.begin)
         self.aligner = Aligner(frame.a, frame.b.state)
-        self.files = ComparisonExport(frame, self._seen, shell.settings)
+        self.files = ComparisonExport(frame, self.seen, shell.settings)
         self._worker = CompareWorker(self)
         self._worker.done.connect(self._take)
         # `_take` gets a str for an error, a TwoRuns for a result.
@@ -179,7 +179,7 @@ class Comparing(QObject):
         for strip, text in zip(strips, titles(run, other, self.two), strict=True):
             strip.show_title(text)
 
-    def _seen(self) -> tuple[Both, str] | None:
+    def seen(self) -> tuple[Both, str] | None:
         """Return the visible part of both runs, and the name of the theme."""
         from gui.features.compare.picture import (
             Both,  # imported here: it would delay the first paint

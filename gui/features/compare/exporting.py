@@ -1,4 +1,4 @@
-"""Export of a comparison to a picture or a report."""
+"""Export of a comparison as a report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from core.message import N_
-from gui.app.saving import IMAGES, Saver
+from gui.app.saving import Saver
 from gui.app.settings import Settings
 from gui.look.text import tr
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Both,  # only for type checks: it would delay the first paint
     )
 
-FIGURES = (*IMAGES, N_("HTML report (*.html)"))
+REPORT = (N_("HTML report (*.html)"),)
 
 
 class ComparisonExport(Saver):
@@ -31,14 +31,14 @@ class ComparisonExport(Saver):
         self._both_of = both_of
 
     def export(self) -> None:
-        """Ask for a file and write the visible part of both runs."""
+        """Ask for a file and write a report on both runs."""
         if self._both_of() is None:
             self.failed.emit(tr("There is no comparison to write yet."))
             return
-        self.ask(tr("Export comparison"), "compared.png", FIGURES, self.export_to)
+        self.ask(tr("Export comparison report"), "compared.html", REPORT, self.export_to)
 
     def export_to(self, path: Path) -> None:
-        """Write the visible part of both runs."""
+        """Write a report, or with another suffix a picture of the visible part of both runs."""
         from gui.features.compare.report import write_both
 
         # Asked again: runs go on while the file dialog is open, and the comparison may have ended.

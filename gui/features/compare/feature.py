@@ -24,7 +24,7 @@ IN_STRIP_A = {
     "compare_scale": N_("Equal lengths"),
     "compare_joins": N_("Join tasks"),
 }
-IN_STRIP_B = {"compare_export": N_("Export"), "compare": N_("Change"), "compare_leave": "✕"}
+IN_STRIP_B = {"export": N_("Export"), "compare": N_("Change"), "compare_leave": "✕"}
 """The buttons next to the runs' titles, with the short names that they have there."""
 WHILE_COMPARING = (
     *IN_STRIP_A,
@@ -119,13 +119,10 @@ class CompareFeature(Feature):
                 (
                     Action(
                         "compare_export",
-                        N_("Export comparison…"),
+                        N_("Export comparison report…"),
                         lambda: self.comparing.files.export(),
                         "Ctrl+Alt+E",
-                        N_(
-                            "Write what is visible of both runs as PNG, SVG or PDF, or a report "
-                            "as HTML."
-                        ),
+                        N_("Write a page of HTML with both timelines and the differences."),
                     ),
                 ),
             ),

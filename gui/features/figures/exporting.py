@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,10 +18,12 @@ from gui.app.jobs import Runner
 from gui.app.run_names import file_name
 from gui.app.saving import IMAGES, Saver
 from gui.app.session import opened_files
+from gui.features.compare.chooser import others
+from gui.features.compare.feature import CompareFeature
+from gui.features.figures.drawing import RunDrawing
 from gui.features.figures.panel import FigurePanel, Wish
+from gui.features.figures.tables import ask_table
 from gui.figures.picture import Picture, copy_picture, write_picture
-from gui.figures.shown import Range, range_between
-from gui.figures.timeline import Extras
 from gui.look.text import problem_text, tr
 from gui.look.theme import LIGHT, THEMES
 from gui.timeline.state.scene import Scene
@@ -42,39 +42,37 @@ class Exporting(Saver):
         self._timeline, self._explainer = shell.timeline.state, shell.explainer
         self.inputs = lambda: opened_files(shell.session.runs)
         self.panel: FigurePanel | None = None
+        self._drawing = RunDrawing(shell)
         self.report = Runner(self, "report")
         self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
         self.report.failed.connect(self._banner.say)
         self.report.done.connect(self.done)
 
     def open(self) -> None:
-        """Show the dialog of figures, next to the window."""
-        if self.scene() is None:
+        """Show the dialog of figures, next to the window; in a comparison, with its second run."""
+        run = self._shell.run_shown
+        if self.scene() is None or run is None:
             return
         if self.panel is None:
-            self.panel = FigurePanel(self.draw, self._window)
+            self.panel = FigurePanel(self._drawing.draw, self._window)
             self.panel.set_options(self._settings.figure)
             self.panel.save_asked.connect(self._ask_figure)
             self.panel.copy_asked.connect(self._copy)
+            self.panel.table_asked.connect(self._ask_table)
             self.panel.finished.connect(self._keep)
+        comparing = self._shell.feature(CompareFeature).under_way
+        other = None if comparing is None else comparing.other
+        chosen = [] if other is None else [other]
+        self.panel.offer(others(self._shell.session.runs, run), chosen)
         self.panel.draw_now()
         to_front(self.panel)
-
-    def draw(self, wish: Wish) -> Picture:
-        """Return the requested picture of the run shown. Raises ValueError if there is no run."""
-        from gui.figures.make import figure_of  # not at start-up
-
-        scene = self._timeline.scene
-        if scene is None:
-            raise ValueError(tr("There is no run to draw."))
-        shown = [self._visible(scene)] if wish.visible else []
-        extras = self._extras(wish.options.theme)
-        return figure_of([self._seen(scene)], wish.options, extras=extras, shown=shown)
 
     def export_visible(self) -> None:
         """Ask for a file and write exactly the visible part into it."""
         if self.scene() is not None:
-            picture = self.draw(self._on_screen())  # what is visible now, not when it is named
+            picture = self._drawing.draw(
+                self._on_screen()
+            )  # what is visible now, not when it is named
             self._ask_picture(picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:
@@ -83,12 +81,12 @@ class Exporting(Saver):
         Its format follows from the suffix.
         """
         if self.scene() is not None:
-            self.save_to(self.draw(Wish(self._on_screen().options, visible)), path)
+            self.save_to(self._drawing.draw(Wish(self._on_screen().options, visible)), path)
 
     def copy_visible(self) -> None:
         """Copy the visible part to the clipboard, as an image and as SVG."""
         if self.scene() is not None:
-            self._copy(self.draw(self._on_screen()))
+            self._copy(self._drawing.draw(self._on_screen()))
 
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
@@ -115,6 +113,12 @@ class Exporting(Saver):
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
         self._ask_picture(picture, ".pdf", DOCUMENTS, self.panel)
+
+    def _ask_table(self, wish: Wish) -> None:
+        scene = self.scene()
+        if scene is not None:
+            traces = [scene.trace, *(other.trace for other in wish.others)]
+            ask_table(self, self.offered(".tex"), traces, self.panel)
 
     def _ask_picture(
         self, picture: Picture, ending: str, kinds: Sequence[str], above: QWidget | None = None
@@ -153,27 +157,3 @@ class Exporting(Saver):
 
     def _on_screen(self) -> Wish:
         return Wish(FigureOptions(theme=THEMES.get(self._settings.theme, LIGHT).name), True)
-
-    def _seen(self, scene: Scene) -> Scene:
-        """Return the scene, without its prediction if that is not shown."""
-        # In a shallow copy the prediction can be removed without changing the window's scene.
-        seen = copy(scene)
-        if not self._timeline.strips.prediction:
-            seen.set_prediction(None)
-        return seen
-
-    def _extras(self, theme: str) -> Extras:
-        strips = self._timeline.strips
-        return Extras(
-            strips.memory,
-            strips.path,
-            strips.counters,
-            self._timeline.stack.layout,
-            self._settings.colours(theme),
-        )
-
-    def _visible(self, scene: Scene) -> Range:
-        part = self._timeline.viewport
-        shown = range_between(scene.trace, round(part.start), round(part.end))
-        # The figure's axis has the same zero as the axis on screen.
-        return replace(shown, zero=round(self._timeline.frame.origin.zero))

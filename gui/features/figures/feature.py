@@ -28,7 +28,10 @@ class FiguresFeature(Feature):
                         N_("Export figure…"),
                         lambda: self.exporting.open(),
                         "Ctrl+E",
-                        N_("Make a figure for a slide or a paper: preview, save and copy it."),
+                        N_(
+                            "Make a figure of this run, or of the runs that are compared, for a "
+                            "slide or a paper."
+                        ),
                     ),
                     Action(
                         "export_visible",

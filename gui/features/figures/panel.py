@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QFormLayout,
     QLineEdit,
     QPushButton,
-    QSizePolicy,
     QWidget,
 )
 
 from core.message import N_, error_message
-from core.override import override
 from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
-from gui.figures.picture import SCREEN, Picture, image_of
+from gui.features.compare.chooser import Other
+from gui.features.figures.preview import Preview, size_text
+from gui.figures.picture import Picture
 from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.widgets.fields import WheelGuard, choice, decimal
@@ -33,7 +31,6 @@ from gui.widgets.layouts import button, column, grid, named, row
 SHOWN = ""  # in place of a preset: the timeline as the window shows it
 FIELD = 210
 SIZE = QSize(1060, 600)
-MOST_FINE = 4  # lines of the preview that are drawn for each line on screen
 PATIENCE_MS = 120  # from the last change until the preview is drawn
 PARTS = {
     "title": (N_("Title"), N_("A line above the picture.")),
@@ -42,8 +39,9 @@ PARTS = {
     "axis": (N_("Axis"), N_("The time axis.")),
     "makespan": (N_("Makespan"), N_("How long each step is.")),
     "idle": (N_("Idle time"), N_("How much of the steps each lane is idle.")),
+    "totals": (N_("Totals"), N_("Bubble, formula and peak memory, below each run.")),
 }
-SWITCHES = ("legend", "axis", "makespan", "idle")
+SWITCHES = ("legend", "axis", "makespan", "idle", "totals")
 COLOURS = (
     (N_("Preset colours"), "", ""),
     (N_("Colours"), "colours", N_("Colours only, as in the window.")),
@@ -54,26 +52,32 @@ COLOURS = (
         N_("No colour; patterns and letters distinguish the families."),
     ),
 )
+MOST_OTHERS = 2  # runs below the run shown
 AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A request for a figure; with `visible`, of the time on screen."""
+    """A request for a figure; with `visible`, of the time on screen.
+
+    `others` are the runs below the run shown.
+    """
 
     options: FigureOptions
     visible: bool
+    others: tuple[Other, ...] = ()
 
 
 class FigurePanel(QDialog):
     """A dialog that stays next to the window; `drawn` makes the picture or raises ValueError.
 
-    `save_asked` and `copy_asked` carry the Picture of the preview; `changed` is emitted with every
-    change of a field.
+    `save_asked` and `copy_asked` carry the Picture of the preview, `table_asked` the Wish whose
+    runs are tabulated; `changed` is emitted with every change of a field.
     """
 
     save_asked = Signal(object)
     copy_asked = Signal(object)
+    table_asked = Signal(object)
     changed = Signal()
 
     def __init__(self, drawn: Callable[[Wish], Picture], parent: QWidget | None = None) -> None:
@@ -115,7 +119,25 @@ class FigurePanel(QDialog):
             caption=self._words("caption"),
             excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
         )
-        return Wish(options, part == VISIBLE)
+        chosen = [chooser.currentData() for chooser in self.others]
+        others = {id(other.trace): other for other in chosen if isinstance(other, Other)}
+        return Wish(options, part == VISIBLE, tuple(others.values()))
+
+    def offer(self, others: Sequence[Other], chosen: Sequence[Other]) -> None:
+        """List the runs that can be drawn below the run shown, and choose some of them."""
+        titles = {other.title: other for other in (*chosen, *others)}
+        for place, chooser in enumerate(self.others):
+            chooser.blockSignals(True)
+            chooser.clear()
+            chooser.addItem(tr("none"), None)
+            for title, other in titles.items():
+                chooser.addItem(title, other)
+                chooser.setItemData(chooser.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+            wanted = chosen[place].title if place < len(chosen) else ""
+            chooser.setCurrentIndex(max(0, chooser.findText(wanted)))
+            chooser.setEnabled(bool(titles))
+            chooser.blockSignals(False)
+        self._follow_preset()
 
     def set_options(self, options: FigureOptions) -> None:
         """Fill all fields except the fields of one run."""
@@ -161,6 +183,7 @@ class FigurePanel(QDialog):
                 (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
             ]
         )
+        self.others = [choice([(tr("none"), "", "")]) for _ in range(MOST_OTHERS)]
         self.times = QLineEdit(placeholderText=tr("3, 2-4 or 10ms:40ms"))
         self.lanes = QLineEdit(placeholderText=tr("all; or 0-3, cpu:1"))
         self.theme = choice([(tr("Light"), "light", ""), (tr("Dark"), "dark", "")])
@@ -181,12 +204,18 @@ class FigurePanel(QDialog):
         self.save = button(QPushButton, tr("Save…"), tip, save)
         tip = tr("Put it on the clipboard, as an image and as SVG.")
         self.copy = button(QPushButton, tr("Copy"), tip, partial(self._hand_out, self.copy_asked))
+        tip = tr("Write step, bubble, memory and rows a second of each run as a table.")
+        self.table = button(
+            QPushButton, tr("Table…"), tip, lambda: self.table_asked.emit(self.wish)
+        )
         self.save.setDefault(True)
 
     def _lay_out(self) -> None:
         form = QFormLayout(verticalSpacing=6)
         fields = (
             (tr("Figure"), self.preset),
+            (tr("Second run"), self.others[0]),
+            (tr("Third run"), self.others[1]),
             (tr("Time"), self.part),
             ("", self.times),
             (tr("Lanes"), self.lanes),
@@ -211,12 +240,12 @@ class FigurePanel(QDialog):
         for number, name in enumerate(SWITCHES):
             parts.addWidget(self.parts[name], 2 + number // 2, number % 2)
         left = column(form, 6, parts, None, self.problem)
-        buttons = row(self.size_label, self.copy, self.save, growing=self.size_label)
+        buttons = row(self.size_label, self.table, self.copy, self.save, growing=self.size_label)
         right = column(self.preview, buttons, growing=self.preview)
         row(left, right, of=self, growing=right, margins=(14, 12, 14, 12), spacing=14)
 
     def _connect(self) -> None:
-        for chooser in (self.preset, self.part, self.theme, self.colours):
+        for chooser in (self.preset, *self.others, self.part, self.theme, self.colours):
             chooser.currentIndexChanged.connect(self._change)
         for number in (self.width_mm, self.font_pt, self.scale):
             number.valueChanged.connect(self._change)
@@ -255,87 +284,7 @@ class FigurePanel(QDialog):
         return self.words[name].text().strip() or None
 
 
-class Preview(QWidget):
-    """A picture, as large as fits."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Preview"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._picture: Picture | None = None
-        self._image: QImage | None = None
-
-    def show_picture(self, picture: Picture | None) -> None:
-        """Show another picture, or none."""
-        self._picture, self._image = picture, None
-        self.setAccessibleDescription(picture.title if picture is not None else "")
-        self.update()
-
-    @override
-    def sizeHint(self) -> QSize:
-        return QSize(620, 460)
-
-    @override
-    def minimumSizeHint(self) -> QSize:
-        return QSize(280, 200)
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._image = None
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self.palette().mid())
-            if self._picture is None:
-                return
-            if self._image is None:
-                self._image = self._fitted(self._picture)
-            ratio = self._image.devicePixelRatio()
-            wide, high = self._image.width() / ratio, self._image.height() / ratio
-            left, top = round((self.width() - wide) / 2), round((self.height() - high) / 2)
-            painter.fillRect(QRectF(left + 2, top + 2, wide, high), QColor(0, 0, 0, 40))
-            painter.drawImage(QPointF(left, top), self._image)
-
-    def _fitted(self, picture: Picture) -> QImage:
-        """Return the picture at the size of the preview, in device pixels.
-
-        It is drawn as fine as the file and then reduced: drawn small, bars that are narrower than
-        a pixel would be missing.
-        """
-        ratio = self.devicePixelRatioF()
-        wide = picture.width * SCREEN / picture.per_inch
-        high = picture.height * SCREEN / picture.per_inch
-        scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
-        scale = max(scale, 0.05)
-        fineness = min(MOST_FINE, max(1, math.ceil(picture.scale / scale)))
-        image = image_of(picture, scale * fineness)
-        if fineness > 1:
-            width = max(1, round(image.width() / fineness))
-            height = max(1, round(image.height() / fineness))
-            smooth = Qt.TransformationMode.SmoothTransformation
-            whole = Qt.AspectRatioMode.IgnoreAspectRatio
-            image = image.scaled(width, height, whole, smooth)
-        image.setDevicePixelRatio(ratio)
-        return image
-
-
 def plain(message: str) -> str:
     """Return a message of core as a sentence, without the dashes of the command line."""
     text = message.removeprefix("--").replace(" --", " ")
     return text[:1].upper() + text[1:]
-
-
-def size_text(picture: Picture | None) -> str:
-    """Return the size of a picture: `85 × 62 mm, as PNG 2008 × 1465 pixels`."""
-    if picture is None:
-        return ""
-    wide, high = picture.millimetres
-    factor = picture.scale * SCREEN / picture.per_inch
-    return tr(
-        "{wide} × {high} mm, as PNG {across} × {down} pixels",
-        wide=f"{wide:.0f}",
-        high=f"{high:.0f}",
-        across=round(picture.width * factor),
-        down=round(picture.height * factor),
-    )

@@ -9,19 +9,24 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from core.recording.recording import open_recording
+from core.report.summary import summarise
 from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import FigureOptions
 from gui.app.settings import Settings
+from gui.features.compare.chooser import others
+from gui.features.compare.feature import CompareFeature
 from gui.features.figures.feature import FiguresFeature
-from gui.features.figures.panel import FigurePanel, Preview, Wish, size_text
+from gui.features.figures.panel import FigurePanel, Wish
+from gui.features.figures.preview import Preview, size_text
+from gui.features.figures.tables import write_table
 from gui.features.first_page.samples import PIPELINE
 from gui.features.recordings.feature import RecordingsFeature
 from gui.figures.make import figure_of
-from gui.figures.picture import SVG, Picture, image_of
+from gui.figures.picture import SVG, Picture, image_of, write_picture
 from gui.timeline.layout.axis import ticks
 from gui.timeline.state.scene import Scene
 from gui.window.window import MainWindow
@@ -166,6 +171,66 @@ def test_the_window_makes_figures_copies_and_reports(
     with qtbot.waitSignal(window.feature(FiguresFeature).exporting.report.done):
         pass
     assert "Critical path" in (tmp_path / "run.html").read_text()
+
+
+def test_in_a_comparison_the_figure_and_the_table_are_of_both_runs(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    for schedule in ("zb-h1", "gpipe", "1f1b"):
+        path = tmp_path / f"{schedule}.arrow"
+        record(specification(devices="4xcpu", schedule=schedule, steps=3), path)
+        window.feature(RecordingsFeature).files.open_from(path)
+    run, comparing = window.run_shown, window.feature(CompareFeature).comparing
+    assert run is not None
+    offered = others(window.session.runs, run)
+    comparing.begin(next(other for other in offered if "GPipe" in other.title))
+    button = next(b for b in comparing.frame.strip_b.findChildren(QToolButton)
+                  if b.defaultAction() is window.action("export"))  # fmt: skip
+    button.click()
+    exporting = window.feature(FiguresFeature).exporting
+    panel = exporting.panel
+    assert panel is not None and "GPipe" in panel.others[0].currentText()
+    choose(panel, "preset", "one-column")
+    panel.draw_now()
+    assert panel.picture is not None and panel.picture.millimetres[0] == pytest.approx(85.0)
+    write_picture(panel.picture, tmp_path / "both.svg")
+    text = words_of(tmp_path / "both.svg")
+    for trace, heading in ((run.trace, "Pipeline 1F1B"), (comparing.other.trace, "Pipeline GPipe")):
+        median = summarise(trace).median
+        bubble = f"{100 * median.bubble_by_makespan:.1f} %"
+        assert text.index(heading) < next(
+            place for place, word in enumerate(text) if word.startswith(f"Bubble {bubble},")
+        )
+    # Exactly what is visible: half of A's step, and as much of B's.
+    choose(panel, "part", "visible")
+    panel.draw_now()
+    assert panel.picture is not None, panel.problem.text()
+
+    qtbot.keyClick(panel.others[1], Qt.Key.Key_End)
+    choose(panel, "part", "automatic")
+    panel.draw_now()
+    write_picture(panel.picture, tmp_path / "three.svg")
+    assert {"Pipeline ZB-H1", "Pipeline 1F1B", "Pipeline GPipe"} <= set(
+        words_of(tmp_path / "three.svg")
+    )
+    panel.table.click()
+    asked = panel.findChild(QFileDialog)
+    assert asked is not None and asked.isVisible()
+    asked.done(0)
+    traces = [run.trace, *(other.trace for other in panel.wish.others)]
+    write_table(exporting, traces, tmp_path / "runs.csv")
+    rows = (tmp_path / "runs.csv").read_text().splitlines()
+    assert [row.partition(",")[0] for row in rows[1:]] == [
+        "Pipeline 1F1B", "Pipeline GPipe", "Pipeline ZB-H1",
+    ]  # fmt: skip
+    # As shown in the window there are two runs at most, and only those that are compared.
+    choose(panel, "preset", "")
+    panel.draw_now()
+    assert panel.picture is None and "Choose a slide" in panel.problem.text()
+    panel.others[1].setCurrentIndex(0)
+    panel.draw_now()
+    assert panel.picture is not None and " | " in panel.picture.title
+    panel.close()
 
 
 def test_a_report_that_is_cancelled_leaves_no_file(

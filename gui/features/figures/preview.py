@@ -1,0 +1,95 @@
+"""Preview of a figure, and the text of its size."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from core.override import override
+from gui.figures.picture import SCREEN, Picture, image_of
+from gui.look.text import tr
+
+MOST_FINE = 4  # lines of the preview that are drawn for each line on screen
+
+
+class Preview(QWidget):
+    """A picture, as large as fits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Preview"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._picture: Picture | None = None
+        self._image: QImage | None = None
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show another picture, or none."""
+        self._picture, self._image = picture, None
+        self.setAccessibleDescription(picture.title if picture is not None else "")
+        self.update()
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(620, 460)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(280, 200)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._image = None
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().mid())
+            if self._picture is None:
+                return
+            if self._image is None:
+                self._image = self._fitted(self._picture)
+            ratio = self._image.devicePixelRatio()
+            wide, high = self._image.width() / ratio, self._image.height() / ratio
+            left, top = round((self.width() - wide) / 2), round((self.height() - high) / 2)
+            painter.fillRect(QRectF(left + 2, top + 2, wide, high), QColor(0, 0, 0, 40))
+            painter.drawImage(QPointF(left, top), self._image)
+
+    def _fitted(self, picture: Picture) -> QImage:
+        """Return the picture at the size of the preview, in device pixels.
+
+        It is drawn as fine as the file and then reduced: drawn small, bars that are narrower than
+        a pixel would be missing.
+        """
+        ratio = self.devicePixelRatioF()
+        wide = picture.width * SCREEN / picture.per_inch
+        high = picture.height * SCREEN / picture.per_inch
+        scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
+        scale = max(scale, 0.05)
+        fineness = min(MOST_FINE, max(1, math.ceil(picture.scale / scale)))
+        image = image_of(picture, scale * fineness)
+        if fineness > 1:
+            width = max(1, round(image.width() / fineness))
+            height = max(1, round(image.height() / fineness))
+            smooth = Qt.TransformationMode.SmoothTransformation
+            whole = Qt.AspectRatioMode.IgnoreAspectRatio
+            image = image.scaled(width, height, whole, smooth)
+        image.setDevicePixelRatio(ratio)
+        return image
+
+
+def size_text(picture: Picture | None) -> str:
+    """Return the size of a picture: `85 × 62 mm, as PNG 2008 × 1465 pixels`."""
+    if picture is None:
+        return ""
+    wide, high = picture.millimetres
+    factor = picture.scale * SCREEN / picture.per_inch
+    return tr(
+        "{wide} × {high} mm, as PNG {across} × {down} pixels",
+        wide=f"{wide:.0f}",
+        high=f"{high:.0f}",
+        across=round(picture.width * factor),
+        down=round(picture.height * factor),
+    )

@@ -1,0 +1,73 @@
+"""Figures of several runs: of the two that are compared, or of any others below the run shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.trace.trace import Trace
+from gui.features.compare.comparing import Comparing
+from gui.features.compare.picture import picture_of
+from gui.features.figures.panel import Wish
+from gui.figures.make import figure_of
+from gui.figures.picture import Picture
+from gui.figures.shown import Range, range_between, step_range
+from gui.figures.timeline import Extras
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene
+
+
+def draw_several(scene: Scene, wish: Wish, extras: Extras, comparing: Comparing | None) -> Picture:
+    """Return a figure of the run shown and of the wish's other runs, on one axis.
+
+    `comparing` is the comparison under way, if any. If it is with the only other run, the figure
+    shows its steps. Raises ValueError for a wish that cannot be drawn.
+    """
+    traces = [other.trace for other in wish.others]
+    if comparing is not None and not _is_with(comparing, traces):
+        comparing = None
+    excerpt = wish.options.excerpt
+    if wish.options.preset is None:
+        return _as_shown(wish, comparing)
+    shown: list[Range] = []
+    if wish.visible:
+        shown = _visible(scene, traces, comparing)
+    elif comparing is not None and not excerpt.range and not excerpt.steps:
+        shown = _compared_steps(scene, traces, comparing)
+    return figure_of([scene, *traces], wish.options, extras=extras, shown=shown)
+
+
+def _is_with(comparing: Comparing, traces: list[Trace]) -> bool:
+    """True if the comparison is with the only one of `traces`."""
+    other = comparing.other
+    return other is not None and len(traces) == 1 and traces[0] is other.trace
+
+
+def _as_shown(wish: Wish, comparing: Comparing | None) -> Picture:
+    """Return the picture of a comparison with the window's lanes."""
+    seen = None if comparing is None else comparing.seen()
+    if seen is None:
+        raise ValueError(tr("Choose a slide, one or two columns, or a web page for several runs."))
+    both = seen[0] if wish.visible else replace(seen[0], part=None)
+    return picture_of(both, wish.options.theme)
+
+
+def _visible(scene: Scene, traces: list[Trace], comparing: Comparing | None) -> list[Range]:
+    """Return the time of each run that is visible in a comparison."""
+    seen = None if comparing is None else comparing.seen()
+    if seen is None or seen[0].part is None:
+        raise ValueError(tr("Only runs that are compared have a visible time: choose another."))
+    alignment = seen[0].alignment
+    start, end = seen[0].part
+    of_b = alignment.to_b(start), alignment.to_b(end)
+    return [
+        range_between(scene.trace, round(start), round(end)),
+        range_between(traces[0], round(of_b[0]), round(of_b[1])),
+    ]
+
+
+def _compared_steps(scene: Scene, traces: list[Trace], comparing: Comparing) -> list[Range]:
+    """Return the compared step of each run; [] while there is none."""
+    two = comparing.two
+    if two is None:
+        return []
+    return [step_range(scene.trace, two.step_a), step_range(traces[0], two.step_b)]
