@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import signal
 import subprocess
@@ -51,7 +52,9 @@ ON_LANES = (
 @contextmanager
 def taken_cores(loops: int) -> Iterator[None]:
     """Processes that never rest, as many as there are cores to take."""
-    command = [sys.executable, "-c", "while True: pass"]
+    # They end with this process, also if it is killed.
+    busy = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
+    command = [sys.executable, "-c", busy]
     processes = [subprocess.Popen(command) for _ in range(loops)]
     try:
         yield
