@@ -25,8 +25,9 @@ from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS, File, Reader
 
 SECONDS = 30
-"""Of the processor, which opening one file may take; by the clock it may take four times as long,
-since other processes run too."""
+"""Of the processor, which opening one file may take."""
+CLOCK_SECONDS = 20 * SECONDS
+"""By the clock, which opening one file may take: other processes run too."""
 STARTED = "whole files are read"
 """Stands on standard error before the first damaged one."""
 MEMORY = 2 << 30
@@ -51,7 +52,7 @@ def main(name: str, seed: str, first: str, count: str, folder: str) -> None:
     for number in range(int(first), int(first) + int(count)):
         path = _written(files, number, input_of(name, int(seed), number, valid))
         before = _reset_peak()
-        faulthandler.dump_traceback_later(4 * SECONDS, exit=True)
+        faulthandler.dump_traceback_later(CLOCK_SECONDS, exit=True)
         began = time.process_time()
         became, wrong = _opened(reader, path, number)
         spent = time.process_time() - began

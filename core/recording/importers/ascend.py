@@ -8,6 +8,10 @@ of groups are communication streams, unless the streams themselves have tasks of
 rows of *Overlap Analysis* sum up the streams, and are annotations. All other processes are the
 host, such as *Python* and *CANN*.
 
+A send and its receive have the same numbers in their names, `hcom_send__447_18_1` and
+`hcom_receive__447_18_1`: the first one is that of a process group of the two ranks, which has no
+other transfers. A `hcom_batchSendRecv` names only the process group, not the ranks.
+
 An arrow from a call of the host to a task is its launch. Times since 1970 are written as text, so
 they are exact.
 """
@@ -49,6 +53,7 @@ from core.recording.importers.profiler_job import ProfilerJob, profiler_job
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.recording.sniff import ASCEND_OUTPUT
+from core.trace.import_issue import ImportIssue
 
 _COMMUNICATION = ("Communication", "HCCL")
 _OVERLAP_ANALYSIS = "Overlap Analysis"
@@ -61,6 +66,10 @@ _CONTROL = re.compile(
 """Names of tasks by which streams wait for each other; they neither compute nor move data."""
 _NAME_OF_COLLECTIVE = re.compile(r"^hcom_[A-Za-z]+_{1,2}(\d+)_\d+")
 """Name of a collective with the number of its process group, as in `hcom_allReduce__586_0_1`."""
+_TRANSFER = re.compile(r"^hcom_(?:send|receive)_")
+"""Name of a transfer between the two ranks of its process group."""
+_BATCH = re.compile(r"^hcom_batchSendRecv_", re.IGNORECASE)
+"""Name of several transfers, whose ranks are not in the file."""
 _INFO = re.compile(r"^profiler_info_(\d{1,6})\.json$")
 _RANK = re.compile(r"(?:^|[-_. ])rank[-_ ]?(\d{1,6})", re.IGNORECASE)
 _MOST_PARENTS = 3
@@ -107,7 +116,12 @@ def read_ascend(
         passes = passes_of_calls(marks, columns["thread"][call], start[call])
         kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     process_groups, group_of_name = _process_groups(names)
-    bucket = np.where(IS_COLLECTIVE[kind], group_of_name[columns["name"]], ABSENT)
+    is_transfer = matches(names, _TRANSFER)[columns["name"]] & (kind == KIND_CODES[Kind.COPY])
+    meets = IS_COLLECTIVE[kind] | is_transfer
+    bucket = np.where(meets, group_of_name[columns["name"]], ABSENT)
+    if job.rank is not None:
+        is_batch = matches(names, _BATCH)[columns["name"]] & (group == DEVICE)
+        events.issues[ImportIssue.SEVERAL_RANKS] += int(is_batch.sum())
     found = ProfiledRank(
         events=events,
         name=columns["name"],

@@ -30,6 +30,7 @@ from core.recording.importers.imported_events import (
 )
 from core.recording.importers.kineto_rows import (
     ANNOTATION,
+    COMMUNICATION,
     DEVICE,
     DEVICE_ANNOTATION,
     HOST,
@@ -38,7 +39,12 @@ from core.recording.importers.kineto_rows import (
 )
 from core.recording.importers.profiled_rank import ProfiledRank
 from core.recording.importers.profiler_job import is_of_profiler, profiler_job
-from core.recording.importers.rank_transfers import RankArguments, transfer_pairs
+from core.recording.importers.rank_transfers import (
+    RankArguments,
+    exchanges_of_groups,
+    pair_names,
+    transfer_peers,
+)
 from core.recording.importers.send_recv import KernelEvents, resolve_kinds
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
@@ -78,8 +84,9 @@ def read_kineto(
     launches = _launches(events, columns, group)
     by_name = kinds_from_names(names)[columns["name"]]
     if not (group == DEVICE).any():
-        # Without a device, annotations of Gloo are the only record of its communication.
-        group[(group == ANNOTATION) & IS_COMMUNICATION[by_name]] = HOST
+        # Without a device, annotations of Gloo are the only record of its communication. They begin
+        # within the call that starts it, and end later.
+        group[(group == ANNOTATION) & IS_COMMUNICATION[by_name]] = COMMUNICATION
     kernels = KernelEvents(
         names=names,
         name=columns["name"],
@@ -96,7 +103,7 @@ def read_kineto(
     if len(marks):
         call, task = launches.call, launches.device
         if not (group == DEVICE).any():
-            call = task = np.flatnonzero(group == HOST)
+            call = task = np.flatnonzero(np.isin(group, (HOST, COMMUNICATION)))
         passes = passes_of_calls(marks, columns["thread"][call], start[call])
         kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     job = profiler_job(events.heading, path.name)
@@ -110,9 +117,20 @@ def read_kineto(
     transfers = np.flatnonzero(kind == KIND_CODES[Kind.COPY])
     if len(transfers):
         known = [None if name is None else str(name) for name in events.groups]
-        ranks = RankArguments(columns["sender"], columns["receiver"], columns["group"], known)
-        pairs = transfer_pairs(kernels, transfers, launches, ranks, job)
+        ranks = RankArguments(
+            sender=columns["sender"],
+            receiver=columns["receiver"],
+            group=columns["group"],
+            group_names=known,
+            called=_called_ranks(events, columns["place"], group),
+        )
+        peers = transfer_peers(kernels, transfers, launches, ranks, job)
+        exchanges = exchanges_of_groups(peers, ranks, job)
+        kind[exchanges] = KIND_CODES[Kind.ALL_TO_ALL]
+        transfers = np.setdiff1d(transfers, exchanges)
+        pairs: dict[int, str] = {}
         if job.rank is not None:
+            pairs = pair_names(peers, job.rank)
             sends = np.array([_SENDS_OR_RECEIVES.search(name) is not None for name in names])
             between_ranks = transfers[sends[columns["name"][transfers]]]
             unpaired = np.setdiff1d(between_ranks, list(pairs))
@@ -195,6 +213,22 @@ def _process_groups(
         place = ABSENT if name is None else places[str(name)]
         codes.append(min(place, MOST_GROUP_NUMBER))
     return tuple(names), np.array(codes, np.int16)[columns["group"]]
+
+
+def _called_ranks(
+    events: TraceEvents, place: NDArray[np.int32], group: NDArray[np.int64]
+) -> dict[int, int]:
+    """Return the other rank of each call that transfers data, by its position; {} with a device.
+
+    A device has kernels whose arguments name the other rank.
+    """
+    if not events.called_ranks or (group == DEVICE).any():
+        return {}
+    found = {}
+    for position, number in enumerate(place.tolist()):
+        if number in events.called_ranks:
+            found[position] = events.called_ranks[number]
+    return found
 
 
 def _with_transfers(

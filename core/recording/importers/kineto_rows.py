@@ -17,13 +17,14 @@ from core.recording.importers.imported_events import ImportedTrack
 from core.recording.importers.trace_events import TraceEvents
 from core.trace.import_issue import ImportIssue
 
-HOST, DEVICE, ANNOTATION, DEVICE_ANNOTATION, PYTHON = range(5)
-"""Groups of rows: calls of a thread, streams, annotations of either, and frames of Python."""
+HOST, DEVICE, ANNOTATION, DEVICE_ANNOTATION, PYTHON, COMMUNICATION = range(6)
+"""Groups of rows: calls of a thread, streams, annotations of either, frames of Python, and the
+communication that a thread has started and that goes on while the thread does other work."""
 _MOST_GROUPS = 8
-# Streams come first, so HOST (0) and DEVICE (1) change places.
-_ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
+# Streams come first, and communication follows the threads.
+_ORDER = np.array([1, 0, 3, 4, 5, 2, 6, 7])
 """Position of each group's rows."""
-_STREAMS = {DEVICE: "device", HOST: "host"}
+_STREAMS = {DEVICE: "device", HOST: "host", COMMUNICATION: "host"}
 """Groups of rows with the work of a rank: the streams of its device, or threads of its host."""
 _ANNOTATIONS = {ANNOTATION: "annotations", DEVICE_ANNOTATION: "annotations", PYTHON: "Python"}
 """Groups of rows without work, with the end of their names."""
@@ -44,14 +45,14 @@ class KinetoRows:
     copying: NDArray[Any]
 
     @property
-    def working_group(self) -> int:
-        """The group of rows that work: streams of a device, or without any the host's threads."""
-        return DEVICE if (self.group == DEVICE).any() else HOST
+    def working_groups(self) -> tuple[int, ...]:
+        """The groups of rows that work: streams of a device, or without any the host's rows."""
+        return (DEVICE,) if (self.group == DEVICE).any() else (HOST, COMMUNICATION)
 
     @cached_property
     def main(self) -> int:
         """The stream or, without a device, the thread that computes most; ABSENT without one."""
-        is_working = self.group == self.working_group
+        is_working = np.isin(self.group, self.working_groups)
         computing = np.where(is_working, self.busy - self.moving - self.copying, 0)
         if not len(computing) or computing.max() <= 0:
             return ABSENT
@@ -77,13 +78,15 @@ class KinetoRows:
         if group in _ANNOTATIONS:
             name = f"{name} {_ANNOTATIONS[group]}"
             return ImportedTrack(name, place, Role.NESTED, self._annotated(row), cores=1)
+        if group == COMMUNICATION and self._row_of(thread, HOST) != ABSENT:
+            name = f"{name} communication"
         role = self._role(row)
         serves = ABSENT if role is Role.COMPUTE else self.main
-        stream_of = _STREAMS[group] if group == self.working_group else ""
+        stream_of = _STREAMS[group] if group in self.working_groups else ""
         return ImportedTrack(name, place, role, serves, int(group == HOST), stream_of)
 
     def _role(self, row: int) -> Role:
-        if self.group[row] != self.working_group or self.main in (ABSENT, row):
+        if self.group[row] not in self.working_groups or self.main in (ABSENT, row):
             return Role.COMPUTE
         if 2 * self.moving[row] > self.busy[row]:
             return Role.COMMUNICATION
@@ -92,7 +95,11 @@ class KinetoRows:
     def _annotated(self, row: int) -> int:
         """Return the row that a row of annotations is about."""
         group = DEVICE if self.group[row] == DEVICE_ANNOTATION else HOST
-        found = np.flatnonzero((self.thread == self.thread[row]) & (self.group == group))
+        return self._row_of(int(self.thread[row]), group)
+
+    def _row_of(self, thread: int, group: int) -> int:
+        """Return the row of a thread in a group, or ABSENT."""
+        found = np.flatnonzero((self.thread == thread) & (self.group == group))
         return int(found[0]) if len(found) else ABSENT
 
 

@@ -6,9 +6,12 @@ so that the n-th of one rank and the n-th of the other meet (core.costs.waits). 
 arguments of the kernel (`Src Rank`, `Dst Rank`), or of the calls that started it: a kernel may
 combine several sends and receives, whose calls precede its launch. Otherwise they are in the name
 of the annotation around the launch, such as `nccl:send 0->1`, with the ranks' numbers within their
-process group. In a group of two ranks it is always the other one.
+process group. Calls of gloo, which has no kernels, have the other rank among their inputs if these
+were recorded (`record_shapes`). In a group of two ranks it is always the other one.
 
-A kernel that exchanges data with several ranks, or with unknown ones, gets no group.
+A kernel that sends to all ranks of its process group, and receives from all, is an all-to-all of
+the group. A kernel that exchanges data with some of several ranks, or with unknown ones, gets no
+group: a task meets one other rank, or all ranks of a process group.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.imported_events import ImportedEvents, Launches
 from core.recording.importers.profiler_job import ProfilerJob
 from core.recording.importers.send_recv import KernelEvents, enclosing_marks
+from core.recording.importers.trace_events import SEND_CALL
 
 _CALL = re.compile(r"^\w+:(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
 _SENDS, _RECEIVES = "sends", "receives"
@@ -40,13 +44,20 @@ Peers = set[tuple[str, int]]
 class RankArguments:
     """The ranks of sender and receiver in the arguments of n events; NaN without.
 
-    `group` is the position of each event's process group in `group_names`.
+    `group` is the position of each event's process group in `group_names`. `called` has, by the
+    positions of calls of torch, the other rank's number within the process group.
     """
 
     sender: Floats
     receiver: Floats
     group: NDArray[np.int32]
     group_names: Sequence[str | None]
+    called: Mapping[int, int]
+
+    def group_of(self, place: int) -> str | None:
+        """Return the name of an event's process group; None without one."""
+        number = int(self.group[place])
+        return self.group_names[number]
 
     def peers(self, place: int) -> Peers:
         """Return the transfers of an event; empty if its arguments name no ranks."""
@@ -58,14 +69,14 @@ class RankArguments:
         return found
 
 
-def transfer_pairs(
+def transfer_peers(
     events: KernelEvents,
     transfers: Ints,
     launches: Launches,
     ranks: RankArguments,
     job: ProfilerJob,
-) -> dict[int, str]:
-    """Return the name of the group of each transfer that has one, by position.
+) -> dict[int, Peers]:
+    """Return the transfers of each kernel whose other ranks are known, by position.
 
     `transfers` are the positions of kernels that send or receive.
     """
@@ -75,17 +86,49 @@ def transfer_pairs(
     call[launches.device] = launches.call
     by_calls = _by_calls(events, transfers, call, ranks)
     by_names = _by_names(events, transfers, call)
-    found: dict[int, str] = {}
+    by_inputs = _by_inputs(events, transfers, ranks.called)
+    found: dict[int, Peers] = {}
     for place in transfers.tolist():
-        members = _members(job, ranks.group_names[ranks.group[place]])
+        members = _members(job, ranks.group_of(place))
         peers = by_calls.get(place) or ranks.peers(place)
         if not peers and place in by_names:
             peers = _global_peers(by_names[place], members, job.rank)
-        name = _group_name(peers, job.rank)
+        if not peers and place in by_inputs:
+            peers = _peers_by_input(by_inputs[place], members, job)
         if not peers and len(members) == 2 and job.rank in members:
-            name = _exchange(*sorted(members))
+            [other] = set(members) - {job.rank}
+            peers = {(_SENDS, other), (_RECEIVES, other)}
+        if peers:
+            found[place] = peers
+    return found
+
+
+def pair_names(peers: Mapping[int, Peers], rank: int) -> dict[int, str]:
+    """Return the name of the group of each kernel of `rank` that exchanges data with one rank."""
+    found: dict[int, str] = {}
+    for place, transfers in peers.items():
+        name = _group_name(transfers, rank)
         if name:
             found[place] = name
+    return found
+
+
+def exchanges_of_groups(
+    peers: Mapping[int, Peers], ranks: RankArguments, job: ProfilerJob
+) -> list[int]:
+    """Return the kernels that send to all members of their process group and receive from all.
+
+    Groups of two ranks do not count: their exchanges are pairs.
+    """
+    found: list[int] = []
+    for place, transfers in peers.items():
+        group = ranks.group_of(place)
+        others = set(_members(job, group)) - {job.rank}
+        every = {(way, other) for way in (_SENDS, _RECEIVES) for other in others}
+        own = {(way, job.rank) for way in (_SENDS, _RECEIVES)}
+        # A rank may send its own part to itself.
+        if group is not None and len(others) > 1 and transfers - own == every:
+            found.append(place)
     return found
 
 
@@ -145,6 +188,31 @@ def _by_names(events: KernelEvents, transfers: Ints, call: Ints) -> dict[int, tu
             direction = _SENDS if match[1] == "send" else _RECEIVES
             found[place] = direction, int(match[2]), int(match[3])
     return found
+
+
+def _by_inputs(
+    events: KernelEvents, transfers: Ints, called: Mapping[int, int]
+) -> dict[int, tuple[str, int]]:
+    """Return the transfer of the call of torch in which each event of gloo starts.
+
+    It has the direction, and the number of the other rank in the process group.
+    """
+    calls = np.array(sorted(called), np.int64)
+    call = enclosing_marks(events, calls, transfers)
+    found = {}
+    for place, own in zip(transfers.tolist(), call.tolist(), strict=True):
+        if own != ABSENT:
+            is_send = events.names[events.name[own]] == SEND_CALL
+            found[place] = (_SENDS if is_send else _RECEIVES), called[own]
+    return found
+
+
+def _peers_by_input(named: tuple[str, int], members: Sequence[int], job: ProfilerJob) -> Peers:
+    """Return a transfer with the rank's number in the job; empty if its group is unknown."""
+    direction, other = named
+    if 0 <= other < len(members):
+        return {(direction, members[other])}
+    return {(direction, other)} if not job.members and 0 <= other <= _MOST_RANK else set()
 
 
 def _global_peers(named: tuple[str, int, int], members: Sequence[int], rank: int) -> Peers:

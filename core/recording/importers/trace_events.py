@@ -39,6 +39,10 @@ from core.trace.own_colours import OWN_CODES
 MOST_UNUSUAL_BYTES = 1 << 23
 """Largest piece in bytes that is decoded to objects of Python, which need ten times the memory."""
 _FLOW_PHASES = frozenset("stf")
+SEND_CALL, RECEIVE_CALL = "c10d::send", "c10d::recv_"
+"""Names of torch's calls to send to another rank, and to receive from it."""
+_RANK_INPUT = 2
+"""Place of the other rank among the inputs of these calls."""
 
 
 # gc=False, here and below: there are millions of these objects, and none is in a circle, so the
@@ -102,6 +106,19 @@ class RawArguments(msgspec.Struct, gc=False):
     args: msgspec.Raw = msgspec.Raw(b"")
 
 
+class CallEvent(msgspec.Struct, gc=False):
+    """The name of an event, and its arguments, not decoded."""
+
+    name: object = ""
+    args: msgspec.Raw = msgspec.Raw(b"")
+
+
+class CallArguments(msgspec.Struct, gc=False):
+    """The inputs of a call that are no tensors, as text; "" for tensors."""
+
+    inputs: list[str] = msgspec.field(default=[], name="Concrete Inputs")
+
+
 class CounterEvent(msgspec.Struct, gc=False):
     """The fields of an event with the values of a counter."""
 
@@ -148,7 +165,8 @@ class TraceEvents:
     of arrows, `counted` the events of counters, and `rest` all other events: names, begins, ends,
     instants. `firsts` is the number of the first event of each piece, and `colours_by_first` the
     colours of its events. `is_careful` says how the pieces were cut. At most `most` events are
-    accepted.
+    accepted. `called_ranks` has, by the number of a call in the file, the rank that it sends to or
+    receives from, within its process group.
     """
 
     def __init__(self, most: int = MOST_EVENTS) -> None:
@@ -167,6 +185,7 @@ class TraceEvents:
         self.count = 0
         self.firsts: list[int] = []
         self.colours_by_first: dict[int, NDArray[np.int8]] = {}
+        self.called_ranks: dict[int, int] = {}
         self.is_careful = False
 
     def add(self, events: Sequence[TraceEvent]) -> None:
@@ -251,6 +270,14 @@ class TraceEvents:
         """Add the colours of the events that were added last."""
         codes = [OWN_CODES.get(str(event.cname), ABSENT) for event in events]
         self.colours_by_first[self.firsts[-1]] = np.array(codes, np.int8)
+
+    def add_called_ranks(self, calls: Sequence[CallEvent]) -> None:
+        """Add the other ranks of the transfers among the events that were added last."""
+        for place, call in enumerate(calls, self.firsts[-1]):
+            if call.name in (SEND_CALL, RECEIVE_CALL):
+                rank = _called_rank(call.args)
+                if rank is not None:
+                    self.called_ranks[place] = rank
 
     @property
     def colours(self) -> NDArray[np.int8] | None:
@@ -342,11 +369,24 @@ def _add(events: TraceEvents, data: bytes, is_whole: bool = False) -> None:
         # Not for every DecodeError: this is valid JSON of an unusual form.
         data, decoded = _unusual_events(data)
     events.add(decoded)
-    # Decode a second time only if necessary: few files have colours or counters.
+    # Decode a second time only if necessary: few files have colours, counters or inputs of calls.
     if b'"cname"' in data:
         events.add_colours(msgspec.json.decode(data, type=list[ColouredEvent]))
+    if b'"Concrete Inputs"' in data and (
+        SEND_CALL.encode() in data or RECEIVE_CALL.encode() in data
+    ):
+        events.add_called_ranks(msgspec.json.decode(data, type=list[CallEvent]))
     if b'"C"' in data:
         _add_counters(events, data)
+
+
+def _called_rank(arguments: msgspec.Raw) -> int | None:
+    """Return the other rank among the inputs of a transfer; None if they were not recorded."""
+    try:
+        inputs = msgspec.json.decode(arguments, type=CallArguments).inputs
+        return int(inputs[_RANK_INPUT])
+    except (msgspec.DecodeError, RecursionError, ValueError, IndexError):
+        return None
 
 
 def _add_counters(events: TraceEvents, data: bytes) -> None:

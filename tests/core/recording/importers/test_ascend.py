@@ -186,3 +186,57 @@ def test_a_file_alone_is_read_in_any_folder(tmp_path):
     trace = open_recording(path).trace
     assert {lane.device for lane in trace.header.lanes} == {"saved.json"}
     assert idle(trace, 0) == {Cause.COLLECTIVE: 490, Cause.HOST: 70}
+
+
+def pipeline_of_three():
+    """Three ranks of a pipeline, in µs: F takes 100, B takes 200; rank 1 sends in both directions.
+
+    Each pair has a process group, 447 of ranks 0 and 1, and 128 of ranks 1 and 2. A transfer takes
+    20 once both ranks have started it.
+    """
+    files = [AscendFile(rank) for rank in range(3)]
+    for file in files:
+        file.step(1, 0, 1000 * US)
+        # All else is launched while this runs.
+        file.kernel("Fill", 1 * US, 2 * US, 10 * US)
+    plan = (
+        (0, "F", 10, 110), (0, "send__447_0_1", 110, 130), (0, "receive__447_1_1", 130, 690),
+        (0, "B", 690, 890),
+        (1, "receive__447_0_1", 10, 130), (1, "F", 130, 230), (1, "send__128_0_1", 230, 250),
+        (1, "receive__128_1_1", 250, 470), (1, "B", 470, 670), (1, "send__447_1_1", 670, 690),
+        (2, "receive__128_0_1", 10, 250), (2, "FB", 250, 450), (2, "send__128_1_1", 450, 470),
+    )  # fmt: skip
+    for rank, name, start, end in plan:
+        if "__" in name:
+            files[rank].collective(f"hcom_{name}", 5 * US, start * US, end * US)
+        else:
+            files[rank].kernel(name, 5 * US, start * US, end * US)
+    return files
+
+
+def test_a_send_and_a_receive_of_a_group_are_one_transfer(tmp_path):
+    trace = opened(tmp_path, *pipeline_of_three()).trace
+    explanation = explain_run_step(trace, trace.steps[0])
+    columns, meets = explanation.columns, explanation.waits.meets
+    pairs = [sorted(columns.start[meets == number] // US) for number in set(meets[meets >= 0])]
+    assert sorted(pairs) == [[10, 110], [10, 230], [130, 670], [250, 450]]
+    assert {span.replica for span in trace} == {0}
+    causes = [idle(trace, lane_of(trace, "stream 2", f"rank {rank}").index) for rank in range(3)]
+    # Rank 0 waits from 130 to 670: for F of rank 1, a transfer, F and B of rank 2, a transfer back,
+    # and B of rank 1.
+    assert causes[0] == {Cause.COMPUTE: 500, Cause.TRANSFER: 80, Cause.HOST: 112}
+    # Rank 1 waits for F of rank 0 and from 250 to 450 for rank 2, and sends last until 690.
+    assert causes[1] == {Cause.COMPUTE: 300, Cause.TRANSFER: 80, Cause.HOST: 312}
+    # Rank 2 waits for F of ranks 0 and 1 and two transfers, and sends until 470.
+    assert causes[2] == {Cause.COMPUTE: 200, Cause.TRANSFER: 60, Cause.HOST: 532}
+    assert trace.imported.issues == {}
+
+
+def test_batches_of_sends_and_receives_do_not_name_their_ranks_and_are_in_the_notes(tmp_path):
+    files = [AscendFile(0), AscendFile(1)]
+    for file in files:
+        file.step(1, 0, 1000 * US)
+        file.kernel("MatMulV2", 2 * US, 10 * US, 100 * US)
+        file.collective("hcom_batchSendRecv__128_4_1", 5 * US, 100 * US, 150 * US)
+    trace = opened(tmp_path, *files).trace
+    assert trace.imported.issues == {ImportIssue.SEVERAL_RANKS: 2}

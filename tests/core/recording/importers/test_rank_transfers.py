@@ -187,6 +187,73 @@ def test_gloos_annotations_are_communication_where_there_is_no_device(tmp_path):
     }  # fmt: skip
 
 
+def gloo_transfer(file, word, other, ts, dur):
+    """Add a call of torch to send or receive, and gloo's annotation, which starts within it."""
+    name = "c10d::send" if word == "send" else "c10d::recv_"
+    inputs = {"Concrete Inputs": ["", "", str(other), "0"]}
+    file.event("cpu_op", name, ts - 2, 4, MAIN, **inputs)
+    file.event("user_annotation", f"gloo:{word}", ts, dur, MAIN)
+
+
+def gloo_pipeline():
+    """Three ranks; in µs F takes 100 on each, and a transfer 20 from when both have begun."""
+    files = [RankFile(rank) for rank in range(3)]
+    for file in files:
+        file.step(1, 0, 1000)
+        file.groups = [{"pg_name": "0", "ranks": [0, 1, 2]}]
+    starts = (10, 130, 250)
+    for rank, (file, start) in enumerate(zip(files, starts, strict=True)):
+        if rank > 0:
+            gloo_transfer(file, "recv", rank - 1, 10, start - 10)
+        file.event("cpu_op", "aten::mm", start + 4, 96, MAIN)
+        if rank < 2:
+            gloo_transfer(file, "send", rank + 1, start + 102, 18)
+    return files
+
+
+def test_calls_of_gloo_name_the_other_one_of_three_ranks(tmp_path):
+    trace = opened(tmp_path, *gloo_pipeline())
+    assert sorted(meetings(trace)) == [(10, 112), (10, 232)]
+    assert {span.replica for span in trace} == {0}
+    assert ImportIssue.SEVERAL_RANKS not in trace.imported.issues
+
+
+def test_without_inputs_of_calls_transfers_of_three_ranks_are_in_the_notes(tmp_path):
+    files = gloo_pipeline()
+    for file in files:
+        for event in file.events:
+            event["args"] = {}
+    trace = opened(tmp_path, *files)
+    assert meetings(trace) == []
+    assert trace.imported.issues[ImportIssue.SEVERAL_RANKS] == 4
+
+
+def test_ranks_of_gloos_calls_are_not_guessed_if_there_are_several_groups(tmp_path):
+    files = gloo_pipeline()
+    for file in files:
+        file.groups.append({"pg_name": "1", "ranks": [1, 2]})
+    assert meetings(opened(tmp_path, *files)) == []
+
+
+def test_a_kernel_that_sends_to_all_ranks_of_its_group_is_an_all_to_all(tmp_path):
+    files = [RankFile(rank) for rank in range(3)]
+    for file, start in zip(files, (100, 130, 160), strict=True):
+        file.groups = [{"pg_name": "0", "ranks": [0, 1, 2]}]
+        file.step(1, 0, 1000)
+        file.kernel("gemm", 5, 10, start - 10)
+        for other in (0, 1, 2):
+            for word, name in (("send", "Dst Rank"), ("recv", "Src Rank")):
+                args = {"Collective name": word, name: other}
+                file.event("cpu_op", "record_param_comms", 8, 0.1, MAIN, **args)
+        args = {"Collective name": "coalesced", "Process Group Name": "0"}
+        file.kernel("ncclDevKernel_SendRecv", 9, start, 200 - start, EXCHANGE, **args)
+    trace = opened(tmp_path, *files)
+    assert {span.kind for span in trace if span.name.startswith("nccl")} == {Kind.ALL_TO_ALL}
+    [found] = arrivals(explain_run_step(trace, 0))
+    assert (found.members, found.wait_ns, found.transfer_ns) == (3, 60 * US, 40 * US)
+    assert ImportIssue.SEVERAL_RANKS not in trace.imported.issues
+
+
 def test_a_kernel_that_exchanges_data_with_several_ranks_is_in_the_notes(tmp_path):
     files = [RankFile(rank) for rank in range(3)]
     for file in files:
