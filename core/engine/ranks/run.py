@@ -12,6 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +38,7 @@ HOST = "127.0.0.1"
 
 RANK = "core.engine.ranks.start"
 
-Report = tuple[int, EngineMessage | Exit]
+Report: TypeAlias = "tuple[int, EngineMessage | Exit]"
 """A rank, and either its message or the end of its process."""
 
 
