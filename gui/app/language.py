@@ -6,8 +6,10 @@ from gettext import NullTranslations
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtWidgets import QApplication
 
 from gui.look.catalogue import load_catalogue, use_catalogue
+from gui.look.fonts import use_font_of
 
 SOURCE = "en"
 """The language of the texts in the code."""
@@ -32,6 +34,8 @@ def speak(app: QCoreApplication, chosen: str) -> None:
     locale = LOCALES.get(chosen if chosen in (SOURCE, *LOCALES) else system_language())
     app.setProperty(SPOKEN, locale or SOURCE)
     use_catalogue(load_catalogue(locale) if locale else NullTranslations())
+    if isinstance(app, QApplication):
+        use_font_of(app, locale)
     if locale is None:
         return
     # The texts of Qt's dialogs.

@@ -49,6 +49,13 @@ def until(reached: Callable[[], bool]) -> None:
             raise TimeoutError("the window does not come to rest")
 
 
+def wait_for_rest() -> None:
+    """Let panels be updated, which happens one after the other."""
+    rest = QElapsedTimer()
+    rest.start()
+    until(lambda: rest.hasExpired(400))
+
+
 def opened(window: MainWindow, *paths: Path) -> None:
     """Open recordings, and wait for the last one's prediction."""
     window.feature(RecordingsFeature).files.open_paths(paths)
@@ -167,9 +174,7 @@ def picture(name: str, window: MainWindow) -> QImage:
     window.session.start()
     window.session.tick()
     SCENES[name](window)
-    rest = QElapsedTimer()  # panels are brought up to date one after the other
-    rest.start()
-    until(lambda: rest.hasExpired(400))
+    wait_for_rest()
     return window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 

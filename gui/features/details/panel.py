@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
     QSizePolicy,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
+from core.override import override
 from core.trace.event_arguments import pairs
 from core.trace.span import Span
 from core.trace.trace import Trace
@@ -29,6 +30,7 @@ from gui.timeline.state.measure import Measure
 from gui.timeline.state.selection import Selection, TimeRange
 from gui.widgets.label import hint, plain_tip, sentence_label
 from gui.widgets.layouts import joined, stacked, widget_of
+from gui.widgets.sheet import scrolling
 from gui.widgets.tables import Index, dress
 
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -36,7 +38,6 @@ TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # seconds of reading arguments before the window handles events
 NARROWEST = 176  # pixels in which a name and its value can be read
 PADDING = 18  # pixels of a cell at both sides, with one each for rounding
-LEAST = 48  # pixels of a table that scrolls; the user chooses the dock's height
 
 
 class DetailsPanel(QWidget):
@@ -58,14 +59,16 @@ class DetailsPanel(QWidget):
         )
         self.sentence = sentence_label(tr("Why the lane is idle"))
         self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.reasons = _table(tr("Reasons of the gap"))
+        self.reasons = _Rows(tr("Reasons of the gap"))
         self.reasons.itemClicked.connect(self._choose)
         self.reasons.itemActivated.connect(self._choose)
-        self.table = _table(tr("Details of the selection"))
-        whole = joined(self.sentence, self.reasons, self.table, growing=self.table)
-        # The reasons get room first, up to the height that `_limit_reasons` sets.
-        whole.setStretchFactor(self.reasons, 3)
-        self._stack = stacked(self, hint(words), widget_of(whole))
+        self.table = _Rows(tr("Details of the selection"))
+        whole = joined(self.sentence, self.reasons, self.table)
+        whole.addStretch(1)
+        self._page = scrolling(widget_of(whole, "plot"), tr("Details"))
+        for table in (self.reasons, self.table):
+            table.currentItemChanged.connect(self._scroll_to)
+        self._stack = stacked(self, hint(words), self._page)
         self._arguments = Runner(self, "arguments")
         self._arguments.done.connect(lambda text: self._add_rows(pairs(text)))
         self._arguments.failed.connect(lambda problem: self._add_rows([("", problem)]))
@@ -137,7 +140,7 @@ class DetailsPanel(QWidget):
         _fill(self.reasons, [row[:4] for row in rows], heads)
         for number, row in enumerate(rows):
             self._link(number, row)
-        self._limit_reasons()
+        self.reasons.fit()
 
     def _link(self, number: int, row: ReasonRow) -> None:
         """Make a reason's row a link to its blocking task."""
@@ -154,13 +157,14 @@ class DetailsPanel(QWidget):
                 if place == last:
                     _look_like_a_link(item, self.palette())
 
-    def _limit_reasons(self) -> None:
-        """Limit the table to the height of its rows, so that the other details follow directly."""
-        self.reasons.resizeRowsToContents()
-        rows = range(self.reasons.rowCount())
-        head = self.reasons.horizontalHeader().sizeHint().height()
-        most = head + sum(map(self.reasons.rowHeight, rows)) + 4
-        self.reasons.setMaximumHeight(max(LEAST, most))
+    def _scroll_to(self, item: QTableWidgetItem | None) -> None:
+        """Keep the row in sight that is moved to with the keys."""
+        whole, table = self._page.widget(), None if item is None else item.tableWidget()
+        if item is None or table is None or whole is None:
+            return
+        place = table.visualItemRect(item).center()
+        at = table.viewport().mapTo(whole, place)
+        self._page.ensureVisible(0, at.y(), 0, table.rowHeight(item.row()))
 
     def _choose(self, item: QTableWidgetItem) -> None:
         task = item.data(TASK_ROLE)
@@ -186,17 +190,34 @@ class _Wrapping(QStyledItemDelegate):
         return QSize(hint.width(), max(hint.height(), words.height() + 4))
 
 
-def _table(name: str) -> QTableWidget:
-    table = QTableWidget(0, 2)
-    dress(table, name, tight=False)
-    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-    table.setWordWrap(True)
-    table.setItemDelegate(_Wrapping(table))
-    table.setMinimumHeight(LEAST)
-    return table
+class _Rows(QTableWidget):
+    """A table that is as high as its rows: not the table scrolls, but the whole panel."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(0, 2)
+        dress(self, name, tight=False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.setWordWrap(True)
+        self.setItemDelegate(_Wrapping(self))
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAutoScroll(False)
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the height of all rows at the present width."""
+        self.resizeRowsToContents()
+        header = self.horizontalHeader()
+        head = 0 if header.isHidden() else header.sizeHint().height()
+        self.setFixedHeight(head + self.verticalHeader().length() + 2 * self.frameWidth())
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
 
 
-def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
+def _fill(table: _Rows, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
     # The heading of another selection's arguments may still span two cells.
     table.clearSpans()
     table.setColumnCount(len(rows[0]))
@@ -214,10 +235,11 @@ def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str
     _put(table, rows, 0)
 
 
-def _put(table: QTableWidget, rows: Sequence[tuple[str, ...]], first: int) -> None:
+def _put(table: _Rows, rows: Sequence[tuple[str, ...]], first: int) -> None:
     """Write rows from row `first` on."""
     for number, row in enumerate(rows, first):
         for place, text in enumerate(row):
             item = QTableWidgetItem(text)
             item.setTextAlignment(TOP_LEFT)
             table.setItem(number, place, item)
+    table.fit()

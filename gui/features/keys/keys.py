@@ -1,8 +1,9 @@
-"""The `?` sheet: every key and every mouse gesture."""
+"""The `?` sheet: every key and every mouse gesture, with a filter."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShortcut
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QGridLayout,
+    QLineEdit,
     QMenu,
     QMenuBar,
     QScrollArea,
@@ -25,6 +27,7 @@ from gui.widgets.menu_actions import all_keys_text, listed_actions
 LINES = 28  # of a column at least, which a small screen still shows
 COLUMN = 400  # pixels that a column takes at most
 SHARE = 0.94  # of the screen
+FIELD = 320  # pixels
 Section = tuple[str, list[tuple[str, str, str]]]
 """A heading, and lines of keys (or a gesture), a name and what it does."""
 
@@ -81,32 +84,61 @@ class KeySheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         sheet = QWidget()
         room = self.screen().availableSize() * SHARE
-        grids = map(_grid, columns(found, lines_of(found, room.width())))
+        self._parts: list[_Part] = []
+        grids = [self._grid(part) for part in columns(found, lines_of(found, room.width()))]
         row(*grids, of=sheet, margins=(18, 12, 18, 14), spacing=28)
         area = named(QScrollArea(widgetResizable=True), tr("Keys and mouse"))
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(sheet)
-        column(area, of=self, margins=(0, 0, 0, 0))
+        tip = tr("Show only the keys and actions that contain this text.")
+        self.field = named(QLineEdit(), tr("Filter keys"), tip)
+        self.field.setPlaceholderText(tr("Filter keys"))
+        self.field.setMaximumWidth(FIELD)
+        self.field.textChanged.connect(self._filter)
+        top = row(self.field, None, margins=(18, 12, 18, 0))
+        column(top, area, of=self, margins=(0, 0, 0, 0))
         # With room for the vertical bar: it would take it
         # from the sheet, and so bring a horizontal one.
         bar = area.verticalScrollBar().sizeHint().width()
-        self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
+        high = top.sizeHint().height() + 2
+        self.resize((sheet.sizeHint() + QSize(bar, high)).boundedTo(room))
         # The window's own `?` is not heard while this dialog has the focus.
         QShortcut("?", self, self.close)
 
+    def _grid(self, found: Sequence[Section]) -> QGridLayout:
+        made = grid(across=14, down=2)
+        line = 0
+        for heading, rows in found:
+            title = Label(heading.upper(), "heading")
+            title.setContentsMargins(0, 8 if line else 0, 0, 2)
+            made.addWidget(title, line, 0, 1, 2)
+            part = _Part(title)
+            for number, (keys, name, tip) in enumerate(rows, line + 1):
+                labels = (Label(keys, "said"), Label(name))
+                for place, label in enumerate(labels):
+                    label.setToolTip(tip)
+                    made.addWidget(label, number, place)
+                text = f"{keys} {name} {tip}".casefold()
+                part.lines.append((text, labels))
+            self._parts.append(part)
+            line += len(rows) + 1
+        made.setRowStretch(line, 1)
+        made.setColumnStretch(1, 1)
+        return made
 
-def _grid(found: Sequence[Section]) -> QGridLayout:
-    made = grid(across=14, down=2)
-    line = 0
-    for heading, rows in found:
-        title = Label(heading.upper(), "heading")
-        title.setContentsMargins(0, 8 if line else 0, 0, 2)
-        made.addWidget(title, line, 0, 1, 2)
-        for number, (keys, name, tip) in enumerate(rows, line + 1):
-            for place, label in enumerate((Label(keys, "said"), Label(name))):
-                label.setToolTip(tip)
-                made.addWidget(label, number, place)
-        line += len(rows) + 1
-    made.setRowStretch(line, 1)
-    made.setColumnStretch(1, 1)
-    return made
+    def _filter(self, wanted: str) -> None:
+        """Show the lines that contain a text, and the headings of these."""
+        wanted = wanted.strip().casefold()
+        for part in self._parts:
+            for text, labels in part.lines:
+                for label in labels:
+                    label.setVisible(wanted in text)
+            part.heading.setVisible(any(wanted in text for text, _ in part.lines))
+
+
+@dataclass(slots=True)
+class _Part:
+    """A heading of the sheet, and its lines: the text that is searched, and the labels."""
+
+    heading: Label
+    lines: list[tuple[str, tuple[Label, Label]]] = field(default_factory=list)

@@ -38,6 +38,7 @@ from gui.features.status.feature import StatusFeature
 from gui.features.view.feature import ViewFeature
 from gui.timeline.layout.frame import LABELS, RIGHT
 from gui.timeline.state.selection import TimeRange
+from gui.widgets.label import Label
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, batches, prediction_of, record, specification
@@ -318,6 +319,19 @@ def test_the_sheets_columns_hold_every_line_once_and_end_at_the_same_height() ->
     assert [row for column in made for _, rows in column for row in rows] == lines
     for column in made:
         assert sum(len(rows) + 2 for _, rows in column) - 1 <= 28
+
+
+def test_the_sheet_shows_only_lines_that_contain_what_is_typed(
+    window: MainWindow, qtbot: object
+) -> None:
+    sheet = sheet_of(window, qtbot)
+    qtbot.keyClicks(sheet.field, "bubble")
+    shown = [label.text() for label in sheet.findChildren(Label) if label.isVisible()]
+    assert "B" in shown and "GO" in shown
+    assert "F5" not in shown and "MOUSE" not in shown
+    sheet.field.clear()
+    shown = [label.text() for label in sheet.findChildren(Label) if label.isVisible()]
+    assert "F5" in shown and "MOUSE" in shown
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question])
