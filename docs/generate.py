@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from bubblescope.cli.arguments import make_parser, options_table
 from bubblescope.cli.examples import EXAMPLES
+from core.board.puzzle import read_puzzle, shipped_puzzles
 from core.explain.causes import CAUSES, Cause
 from core.models.catalogue import MODELS
 from core.option import flag_of
@@ -278,6 +279,17 @@ def types(path: str) -> list[str]:
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
+def puzzles() -> str:
+    """Return the table of the built-in puzzles, with the goals of each."""
+    rows = []
+    for number, path in enumerate(shipped_puzzles(), 1):
+        puzzle = read_puzzle(path)
+        step = "" if puzzle.goal.step is None else f"{puzzle.goal.step:g}"
+        memory = "" if puzzle.goal.memory is None else str(puzzle.goal.memory)
+        rows.append((f"{number}. {puzzle.title}", puzzle.about, step, memory))
+    return _table(rows, "puzzle", "about", "step at most", "memory at most")
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "commands": commands,
     "options": options_table,
@@ -289,6 +301,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "formats": formats,
     "keys": keys,
     "packages": packages,
+    "puzzles": puzzles,
     "way": way,
 }
 

@@ -169,7 +169,12 @@ LAYERS = (
     ("gui.features.predict", "gui.features.runs"),
     ("gui.features.sweep",),
     ("gui.features.blocks", "gui.features.compare"),
-    ("gui.features.figures", "gui.features.lessons", "gui.features.playback"),
+    (
+        "gui.features.board",
+        "gui.features.figures",
+        "gui.features.lessons",
+        "gui.features.playback",
+    ),
     ("gui.features.first_page",),
     ("gui.features.palette",),
     ("gui.window",),

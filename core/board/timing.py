@@ -40,6 +40,15 @@ class LaneFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryStep:
+    """The number of activations that a lane holds from a start to an end."""
+
+    start: float
+    end: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class TimedBoard:
     """The passes of a legal board with their times, in the order of lanes and positions."""
 
@@ -62,6 +71,25 @@ class TimedBoard:
     def peak(self) -> int:
         """The most activations that any lane holds at once."""
         return max(lane.peak for lane in self.lanes)
+
+    def memory_steps(self, lane: int) -> list[MemoryStep]:
+        """Return the activations that a lane holds, from its first pass to the makespan."""
+        steps: list[MemoryStep] = []
+        since: float = 0
+        count = 0
+        for timed in self.passes:
+            if timed.lane != lane:
+                continue
+            if timed.action.kind is Kind.FORWARD:
+                steps.append(MemoryStep(since, timed.start, count))
+                since = timed.start
+                count += 1
+            elif timed.action.kind in _FREES:
+                steps.append(MemoryStep(since, timed.end, count))
+                since = timed.end
+                count -= 1
+        steps.append(MemoryStep(since, self.makespan, count))
+        return [step for step in steps if step.count and step.end > step.start]
 
 
 def timed_board(board: Board) -> TimedBoard:

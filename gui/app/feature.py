@@ -120,6 +120,9 @@ class Middle(Protocol):
     def show_first_page(self) -> None:
         """Show samples, things to try and recent files."""
 
+    def show_page(self, page: QWidget) -> None:
+        """Show a page of a feature, until a run or the first page is shown."""
+
     def wait(self, text: str) -> None:
         """Say in the empty timeline what is waited for; "" ends that."""
 

@@ -15,7 +15,7 @@ from gui.widgets.layouts import joined, widget_of
 
 
 class Centre(QWidget):
-    """The central widget; `pages` has the first page and the page of a run."""
+    """The central widget; `pages` has the first page, the run's, and features'."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -43,9 +43,20 @@ class Centre(QWidget):
         """True while the first page is in front."""
         return self.pages.currentIndex() == 0
 
+    @property
+    def shows_run_page(self) -> bool:
+        """True while the run, or what is waited for, is in front."""
+        return self.pages.currentIndex() == 1
+
     def show_run_page(self) -> None:
         """Show the run, or what is waited for."""
         self.pages.setCurrentIndex(1)
+
+    def show_page(self, page: QWidget) -> None:
+        """Show a page of a feature, until a run or the first page is shown."""
+        if self.pages.indexOf(page) < 0:
+            self.pages.addWidget(page)
+        self.pages.setCurrentWidget(page)
 
     def show_first_page(self) -> None:
         """Show samples and recent files; open runs stay open."""

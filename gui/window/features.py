@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gui.app.feature import Feature
 from gui.features.blocks.feature import BlocksFeature
+from gui.features.board.feature import BoardFeature
 from gui.features.bookmarks.feature import BookmarksFeature
 from gui.features.bubbles.feature import BubblesFeature
 from gui.features.compare.feature import CompareFeature
@@ -63,6 +64,7 @@ FEATURES: tuple[type[Feature], ...] = (
     DetailsFeature,
     BubblesFeature,
     LessonsFeature,
+    BoardFeature,
     PlaybackFeature,
     FirstPageFeature,
     PaletteFeature,

@@ -92,8 +92,10 @@ class MainWindow(QMainWindow):
             self.docks.restore(kept[1], self.settings.pages)
         self.centre.show_first_page()
         low_docks = self._low_docks
-        low_docks.set_low("first page", True)
-        self.centre.pages.currentChanged.connect(lambda n: low_docks.set_low("first page", n == 0))
+        low_docks.set_low("no run", True)
+        self.centre.pages.currentChanged.connect(
+            lambda _: low_docks.set_low("no run", not self.centre.shows_run_page)
+        )
         self.timeline.setFocus()
 
     def _tell(self, panel: Panel[Any], feature: Feature) -> None:

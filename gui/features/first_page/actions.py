@@ -1,4 +1,4 @@
-"""Actions of the cards under "Three things to try"."""
+"""Actions of the cards under "Things to try"."""
 
 from __future__ import annotations
 

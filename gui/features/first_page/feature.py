@@ -8,6 +8,7 @@ from pathlib import Path
 from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell
 from gui.app.run_names import unsaved
+from gui.features.board.feature import BoardFeature
 from gui.features.bubbles.feature import BubblesFeature
 from gui.features.compare.feature import CompareFeature
 from gui.features.first_page.welcome import WelcomePage
@@ -61,6 +62,9 @@ class FirstPageFeature(Feature):
         self.refresh()
 
     def _try(self, name: str) -> None:
+        if name == "board":
+            self.shell.feature(BoardFeature).open()
+            return
         # Imported here: it imports the comparison, which would delay the first paint.
         from gui.features.first_page.actions import FirstPageActions
 

@@ -56,6 +56,11 @@ FIRST_ACTIONS = (
         N_("Compare DP with DDP"),
         N_("One gathers all on lane 0, the other reduces while it computes."),
     ),
+    (
+        "board",
+        N_("Make a schedule"),
+        N_("Place the passes of a pipeline by hand, solve nine puzzles, and run the result."),
+    ),
 )
 
 
@@ -161,7 +166,7 @@ class WelcomePage(QScrollArea):
         parts += [_heading(tr("LESSONS")), lessons]
         parts += [_heading(tr("SAMPLE RECORDINGS")), samples]
         parts += [self._recent_heading, self._recent, self._gone]
-        parts += [_heading(tr("THREE THINGS TO TRY")), tries]
+        parts += [_heading(tr("THINGS TO TRY")), tries]
         page = column(*parts, hint, None, margins=(20, 12, 20, 12), spacing=7)
         sheet = widget_of(page, "plot")
         sheet.setMaximumWidth(WIDEST)

@@ -1,5 +1,7 @@
 """Puzzles: the built-in ones can be solved, and files are checked before they are played."""
 
+import functools
+
 import pytest
 
 from core.board.board import Board
@@ -27,9 +29,10 @@ Done: Well: done.
 """
 
 
-def solved(puzzle):
-    """The board after following the hints from an empty one."""
-    board = Board.empty(puzzle.start.rules)
+@functools.cache
+def solved(number):
+    """The board of a built-in puzzle after following the hints from an empty one."""
+    board = Board.empty(read_puzzle(shipped_puzzles()[number - 1]).start.rules)
     while (found := hint(board)) is not None:
         board = board.place(found.action)
     return board
@@ -46,13 +49,13 @@ def test_a_built_in_puzzle_begins_unsolved_and_hints_solve_it(number):
     puzzle = read_puzzle(shipped_puzzles()[number])
     assert not puzzle.is_solved(puzzle.start) and not puzzle.start.problem()
     assert puzzle.text and puzzle.about and puzzle.hint and puzzle.done
-    board = solved(puzzle)
+    board = solved(number + 1)
     assert puzzle.is_solved(board), timed_board(board)
 
 
 def test_a_solution_is_complete_short_and_small():
     puzzle = read_puzzle(shipped_puzzles()[2])
-    board = solved(puzzle)
+    board = solved(3)
     assert not puzzle.is_solved(board.remove([board.orders[0][-1]]))
     timed = timed_board(board)
     assert (timed.makespan, timed.peak) == (puzzle.goal.step, puzzle.goal.memory) == (18, 3)

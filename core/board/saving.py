@@ -1,0 +1,47 @@
+"""A finished board as a schedule in a file, and the run of it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from core.board.board import Board
+from core.files import write_whole
+from core.models.catalogue import ModelSettings
+from core.plan.schedules.compute_csv import csv_text
+from core.plan.specification import Specification
+
+WIDTH = 512
+BLOCKS = 12  # of the model, at least: stages of equally many blocks take equally long
+ROWS = 64  # of each micro-batch
+STEPS, WARMUP = 3, 1
+
+
+def save_board(board: Board, folder: Path) -> Path:
+    """Save a board as a schedule, under a name made of what it holds, and return the file.
+
+    The same board is always the same file. Raises OSError.
+    """
+    text = csv_text(board.orders)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:8]
+    name = f"board-{board.rules.lanes}x{board.rules.microbatches}-{mark}.csv"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    write_whole(path, text)
+    return path
+
+
+def board_run(board: Board, schedule: Path, width: int = WIDTH, rows: int = ROWS) -> Specification:
+    """Return the run of a board that was saved: on virtual lanes, verified, of equal stages."""
+    stages = board.rules.stages
+    depth = stages * max(1, BLOCKS // stages)
+    whole = Specification(
+        strategy="pipeline",
+        model=ModelSettings("mlp", width=width, depth=depth),
+        devices=f"{board.rules.lanes}xvirtual",
+        batch=rows * board.rules.microbatches,
+        steps=STEPS,
+        warmup=WARMUP,
+        verify=True,
+    )
+    return whole.having(schedule=str(schedule), microbatches=board.rules.microbatches)

@@ -1,0 +1,1 @@
+"""The board: schedules made by hand, and puzzles."""

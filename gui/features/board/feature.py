@@ -1,0 +1,116 @@
+"""Make a schedule: a board on which passes are placed by hand, and puzzles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.message import N_
+from core.paths import data_folder
+from gui.app.dialogs import ask_open
+from gui.app.feature import Action, Feature, Group, Menu
+from gui.app.session import Run
+from gui.features.compare.feature import CompareFeature
+from gui.features.predict.feature import PredictFeature
+from gui.features.run.feature import RunFeature
+from gui.look.text import tr
+from gui.look.theme import Theme
+
+if TYPE_CHECKING:
+    from gui.features.board.page import BoardPage
+    from gui.features.board.running import BoardRuns
+
+KIND = N_("Puzzles (*.md)")
+
+
+class BoardFeature(Feature):
+    """The page of the board, in the place of the timeline while it is open."""
+
+    @property
+    def groups(self) -> Sequence[Group]:
+        return (
+            Group(
+                Menu.RUN,
+                (
+                    Action(
+                        "make_schedule",
+                        N_("Make a schedule"),
+                        self.open,
+                        "Ctrl+M",
+                        N_("Place the passes of a pipeline by hand, run them, or solve puzzles."),
+                    ),
+                    Action(
+                        "open_puzzle",
+                        N_("Open puzzle…"),
+                        self.ask,
+                        "",
+                        N_(
+                            "Open your own puzzle from a file; docs/board.md says how to write one."
+                        ),
+                    ),
+                ),
+            ),
+        )
+
+    @cached_property
+    def page(self) -> BoardPage:
+        """The page, made when it is first opened."""
+        from gui.features.board.page import BoardPage
+
+        made = BoardPage()
+        made.set_theme(self.shell.theme)
+        made.closed.connect(self.close_page)
+        made.failed.connect(self.shell.banner.say)
+        made.run_asked.connect(lambda: self.runs.begin(made.game.board))
+        return made
+
+    @cached_property
+    def runs(self) -> BoardRuns:
+        """Runs boards, and shows each next to its prediction."""
+        from gui.features.board.running import BoardRuns
+
+        control = self.shell.feature(RunFeature).control
+        made = BoardRuns(self, control.run_beside, data_folder() / "bubblescope" / "boards")
+        made.failed.connect(self.shell.banner.say)
+        made.predicted.connect(self._compare)
+        self.shell.feature(PredictFeature).ghosts.ready.connect(made.take_prediction)
+        return made
+
+    def open(self) -> None:
+        """Show the board, as it was left."""
+        self.shell.centre.show_page(self.page)
+        self.page.canvas.setFocus()
+
+    def ask(self) -> None:
+        """Ask for the file of a puzzle, and begin it."""
+        title, folder = tr("Open puzzle"), self.shell.settings.folder
+
+        window = self.shell.main_window
+        ask_open(window, title, folder, [tr(KIND)], lambda paths: self.open_puzzle(paths[0]))
+
+    def open_puzzle(self, path: Path) -> None:
+        """Begin a puzzle."""
+        self.open()
+        self.page.open_puzzle(path)
+
+    def close_page(self) -> None:
+        """Go back to the run that is shown, or to the first page."""
+        run = self.shell.run_shown
+        if run is None:
+            self.shell.centre.show_first_page()
+        else:
+            self.shell.show_run(run)
+
+    def set_theme(self, theme: Theme) -> None:
+        if "page" in vars(self):
+            self.page.set_theme(theme)
+
+    def _compare(self, run: Run) -> None:
+        """Show the run of a board above its prediction; Space plays both on one clock."""
+        from gui.features.compare.chooser import others
+
+        if run is self.shell.run_shown:
+            prediction, *_ = others([], run)
+            self.shell.feature(CompareFeature).comparing.begin(prediction)

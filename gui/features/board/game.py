@@ -1,0 +1,174 @@
+"""The game on a board: moves with undo, selection, hints, and a puzzle's goals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from core.board.board import Board, IllegalMoveError, pass_text
+from core.board.hint import hint
+from core.board.history import History
+from core.board.puzzle import Puzzle
+from core.board.rules import BoardRules
+from core.message import error_message
+from core.plan.schedules.schedule import Action
+from core.plan.task import Kind
+from gui.look.core_texts import translated
+from gui.look.text import duration_text, sentence, tr
+
+FIRST = BoardRules.of(lanes=3, microbatches=4)
+
+
+class BoardGame(QObject):
+    """Makes moves. `changed` is emitted after each change, `said` carries a line for the player.
+
+    `lane` is the lane that keys are for, and `hinted` the pass of the last hint.
+    """
+
+    changed = Signal()
+    said = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.history = History(Board.empty(FIRST))
+        self.puzzle: Puzzle | None = None
+        self.selected: tuple[Action, ...] = ()
+        self.hinted: Action | None = None
+        self.lane = 0
+
+    @property
+    def board(self) -> Board:
+        """The board now."""
+        return self.history.now
+
+    def begin(self, board: Board, puzzle: Puzzle | None = None) -> None:
+        """Begin with a board, which may be a puzzle's."""
+        self.history, self.puzzle = History(board), puzzle
+        self.selected, self.hinted, self.lane = (), None, 0
+        self.said.emit("")
+        self.changed.emit()
+
+    def place(self, action: Action, at: int | None = None) -> bool:
+        """Place a pass at a position of its lane, or at its end; False if that is illegal."""
+        return self._try(lambda: self.board.place(action, at), (action,))
+
+    def move(self, action: Action, at: int) -> bool:
+        """Move a pass to a position of its lane; False if that is illegal."""
+        return self._try(lambda: self.board.move(action, at), (action,))
+
+    def swap(self, first: Action, second: Action) -> bool:
+        """Exchange two passes; False if that is illegal."""
+        return self._try(lambda: self.board.swap(first, second), self.selected)
+
+    def swap_selected(self) -> bool:
+        """Exchange the two selected passes; False if that is illegal."""
+        if len(self.selected) != 2:
+            self.said.emit(tr("Select the two passes to exchange first."))
+            return False
+        return self.swap(*self.selected)
+
+    def remove_selected(self) -> bool:
+        """Remove the selected passes; False if that is illegal."""
+        return bool(self.selected) and self._try(lambda: self.board.remove(self.selected), ())
+
+    def stamp(self) -> bool:
+        """Repeat the selected passes for the next micro-batches; False if that is illegal."""
+        if not self.selected:
+            self.said.emit(tr("Select the passes to repeat first."))
+            return False
+        return self._try(lambda: self.board.stamp(self.selected), self.selected)
+
+    def place_next(self, kind: Kind) -> bool:
+        """Place the next pass of a kind on the current lane; False if that is illegal."""
+        mine = [one for one in self.board.missing() if self.board.lane_of(one) == self.lane]
+        wanted = [one for one in mine if one.kind is kind]
+        if not wanted:
+            letter = kind.letter
+            self.said.emit(tr("Lane {lane} has no {letter} left.", lane=self.lane, letter=letter))
+            return False
+        ready = [one for one in self.board.ready() if one in wanted]
+        return self.place((ready or wanted)[0])
+
+    def undo(self) -> None:
+        """Undo the last move."""
+        self._go(self.history.undo())
+
+    def redo(self) -> None:
+        """Make the move again that was undone last."""
+        self._go(self.history.redo())
+
+    def clear(self) -> None:
+        """Return to the first board, as a move that can be undone."""
+        start = Board.empty(self.board.rules) if self.puzzle is None else self.puzzle.start
+        self._go(self.history.then(start))
+
+    def hint(self) -> None:
+        """Say which pass to place next."""
+        found = hint(self.board)
+        if found is None:
+            if self.board.complete:
+                text = tr("Every pass is placed. Move or exchange passes, or undo.")
+            else:
+                text = tr("From here no way within the memory limit was found: undo a few moves.")
+            self.said.emit(text)
+            return
+        action = found.action
+        self.hinted, self.lane = action, self.board.lane_of(action)
+        text = tr(
+            "Place {action} of stage {stage} next: lane {lane} can start it at {start}.",
+            action=pass_text(action),
+            stage=action.stage,
+            lane=self.lane,
+            start=time_text(self.board.rules, found.start),
+        )
+        # The author's own words first: the name of the pass gives away more.
+        advice = "" if self.puzzle is None else self.puzzle.hint
+        self.changed.emit()
+        self.said.emit(f"{advice} {text}".strip())
+
+    def select(self, actions: Iterable[Action]) -> None:
+        """Select passes of the board."""
+        self.selected = tuple(dict.fromkeys(actions))
+        if self.selected:
+            self.lane = self.board.lane_of(self.selected[-1])
+        self.changed.emit()
+
+    def select_one(self, action: Action, added: bool) -> None:
+        """Select a pass alone, or, if `added`, add it to the selected ones or take it from them."""
+        if not added:
+            self.select((action,))
+        elif action in self.selected:
+            self.select(one for one in self.selected if one != action)
+        else:
+            self.select((*self.selected, action))
+
+    def go_to_lane(self, lane: int) -> None:
+        """Make a lane the one that keys are for."""
+        self.lane = max(0, min(lane, self.board.rules.lanes - 1))
+        self.selected = ()
+        self.changed.emit()
+
+    def _try(self, move: Callable[[], Board], selected: tuple[Action, ...]) -> bool:
+        try:
+            board = move()
+        except IllegalMoveError as refused:
+            self.said.emit(sentence(translated(error_message(refused))))
+            return False
+        self.selected = selected
+        self._go(self.history.then(board), keep=True)
+        return True
+
+    def _go(self, history: History, keep: bool = False) -> None:
+        self.history, self.hinted = history, None
+        if not keep:
+            self.selected = tuple(one for one in self.selected if one in history.now.placed)
+        if self.selected:
+            self.lane = self.board.lane_of(self.selected[-1])
+        self.said.emit("")
+        self.changed.emit()
+
+
+def time_text(rules: BoardRules, time: float) -> str:
+    """Return a time in the unit of a board's times."""
+    return duration_text(time) if rules.times.measured else f"{time:g}"

@@ -1,0 +1,55 @@
+"""Runs of a board: saved as a schedule, run with verification, compared with its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from core.board.board import Board
+from core.board.saving import board_run, save_board
+from core.plan.pipeline.options import SCHEDULE
+from core.plan.specification import Specification
+from gui.app.session import Run
+from gui.look.text import tr
+
+
+class BoardRuns(QObject):
+    """Runs boards. `failed` carries a problem, `predicted` a run of a board with its prediction.
+
+    `start` starts a run and returns True if it could. Schedules are saved in `folder`.
+    """
+
+    failed = Signal(str)
+    predicted = Signal(object)
+
+    def __init__(
+        self, parent: QObject, start: Callable[[Specification], bool], folder: Path
+    ) -> None:
+        super().__init__(parent)
+        self._start, self._folder = start, folder
+        self.schedule: str | None = None
+
+    def begin(self, board: Board) -> None:
+        """Save a complete board and run it."""
+        try:
+            path = save_board(board, self._folder)
+        except OSError as error:
+            self.failed.emit(
+                tr("The schedule cannot be saved: {reason}.", reason=error.strerror or str(error))
+            )
+            return
+        specification = board_run(board, path)
+        if self._start(specification):
+            self.schedule = str(path)
+        else:
+            self.failed.emit(tr("A run is under way: run the board when it has ended."))
+
+    def take_prediction(self, run: Run) -> None:
+        """Handle the prediction of a run, once it is computed."""
+        is_of_board = run.trace.header.specification[SCHEDULE] == self.schedule
+        if self.schedule is not None and is_of_board and run.ghost is not None:
+            # Once: the run may be shown, and predicted, again.
+            self.schedule = None
+            self.predicted.emit(run)

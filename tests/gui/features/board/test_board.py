@@ -1,0 +1,262 @@
+"""The board in the window: placing, moving and exchanging passes by mouse and by keys."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from core.board.board import Board
+from core.board.puzzle import read_puzzle, shipped_puzzles
+from core.plan.task import Kind
+from gui.features.board.feature import BoardFeature
+from gui.features.board.page import BoardPage
+from gui.features.first_page.feature import FirstPageFeature
+from gui.features.palette.commands import all_commands
+from tests.core.board.test_board import passes
+from tests.core.board.test_puzzle import GOOD, solved
+
+LEFT = Qt.MouseButton.LeftButton
+KEYS = {
+    Kind.FORWARD: Qt.Key.Key_F,
+    Kind.BACKWARD: Qt.Key.Key_B,
+    Kind.BACKWARD_INPUT: Qt.Key.Key_I,
+    Kind.BACKWARD_WEIGHT: Qt.Key.Key_W,
+}
+
+
+@pytest.fixture
+def page(qtbot):
+    """The page alone: as wide as in the smallest window."""
+    made = BoardPage()
+    qtbot.addWidget(made)
+    made.resize(700, 560)
+    made.show()
+    qtbot.waitExposed(made)
+    made.lanes.setValue(2)
+    made.microbatches.setValue(2)
+    return made
+
+
+def point(place):
+    return QPoint(round(place.center().x()), round(place.center().y()))
+
+
+def click(page, text):
+    (action,) = passes(text)
+    places = page.canvas.places
+    place = places.bars.get(action) or places.chips[action]
+    QTest.mouseClick(page.canvas, LEFT, Qt.KeyboardModifier.NoModifier, point(place))
+
+
+def drag(page, text, to):
+    (action,) = passes(text)
+    places = page.canvas.places
+    start = point(places.bars.get(action) or places.chips[action])
+    QTest.mousePress(page.canvas, LEFT, Qt.KeyboardModifier.NoModifier, start)
+    QTest.mouseMove(page.canvas, (start + to) / 2)
+    QTest.mouseMove(page.canvas, to)
+    QTest.mouseRelease(page.canvas, LEFT, Qt.KeyboardModifier.NoModifier, to)
+
+
+def bar(page, text):
+    (action,) = passes(text)
+    return page.canvas.places.bars[action]
+
+
+def orders(page):
+    return [" ".join(map(str, order)) for order in page.game.board.orders]
+
+
+def place_by_mouse(page, board):
+    """Click the passes of a board in an order in which each is ready."""
+    heads = [0] * len(board.orders)
+    while page.game.board != board:
+        for lane, order in enumerate(board.orders):
+            if heads[lane] < len(order) and order[heads[lane]] in page.game.board.ready():
+                click(page, str(order[heads[lane]]))
+                heads[lane] += 1
+
+
+def place_by_keys(page, board):
+    """Go to the lane of each pass and press its letter, as long as its micro-batch is the next."""
+    heads = [0] * len(board.orders)
+    while page.game.board != board:
+        before = page.game.board
+        for lane, order in enumerate(board.orders):
+            while heads[lane] < len(order) and order[heads[lane]] in page.game.board.ready():
+                action = order[heads[lane]]
+                while page.game.lane != lane:
+                    key = Qt.Key.Key_Down if page.game.lane < lane else Qt.Key.Key_Up
+                    QTest.keyClick(page.canvas, key)
+                QTest.keyClick(page.canvas, KEYS[action.kind])
+                assert page.game.board.orders[lane][-1].kind is action.kind
+                if page.game.board.orders[lane][-1] != action:
+                    # Of two stages on a lane the other one came first: only the mouse chooses.
+                    QTest.keyClick(page.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+                    click(page, str(action))
+                heads[lane] += 1
+        assert page.game.board != before
+
+
+def test_passes_are_placed_by_clicks_and_by_keys_and_undone(page):
+    click(page, "0F0")
+    QTest.keyClick(page.canvas, Qt.Key.Key_F)
+    assert orders(page) == ["0F0 0F1", ""]
+    QTest.keyClick(page.canvas, Qt.Key.Key_Down)
+    QTest.keyClick(page.canvas, Qt.Key.Key_F)
+    QTest.keyClick(page.canvas, Qt.Key.Key_B)
+    assert orders(page) == ["0F0 0F1", "1F0 1B0"]
+    QTest.keyClick(page.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert orders(page) == ["0F0 0F1", "1F0"]
+    QTest.keyClick(page.canvas, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert orders(page) == ["0F0 0F1", "1F0 1B0"]
+    QTest.mouseClick(page.undo, LEFT)
+    QTest.mouseClick(page.undo, LEFT)
+    assert orders(page) == ["0F0 0F1", ""]
+    QTest.mouseClick(page.redo, LEFT)
+    assert orders(page) == ["0F0 0F1", "1F0"]
+
+
+def test_an_illegal_move_says_why_and_changes_nothing(page):
+    click(page, "0B1")
+    assert page.message.text() == "B1 on stage 0 needs F1 of stage 0 first."
+    place_by_mouse(page, Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0")]))
+    click(page, "0B0")
+    assert page.message.text() == "B0 on stage 0 needs B0 of stage 1 first."
+    assert orders(page) == ["0F0 0F1", "1F0"]
+    QTest.keyClick(page.canvas, Qt.Key.Key_Up)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Right)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Delete)
+    assert page.message.text() == "F0 on stage 1 needs F0 of stage 0 first."
+    QTest.keyClick(page.canvas, Qt.Key.Key_F)
+    assert page.message.text() == "Lane 0 has no F left."
+
+
+def test_bars_are_moved_and_exchanged_by_the_mouse(page):
+    board = Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0 1F1 1B0 1B1")])
+    place_by_mouse(page, board)
+    # Onto the middle of another bar: both are exchanged.
+    drag(page, "1F1", point(bar(page, "1B0")))
+    assert orders(page)[1] == "1F0 1B0 1F1 1B1"
+    # To the left edge of a bar: before it.
+    edge = bar(page, "1B0").topLeft() + QPointF(2, 10)
+    drag(page, "1F1", edge.toPoint())
+    assert orders(page)[1] == "1F0 1F1 1B0 1B1"
+    # To another lane: it stays, and the line says why.
+    drag(page, "1F1", point(bar(page, "0F1")))
+    assert page.message.text() == "Stage 1 is on lane 1, so its passes stay there."
+    drag(page, "1B1", (bar(page, "1F0").topLeft() + QPointF(1, 10)).toPoint())
+    assert page.message.text() == "B1 on stage 1 needs F1 of stage 1 first."
+    assert orders(page)[1] == "1F0 1F1 1B0 1B1"
+
+
+def test_a_pass_of_the_palette_is_dropped_between_two_bars(page):
+    board = Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0 1F1")])
+    place_by_mouse(page, board)
+    drag(page, "1B0", (bar(page, "1F1").topLeft() + QPointF(2, 10)).toPoint())
+    assert orders(page)[1] == "1F0 1B0 1F1"
+
+
+def test_bars_are_selected_moved_exchanged_and_removed_by_keys(page):
+    board = Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0 1F1 1B0")])
+    place_by_mouse(page, board)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert orders(page)[1] == "1F0 1B0 1F1"
+    QTest.keyClick(page.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert orders(page)[1] == "1F0 1F1 1B0"
+    QTest.keyClick(page.canvas, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert page.game.selected == tuple(passes("1B0 1F1"))
+    QTest.keyClick(page.canvas, Qt.Key.Key_X)
+    assert orders(page)[1] == "1F0 1B0 1F1"
+    QTest.keyClick(page.canvas, Qt.Key.Key_Delete)
+    assert orders(page)[1] == "1F0"
+    QTest.keyClick(page.canvas, Qt.Key.Key_X)
+    assert page.message.text() == "Select the two passes to exchange first."
+
+
+def test_selected_passes_are_repeated_for_the_next_micro_batches(page):
+    page.microbatches.setValue(4)
+    board = Board.of(page.game.board.rules, [passes("0F0 0B0"), passes("1F0 1B0")])
+    place_by_mouse(page, board)
+    QTest.keyClick(page.canvas, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(page.canvas, Qt.Key.Key_T)
+    assert orders(page)[0] == "0F0 0B0 0F1 0B1 0F2 0B2 0F3 0B3"
+    QTest.keyClick(page.canvas, Qt.Key.Key_Escape)
+    assert page.run.isEnabled() and page.message.text() == "The schedule is complete: run it."
+
+
+def test_figures_follow_each_move_and_name_the_par(page):
+    place_by_mouse(page, Board.of(page.game.board.rules, [passes("0F0 0F1"), passes("1F0 1B0")]))
+    said = page.figures.text().replace("\u00a0", " ")
+    assert said == "Step 4 · bubble 37.5 % · at most 2 activations on a lane"
+    assert page.par.text().startswith("Par (step, activations): 1F1B 9, 2 · GPipe 9, 2 · ")
+
+
+def test_a_hint_names_the_pass_and_marks_it(page):
+    QTest.keyClick(page.canvas, Qt.Key.Key_H)
+    assert page.message.text() == "Place F0 of stage 0 next: lane 0 can start it at 0."
+    assert page.game.hinted == passes("0F0")[0]
+    QTest.keyClick(page.canvas, Qt.Key.Key_F)
+    assert page.game.hinted is None and orders(page)[0] == "0F0"
+
+
+def test_a_schedule_is_the_start_and_the_fields_say_what_it_is_for(page):
+    page.lanes.setValue(3)
+    page.start.setCurrentIndex(page.start.findData("zb-v"))
+    page.start.activated.emit(page.start.currentIndex())
+    assert page.game.board.complete and page.game.board.rules.lanes == 3
+    assert page.passes.currentData() == "split" and page.stages.currentData() == "vee"
+
+
+@pytest.mark.parametrize("number", range(1, 10))
+def test_a_puzzle_is_solved_by_mouse_or_by_keys(page, number):
+    path = shipped_puzzles()[number - 1]
+    page.open_puzzle(path)
+    puzzle = read_puzzle(path)
+    assert page.game.board == puzzle.start and page.text.text() == puzzle.text
+    if puzzle.start.placed:
+        # GPipe becomes 1F1B: each backward is dropped before the forward that follows it.
+        drag(page, "1B0", (bar(page, "1F1").topLeft() + QPointF(2, 10)).toPoint())
+        drag(page, "1B1", (bar(page, "1F2").topLeft() + QPointF(2, 10)).toPoint())
+        drag(page, "1B2", (bar(page, "1F3").topLeft() + QPointF(2, 10)).toPoint())
+        drag(page, "0B0", (bar(page, "0F2").topLeft() + QPointF(2, 10)).toPoint())
+        drag(page, "0B1", (bar(page, "0F3").topLeft() + QPointF(2, 10)).toPoint())
+        QTest.keyClick(page.canvas, Qt.Key.Key_Escape)
+    else:
+        place = place_by_mouse if number % 2 else place_by_keys
+        place(page, solved(number))
+        QTest.keyClick(page.canvas, Qt.Key.Key_Escape)
+    assert puzzle.is_solved(page.game.board), page.figures.text()
+    assert page.message.text() == f"Solved. {puzzle.done}" and page.run.isEnabled()
+
+
+def test_the_keys_of_the_board_are_its_own_and_the_others_the_windows(window):
+    feature = window.feature(BoardFeature)
+    window.action("make_schedule").trigger()
+    QApplication.processEvents()
+    assert feature.page.isVisible() and feature.page.canvas.hasFocus()
+    viewport = window.timeline.state.viewport
+    for key in (Qt.Key.Key_F, Qt.Key.Key_W, Qt.Key.Key_Right):
+        QTest.keyClick(feature.page.canvas, key)
+    assert orders(feature.page)[0] == "0F0" and window.timeline.state.viewport == viewport
+    QTest.mouseClick(feature.page.close_button, LEFT)
+    assert not feature.page.isVisible() and window.centre.shows_first_page
+    (card,) = [
+        card
+        for card in window.feature(FirstPageFeature).page.cards
+        if card.text() == "Make a schedule"
+    ]
+    QTest.mouseClick(card, LEFT)
+    assert feature.page.isVisible() and orders(feature.page)[0] == "0F0"
+    assert "Make a schedule" in [command.text for command in all_commands(window)]
+
+
+def test_a_puzzle_of_a_teacher_opens_and_a_bad_one_is_refused(window, tmp_path):
+    feature = window.feature(BoardFeature)
+    path = tmp_path / "mine.md"
+    path.write_text(GOOD)
+    feature.open_puzzle(path)
+    assert feature.page.text.text() == "Hold less than 1F1B."
+    path.write_text(GOOD.replace("lanes: 3", "lanes: 9"))
+    feature.open_puzzle(path)
+    assert "line 4: lanes: '9': use 1 to 8" in window.banner.label.text()
