@@ -101,7 +101,7 @@ class SweepResults:
             png = base64.b64encode(png_of(sweep_picture(self.results))).decode()
         rows = []
         for found in self._found:
-            setting = setting_text(self.results.sweep, found.setting) or found.setting.strategy
+            setting = setting_text(self.results.sweep, found.setting)
             times = [found.mean_ms, found.deviation_ms, found.ideal_ms]
             cells = [escape(setting), f"{found.lanes}", f"{len(found.rows)}", *map(_ms, times)]
             rows.append("".join(f"<td>{cell}</td>" for cell in cells))

@@ -13,8 +13,12 @@ from core.sweep.values import value_text
 
 
 def setting_text(asked: Sweep, setting: Specification) -> str:
-    """Return the options that distinguish a setting, in the form of the command line."""
-    return " ".join(_word(option, value) for option, value in asked.differing(setting))
+    """Return the options that distinguish a setting, in the form of the command line.
+
+    If nothing distinguishes it, return its strategy.
+    """
+    words = [_word(option, value) for option, value in asked.differing(setting)]
+    return " ".join(words) or setting.strategy
 
 
 def fastest_text(results: Results, repeat: str) -> str:
@@ -24,7 +28,7 @@ def fastest_text(results: Results, repeat: str) -> str:
     """
     best = results.fastest
     assert best is not None
-    name = setting_text(results.sweep, best.setting) or best.setting.strategy
+    name = setting_text(results.sweep, best.setting)
     text = f"fastest: {name}, {best.mean_ms:.2f} ms"
     if best.deviation_ms is None:
         return f"{text} (a single run: use {repeat} or more to measure the deviation)"
