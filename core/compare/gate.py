@@ -77,6 +77,11 @@ class Gate:
         return not self.failures
 
     @property
+    def headline(self) -> Message:
+        """The first reason why the gate fails, or else the judgement, in one line."""
+        return self.failures[0] if self.failures else self.sentence
+
+    @property
     def sentence(self) -> Message:
         """The judgement in one line, with the noise."""
         values = {

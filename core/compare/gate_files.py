@@ -26,7 +26,7 @@ def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
     lines = [
         f"### Step time: {state}",
         "",
-        _escaped(str(gate.sentence)),
+        _escaped(str(gate.headline)),
         "",
         "| | run | steps | mean of the middle half |",
         "|---|---|---|---|",
@@ -76,13 +76,15 @@ def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
 
 
 def gate_text(gate: Gate, names: tuple[str, str]) -> str:
-    """Return the text that `gate` prints: one line, and one for each assertion."""
+    """Return the text that `gate` prints: one line, and one for each further finding."""
     state = "PASS" if gate.passes else "FAIL"
     before = steps_text(len(gate.baseline.steps))
     after = steps_text(len(gate.new.steps))
     baseline, new = names
-    lines = [f"{state}: {gate.sentence}"]
-    lines += [str(one.text) for one in gate.checked]
+    headline = str(gate.headline)
+    details = [str(gate.sentence), *(str(one.text) for one in gate.checked)]
+    lines = [f"{state}: {headline}"]
+    lines += [detail for detail in details if detail != headline]
     lines.append(f"baseline: {baseline}, {before}; new: {new}, {after}")
     return "\n".join(plain(line) for line in lines)
 

@@ -16,7 +16,7 @@ from core.recording.formats import TRACE_FORMATS
 from tests.core.recording.importers import foreign_files
 from tests.core.recording.importers.ascend_files import AscendFile
 from tests.core.recording.importers.kineto_files import kineto_file
-from tests.core.recording.importers.kineto_ranks import RankFile
+from tests.core.recording.importers.kineto_ranks import MAIN, RankFile
 from tests.core.recording.importers.pipeline_files import (
     as_parquet,
     ndtimeline_events,
@@ -103,7 +103,54 @@ def _kineto_files() -> list[File]:
         stages.kernel("gemm", 10 * n + 6, 60 * n + 20, 35)
     of_pipeline = json.dumps(stages.written(2)).encode()
     plain = gzip.decompress(packed)
-    return [(".json.gz", packed), (".json", plain), (".json", document), (".json", of_pipeline)]
+    files = [packed, plain, document, of_pipeline, _gloo_file()]
+    return [(".json.gz" if data is packed else ".json", data) for data in files]
+
+
+def _gloo_file() -> bytes:
+    """Return the file of a rank without a device, which sends to two ranks and receives."""
+    file = RankFile(1)
+    file.groups = [{"pg_name": "0", "ranks": [0, 1, 2]}]
+    file.step(1, 0, 1000)
+    for n in range(12):
+        word, call = (("send", "c10d::send"), ("recv", "c10d::recv_"))[n % 2]
+        inputs = {"Concrete Inputs": ["", "", str(n % 3), "0"]}
+        file.event("cpu_op", call, 60 * n, 4, MAIN, **inputs)
+        file.event("user_annotation", f"gloo:{word}", 60 * n + 2, 30, MAIN)
+        file.event("cpu_op", "aten::mm", 60 * n + 10, 40, MAIN)
+    return json.dumps(file.written(3)).encode()
+
+
+def stage_files() -> list[File]:
+    """Return the file of the middle one of three ranks of a pipeline, with and without a device.
+
+    `neighbours_of_stage` has the others.
+    """
+    return [(".json", json.dumps(_stage(1).written(3)).encode()), (".json", _gloo_file())]
+
+
+def neighbours_of_stage() -> list[tuple[str, bytes]]:
+    """Return the names and contents of the files of ranks 0 and 2."""
+    files = []
+    for rank in (0, 2):
+        files.append((f"rank-{rank}.json", json.dumps(_stage(rank).written(3)).encode()))
+    return files
+
+
+def _stage(rank: int) -> RankFile:
+    """Return a rank of a pipeline of three, which passes on what it receives in 6 micro-batches."""
+    file = RankFile(rank)
+    file.step(1, 0, 1000)
+    for n in range(6):
+        start = 100 * n + 60 * rank
+        way = ("arguments", "name", "call")[n % 3]
+        if rank > 0:
+            file.transfer(rank - 1, start, start, 20, sends=False, way=way)
+        file.mark(f"Forward {n}", start + 18, 4)
+        file.kernel("gemm", start + 19, start + 20, 30)
+        if rank < 2:
+            file.transfer(rank + 1, start + 30, start + 60, 20, sends=True, way=way)
+    return file
 
 
 def _ascend_files() -> list[File]:
@@ -118,6 +165,10 @@ def _ascend_files() -> list[File]:
         file.collective(
             f"hcom_allReduce__586_{step}_1", begin + 1_000, begin + 70_000, begin + 90_000
         )
+        for word, number in (("send", 0), ("receive", 1), ("batchSendRecv", 2)):
+            start = begin + 100_000 + 30_000 * number
+            name = f"hcom_{word}__447_{3 * step + number}_1"
+            file.collective(name, begin + 1_000, start, start + 20_000, group=1)
         file.copy(begin + 700_000, begin + 710_000, begin + 720_000, stream=5)
         file.wait(begin + 800_000, begin + 900_000)
     bare = json.dumps(file.written())
@@ -169,6 +220,8 @@ def _perfetto_files() -> list[File]:
     return [(".pftrace", data), (".pftrace", gzip.compress(data, mtime=0))]
 
 
+STAGES = _json_examples(stage_files, "traceEvents")
+"""Examples of one rank of a pipeline; the others are intact."""
 EXAMPLES: dict[str, Examples] = {
     "chrome": _json_examples(_chrome_files, "traceEvents"),
     "kineto": _json_examples(_kineto_files, "traceEvents"),

@@ -29,7 +29,7 @@ from core.errors import PlanError, RecordingError
 from core.recording.bookmarks import BookmarksError
 from core.recording.formats import TRACE_FORMATS
 from tests.fuzz.bombs import BOMBS, File
-from tests.fuzz.format_files import EXAMPLES, FORMAT_NAMES
+from tests.fuzz.format_files import EXAMPLES, FORMAT_NAMES, STAGES, neighbours_of_stage
 from tests.fuzz.made.streams import made_stream
 from tests.fuzz.made.tables import made_table, made_toml
 from tests.fuzz.mutations import changed_document
@@ -123,6 +123,16 @@ def _open_in_folder(path: Path, number: int) -> None:
         folder = Path(name)
         shutil.copy(Path(__file__).parents[1] / "data" / "two-ranks" / "rank-0.json.gz", folder)
         (folder / "rank_2.json").write_bytes(made.flight_dump())
+        shutil.copy(path, folder / f"rank-1{''.join(path.suffixes)}")
+        _open_imported(folder, number)
+
+
+def _open_stage(path: Path, number: int) -> None:
+    """Open a folder with the file as the middle one of three ranks of a pipeline."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, data in neighbours_of_stage():
+            (folder / file).write_bytes(data)
         shutil.copy(path, folder / f"rank-1{''.join(path.suffixes)}")
         _open_imported(folder, number)
 
@@ -483,6 +493,7 @@ READERS: dict[str, Reader] = {
         name: Reader(EXAMPLES[name].files, _open_imported, (RecordingError,), EXAMPLES[name].broken)
         for name in FORMAT_NAMES
     },
+    "stages": Reader(STAGES.files, _open_stage, (), STAGES.broken),
     "folder": Reader(_KINETO.files, _open_in_folder, (), _KINETO.broken),
     "costs": Reader(_costs_files, _open_costs, (CostError,), _made_costs),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,), _made_schedule),

@@ -50,6 +50,7 @@ def open_wrongly(path, number):
     {wrong}
 
 child.SECONDS = 1
+child.CLOCK_SECONDS = 4
 READERS["wrong"] = Reader(lambda: [("", b"whole")], open_wrongly, (ValueError,))
 child.main(*sys.argv[1:])
 """

@@ -170,6 +170,36 @@ def test_the_text_names_both_runs_on_lines_of_their_own(baseline: Trace) -> None
     assert last == "baseline: main.arrow, 10 steps; new: new.arrow, 10 steps"
 
 
+def test_a_failing_assertion_is_said_first(baseline: Trace) -> None:
+    assertions = [parse_assertion("bubble<99%"), parse_assertion("bubble<1%")]
+    gate = judge(baseline, baseline, assertions=assertions)
+    lines = gate_text(gate, NAMES).splitlines()
+    assert lines[0].startswith("FAIL: bubble<1% does not hold: bubble is ")
+    assert lines[1].startswith("no slower: ") and lines[2].startswith("bubble<99% holds: ")
+    assert len(lines) == 4
+    assert "bubble\\<1% does not hold" in gate_markdown(gate, NAMES).splitlines()[2]
+
+
+def test_names_of_baselines_may_have_dots(tmp_path: Path) -> None:
+    for file in ("gpt.arrow", "gpt.v2.arrow", "gpt.v3.json.gz", "bert.pt.trace.json"):
+        (tmp_path / file).touch()
+    for name, file in (
+        ("gpt", "gpt.arrow"),
+        ("gpt.v2", "gpt.v2.arrow"),
+        ("gpt.v3", "gpt.v3.json.gz"),
+        ("bert", "bert.pt.trace.json"),
+    ):
+        assert find_baseline(str(tmp_path), "new.arrow", name) == str(tmp_path / file)
+
+
+def test_a_folder_without_the_baseline_says_what_it_has(tmp_path: Path) -> None:
+    (tmp_path / "gpt.arrow").touch()
+    words = "no other recording called .*; it has gpt.arrow: choose one with --name"
+    for new in ("bert.arrow", str(tmp_path / "gpt.arrow")):
+        with pytest.raises(PlanError, match=words):
+            find_baseline(str(tmp_path), new, None)
+
+
 def test_baselines_in_a_folder_have_names(tmp_path: Path) -> None:
     for name in ("gpt.arrow", "bert.arrow", "gpt.json"):
         (tmp_path / name).touch()
@@ -180,8 +210,10 @@ def test_baselines_in_a_folder_have_names(tmp_path: Path) -> None:
     assert find_baseline(folder, str(new), None) == str(tmp_path / "gpt.arrow")
     assert find_baseline(folder, str(new), "bert") == str(tmp_path / "bert.arrow")
     assert find_baseline(folder, str(new), "gpt.json") == str(tmp_path / "gpt.json")
-    # A folder without a recording of this name, such as one of ranks, is the baseline.
-    assert find_baseline(folder, str(tmp_path / "other.arrow"), None) == folder
+    # A folder of ranks is the baseline.
+    (tmp_path / "ranks").mkdir()
+    (tmp_path / "ranks" / "rank-0.arrow").touch()
+    assert find_baseline(str(tmp_path / "ranks"), "other.arrow", None) == str(tmp_path / "ranks")
     assert find_baseline(str(new), str(new), None) == str(new)
 
 
