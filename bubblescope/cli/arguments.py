@@ -42,7 +42,7 @@ GROUPS = """\
   predictions        predict, calibrate
   recordings         export, summary, slowdown, sql, compare, gate, open
   your own job       record, listen
-  another machine    engine"""
+  another machine    push, engine"""
 SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see the docs"
 MORE = "`bubblescope COMMAND --help` lists a command's options."
 
@@ -240,6 +240,8 @@ def _add_jobs(commands: Commands) -> None:
     listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT", help=meaning)
     meaning = "folder for the recordings of all ranks (default: runs)"
     listen.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
+    meaning = "receive jobs of another machine, through ssh; it forwards a port of its own to here"
+    listen.add_argument("--on", default="", metavar="USER@HOST", help=meaning)
     record = commands.add_parser("record", help="run a training command and record its ranks")
     meaning = (
         "folder for the recordings (default: runs), or tcp://HOST:PORT of `listen`, with its token "
@@ -252,6 +254,13 @@ def _add_jobs(commands: Commands) -> None:
 
 def _add_remote(commands: Commands) -> None:
     """Add the commands for another machine."""
+    push = commands.add_parser("push", help="install this Bubblescope on another machine")
+    push.add_argument("host", metavar="USER@HOST", help="as for ssh")
+    meaning = (
+        "the Python there, whose own packages, such as torch, are used (default: the first one "
+        "from 3.11, and packages of its own)"
+    )
+    push.add_argument("--python", metavar="PATH", help=meaning)
     commands.add_parser("engine", help="serve the engine on standard streams, for --on elsewhere")
 
 

@@ -31,7 +31,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'gate baselines runs/gpt.arrow --assert "bubble<20%" --markdown gate.md --junit gate.xml',
     ),
     "open": ("open run.arrow", "open runs"),
-    "listen": ("listen --address 127.0.0.1:7070 --out runs",),
+    "listen": (
+        "listen --address 127.0.0.1:7070 --out runs",
+        "listen --on me@gpu-host --out runs",
+    ),
+    "push": ("push me@gpu-host", "push me@gpu-host --python /opt/conda/bin/python"),
     "engine": ("engine",),
     "record": ("record --out runs -- torchrun --nproc-per-node 2 train.py",),
 }

@@ -10,15 +10,20 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
+from typing import NoReturn
 
 from bubblescope.api.interrupts import handling
 from bubblescope.cli.arguments import BAD_INPUT
+from bubblescope.cli.hosts import host_of
 from core.files import check_is_no_dash
-from core.message import Text
+from core.message import Message, Text
 from core.paths import PROJECT_ROOT
 from core.plain import plain, say
 from core.process.program import Running, start_program
+from core.process.remote_programs import LOOPBACK, Forward
 from core.recorder.wire import Address, is_address, parse_address, record_command
 from core.recording.handshakes import Refusals
 from core.recording.listener import Listener
@@ -110,11 +115,14 @@ def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
 def listen(given: argparse.Namespace) -> None:
     """Receive recordings until interrupted.
 
-    Raises ValueError or OSError for an invalid address, ValueError for `-` as the folder.
+    With `--on`, jobs of another machine are received: a port there leads to this one. Raises
+    ValueError or OSError for an invalid address or an unusable host, ValueError for `-` as the
+    folder.
 
     Prints the command for the job to standard output, and arrivals to standard error.
     """
     check_is_no_dash("--out", given.out)
+    there = host_of(given)
     # rpartition, because an IPv6 address contains colons. Its brackets are removed for the socket.
     host, _, port = given.address.rpartition(":")
     if not (host and port.isdecimal() and len(port) <= 5 and int(port) < 1 << 16):
@@ -139,8 +147,19 @@ def listen(given: argparse.Namespace) -> None:
         ) from error
     with closing(begun) as listener:
         try:
+            if there:
+                _wait_for_jobs_of(there, listener.where)
             print(f"{record_command(listener.where)} -- COMMAND", flush=True)
             # Wait for Ctrl+C, which raises here. The listener has its own threads.
             threading.Event().wait()
         finally:
             folder.end()
+
+
+def _wait_for_jobs_of(host: str, where: Address) -> NoReturn:
+    """Forward a port of a host to the listener until the connection ends. Raises OSError then."""
+    ends: SimpleQueue[Message] = SimpleQueue()
+    with closing(Forward(host, where.port, ends.put)) as forward:
+        address = replace(where, host=LOOPBACK, port=forward.port)
+        print(f"{record_command(address)} -- COMMAND", flush=True)
+        raise OSError(ends.get())  # or Ctrl+C, which raises here

@@ -62,6 +62,7 @@ def _run(given: argparse.Namespace) -> int | None:
         job,
         lessons,
         prediction,
+        pushing,
         slowness,
         sweeping,
     )
@@ -88,6 +89,7 @@ def _run(given: argparse.Namespace) -> int | None:
         "slowdown": slowness.print_slowdown,
         "sql": asking.ask,
         "listen": job.listen,
+        "push": pushing.push,
         "compare": comparing.compare_recordings,
         "gate": gating.gate_recordings,
     }["" if given.install_desktop else given.command]

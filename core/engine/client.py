@@ -75,6 +75,11 @@ class EngineClient:
             self._received, self._killed, self._unusable = received, False, ""
         return self._engine
 
+    def move_to(self, host: str) -> None:
+        """End the engine; the next one is started on another host, "" for this machine."""
+        self.close()
+        self.host, self._next_sign = host, math.inf
+
     def run(self, specification: Specification) -> None:
         """Request a run; `poll` returns its messages. Starts an engine if there is none.
 
@@ -156,5 +161,5 @@ class EngineClient:
                 seconds=STOP_SECONDS,
             )
         if self.host:
-            return Ended(outcome, message("{host} {how}", host=self.host, how=how))
+            return Ended(outcome, message("the machine {host} {how}", host=self.host, how=how))
         return Ended(outcome, message("the engine process {how}", how=how))

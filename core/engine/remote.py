@@ -17,7 +17,7 @@ from core.engine.messages import WIRE, EngineMessage, Unusable, receive
 from core.message import Message, message
 from core.plain import plain
 from core.process.child import Started
-from core.process.ssh import SSH, ssh_words
+from core.process.ssh import SSH, SSH_FAILED, ssh_words
 from core.process.starts import ProgramStart
 from core.trace.header import Header
 from core.version import VERSION
@@ -40,8 +40,6 @@ SCRIPT = "; ".join(
     )
 )
 """Starts the pushed Bubblescope, or else the one on the PATH; an empty greeting means neither."""
-SSH_FAILED = 255
-"""Exit status of ssh for its own errors."""
 
 
 def greeting() -> bytes:
@@ -77,8 +75,8 @@ class RemoteStart:
     def receive(self, file: BinaryIO) -> Iterator[EngineMessage]:
         """Yield the engine's messages, or why it cannot be used.
 
-        The origin of a run is a time of this machine's clock here, close to the arrival of its
-        header, because the clock there has no common zero with this one.
+        The header of a run gets the name of the host, and the time of its arrival as the run's
+        origin, because the clock there has no common zero with this machine's.
         """
         found = _read_greeting(file)
         if found is None:
@@ -91,11 +89,13 @@ class RemoteStart:
         self._program.pass_on()
         for received in receive(file):
             if isinstance(received, Header):
-                received = replace(received, origin_ns=time.perf_counter_ns())
+                hardware = {**received.hardware, "host": self.host}
+                now = time.perf_counter_ns()
+                received = replace(received, hardware=hardware, origin_ns=now)
             yield received
 
     def end_text(self, code: int) -> Message:
-        """Describe the end of the connection by ssh's return code; the host is the subject."""
+        """Describe the end of the connection by ssh's return code; the machine is the subject."""
         if self._is_greeted:
             return message("is no longer connected")
         line = plain(self._program.last_line())
@@ -139,11 +139,12 @@ def _mismatch(host: str, found: _Greeting) -> Message | None:
     """Return why an engine cannot be used, with a remedy; None if its versions are the same."""
     if found.version is None:
         return message(
-            "{host} has no Bubblescope: `bubblescope push {host}` installs it", host=host
+            "the machine {host} has no Bubblescope: `bubblescope push {host}` installs it",
+            host=host,
         )
     if found.version != VERSION:
         return message(
-            "{host} has Bubblescope {theirs:.40}, this machine has {ours}: "
+            "the machine {host} has Bubblescope {theirs:.40}, this machine has {ours}: "
             "`bubblescope push {host}` installs {ours} there",
             host=host,
             theirs=plain(found.version),
@@ -151,8 +152,8 @@ def _mismatch(host: str, found: _Greeting) -> Message | None:
         )
     if found.wire != WIRE:
         return message(
-            "{host} has another build of Bubblescope {version}, with wire {theirs:.20} and not "
-            "{ours}: `bubblescope push {host}` installs this one there",
+            "the machine {host} has another build of Bubblescope {version}, with wire "
+            "{theirs:.20} and not {ours}: `bubblescope push {host}` installs this one there",
             host=host,
             version=VERSION,
             theirs=str(found.wire),

@@ -19,6 +19,9 @@ class RunClient(Protocol):
     def start(self) -> object:
         """Start the engine, without waiting for it. Raise OSError if it cannot be started."""
 
+    def move_to(self, host: str) -> None:
+        """End the engine; the next one is started on another host, "" for this machine."""
+
     def run(self, specification: Specification) -> None:
         """Start a run. Raise OSError if it cannot be started."""
 
@@ -52,6 +55,10 @@ class RunLauncher:
     def start(self) -> object:
         """Start the engine, without waiting for it. Raise OSError if it cannot be started."""
         return self._engine.start()
+
+    def move_to(self, host: str) -> None:
+        """End the engine; the next one is started on another host, "" for this machine."""
+        self._engine.move_to(host)
 
     def run(self, specification: Specification) -> None:
         """Start a run, whose messages `poll` returns.

@@ -24,6 +24,8 @@ OPTIONS = (
     "-oServerAliveInterval=15",
     "-oServerAliveCountMax=3",
 )
+SSH_FAILED = 255
+"""Exit status of ssh for its own errors."""
 MOST_CHARACTERS = 255
 # The name is an argument of ssh, and ssh puts it into commands of its configuration. So it has
 # none of the characters that mean something to ssh or to a shell, and does not begin as an option.
@@ -45,7 +47,7 @@ def checked_host(option: str, host: str) -> str:
 
 
 def ssh_words(host: str, script: str, options: Sequence[str] = ()) -> list[str]:
-    """Return the command that runs a script of `sh` on a host.
+    """Return the command that runs a script of `sh` on a host, with further options of ssh.
 
     The login shell there, which may be of any kind, only starts `sh`. `host` must be checked.
     """

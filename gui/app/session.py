@@ -189,7 +189,7 @@ class Session(QObject):
     taken once, while the engine runs nothing; `runs_job` is True meanwhile.
 
     `ticked` is emitted at every tick of a live run, so that open tasks can grow. `hardware` is the
-    engine's report, None until it is ready.
+    engine's report, None until it is ready. `host` is the machine of the engine, "" for this one.
     """
 
     ready = Signal(object)
@@ -215,6 +215,7 @@ class Session(QObject):
         self.asking = self.runs_job = False
         self.job_client: JobClient | None = None
         self.hardware: Hardware | None = None
+        self.host = ""
         self._timer = QTimer(self)
         self._timer.setInterval(IDLE_TICK_MS)
         self._timer.timeout.connect(self.tick)
@@ -226,6 +227,19 @@ class Session(QObject):
             self._client.start()
         except OSError as error:
             self._end(Outcome.FAILED, _cannot_start(error))
+
+    def move_to(self, host: str) -> None:
+        """Start the engine on another host, "" for this machine, unless a run is under way.
+
+        `host` must be checked (core.process.ssh).
+        """
+        if self.asking or host == self.host:
+            return
+        self.host, self.hardware = host, None
+        self._client.move_to(host)
+        # No run is under way, so only messages of the previous engine can be left.
+        self._waiting.clear()
+        self.start()
 
     def run(self, specification: Specification) -> None:
         """Ask for a run unless one is under way."""
@@ -346,7 +360,7 @@ class Session(QObject):
         _, message = self._waiting.popleft()
         match message:
             case pa.RecordBatch() as batch if self.live is not None:
-                self.live.append(self._with_following(batch))
+                self.live.append(_with_following(batch, self._waiting))
                 return True
             case Header() as header:
                 self._begin(header)
@@ -356,20 +370,6 @@ class Session(QObject):
                 self.hardware = hardware
                 self.ready.emit(hardware)
         return False
-
-    def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch combined with the batches that follow it in the queue."""
-        parts, count = [batch], len(batch)
-        # A batch of a thousand records takes about as long as a single record, and short steps send
-        # many small batches.
-        while self._waiting and count < MOST_RECORDS:
-            message = self._waiting[0][1]
-            if not isinstance(message, pa.RecordBatch):
-                break
-            parts.append(message)
-            count += len(message)
-            self._waiting.popleft()
-        return combined(parts)
 
     def _tell_lost(self) -> None:
         """Warn once per run if the disk has no room for it."""
@@ -408,6 +408,23 @@ class Session(QObject):
         self.asking = asking
         self._timer.setInterval(TICK_MS if asking else IDLE_TICK_MS)
         self.asking_changed.emit(asking)
+
+
+def _with_following(
+    batch: pa.RecordBatch, waiting: deque[tuple[float, EngineMessage]]
+) -> pa.RecordBatch:
+    """Return a batch combined with the batches that follow it, taken from the queue."""
+    parts, count = [batch], len(batch)
+    # A batch of a thousand records takes about as long as a single record, and short steps send
+    # many small batches.
+    while waiting and count < MOST_RECORDS:
+        message = waiting[0][1]
+        if not isinstance(message, pa.RecordBatch):
+            break
+        parts.append(message)
+        count += len(message)
+        waiting.popleft()
+    return combined(parts)
 
 
 def _parts_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from core.paths import home_folder
 from core.plan.specification import Specification
+from core.process.ssh import checked_host
 from core.reading import FORESEEN
 from gui.app.figure_options import FigureOptions
 
@@ -91,6 +92,12 @@ class Settings:
         lambda paths: [str(path) for path in paths[:MOST_RECENT]],
     )
     """The recordings that were opened or saved last, the latest first."""
+    hosts = JsonSetting(
+        [],
+        lambda names: [checked_host("", str(name)) for name in names][:MOST_RECENT],
+        lambda hosts: hosts[:MOST_RECENT],
+    )
+    """The other machines that ran an engine last, the latest first."""
     specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
     """The last settings of the form."""
     unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)

@@ -90,10 +90,15 @@ def labelled(field: QWidget, title: str, tip: str) -> Label:
 
 def add_field(form: QFormLayout, option: Option[Any], field: QWidget) -> None:
     """Add an option's field to the form with its label, tooltip and accessible name."""
-    label = labelled(field, option.title, option.help)
     field.setObjectName(option.name)
+    add_row(form, form.rowCount(), field, option.title, option.help)
+
+
+def add_row(form: QFormLayout, row: int, field: QWidget, title: str, tip: str) -> None:
+    """Insert a row with a field, its label and its tooltip, in English; both are translated."""
+    label = labelled(field, title, tip)
     if isinstance(field, QComboBox) and (edit := field.lineEdit()) is not None:
-        edit.setAccessibleName(tr(option.title))
+        edit.setAccessibleName(tr(title))
     if isinstance(field, QAbstractSpinBox):
         field.lineEdit().setTextMargins(4, 0, 0, 0)  # indented like a drop-down list's text
     field.setMinimumWidth(70)
@@ -102,7 +107,7 @@ def add_field(form: QFormLayout, option: Option[Any], field: QWidget) -> None:
     # Qt gives these fields WheelFocus: the wheel would focus a field before the guard gets the
     # event.
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    form.addRow(label, field)
+    form.insertRow(row, label, field)
 
 
 def whole(

@@ -14,6 +14,7 @@ class FakeClient:
 
     def __init__(self) -> None:
         self.running = self.closed = self.started = self.stopped = False
+        self.host = ""
         self.pid: int | None = None
         self.asked: list[Specification] = []
         self.messages: list[EngineMessage] = []
@@ -21,6 +22,9 @@ class FakeClient:
     def start(self) -> None:
         self.started = True
         self.say(HARDWARE)
+
+    def move_to(self, host: str) -> None:
+        self.host = host
 
     def run(self, specification: Specification) -> None:
         self.running = True

@@ -45,6 +45,11 @@ class RunControl(QObject):
         session.run_ended.connect(self.queue.end)
         session.asking_changed.connect(self.allow)
         self._form.checked.connect(self.allow)
+        where = self._form.options.where
+        where.offer(self._settings.hosts)
+        where.show_host(session.host)
+        where.chosen.connect(self._move)
+        where.refused.connect(self._banner.say)
         if session.hardware is not None:
             self._set_hardware(session.hardware)
 
@@ -118,6 +123,7 @@ class RunControl(QObject):
         )
         self._run_action.setEnabled(not asking and not isinstance(checked, str))
         self._stop_action.setEnabled(asking)
+        self._form.options.where.setEnabled(not asking)
         self._bar.set_asking(asking)
         if isinstance(checked, str):
             self._run_action.setToolTip(plain_tip(checked))
@@ -129,15 +135,30 @@ class RunControl(QObject):
                 else tr("Run what the form says: {what}. (F5)", what=self._planned)
             )
 
+    def _move(self, host: str) -> None:
+        """Start the engine on the machine that the user has chosen."""
+        if host:
+            others = [other for other in self._settings.hosts if other != host]
+            self._settings.hosts = [host, *others]
+        self._banner.hide()
+        self._form.forget_hardware()
+        self._status.engine.setText(
+            tr("connecting to {host}…", host=host) if host else tr("engine is loading…")
+        )
+        self._session.move_to(host)
+
     def _set_hardware(self, hardware: Hardware) -> None:
         """Handle the engine's report of the hardware."""
+        host = self._session.host
         self._form.set_hardware(hardware)
-        self._status.engine.setText(tr("engine ready"))
+        self._status.engine.setText(
+            tr("engine ready on {host}", host=host) if host else tr("engine ready")
+        )
 
     def _lose_engine(self, text: str) -> None:
         """Handle the end of the engine while no run was in progress."""
         self._status.engine.setText(tr("no engine"))
-        hint = tr("Run starts it afresh.")
+        hint = tr("Run connects again.") if self._session.host else tr("Run starts it afresh.")
         self._banner.say(f"{sentence(text)} {hint}")
 
     def _refuse(self, text: str) -> None:

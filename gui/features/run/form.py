@@ -11,13 +11,15 @@ from typing import Any, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QSpinBox, QToolButton, QWidget
 
+from core.message import N_
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Option, OptionGroup, OptionValue, option_values
 from core.plan.specification import OPTIONS, Specification
 from gui.features.run.applies import excluded, unused_options
 from gui.features.run.devices import DeviceField
+from gui.features.run.where import WhereField
 from gui.look.text import tr
-from gui.widgets.fields import add_field
+from gui.widgets.fields import add_field, add_row
 from gui.widgets.file_choice import FileChoice
 from gui.widgets.label import Label
 from gui.widgets.layouts import make_foldable
@@ -51,7 +53,8 @@ class Fold(QToolButton):
 class OptionForm(QFormLayout):
     """Rows of labels and fields. `edited` is emitted when a value or a fold changes.
 
-    `last_edited` is the name of the option that was changed last, "" after `write`.
+    `last_edited` is the name of the option that was changed last, "" after `write`. `where` is the
+    machine, which is no option: its field is above the one of the lanes.
     """
 
     edited = Signal()
@@ -76,6 +79,10 @@ class OptionForm(QFormLayout):
             self.addRow(fold)
             self._add_fields(name)
         self.addRow(self.problem)
+        self.where = WhereField()
+        self.where.setObjectName("where")
+        place: Any = self.getWidgetPosition(self._widget(DEVICES))
+        add_row(self, place[0], self.where, N_("Where"), N_("The machine that runs the lanes."))
         self._align()
         # `activated` is emitted only when the user picks a model: settings that are filled in have
         # sizes already.
@@ -96,6 +103,7 @@ class OptionForm(QFormLayout):
     def _align(self) -> None:
         """Give all labels one width, so that fields are aligned whichever rows are shown."""
         found = [self._label(field.widget) for field in self.fields.values()]
+        found.append(self._label(self.where))
         labels = [label for label in found if label is not None]
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:

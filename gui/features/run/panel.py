@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QScrollArea
 
 from core.plan.devices import Hardware
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.specification import Specification, specification_of
+from core.plan.specification import TORCHRUN, Specification, specification_of
 from gui.app.check import Checked, assumed_hardware, check_specification, schedule_problems
 from gui.features.run.applies import applicable, default_texts
 from gui.features.run.culprit import setting_at_fault
@@ -82,8 +82,15 @@ class StrategyPanel(QScrollArea):
         self.options.field(DEVICES, DeviceField).offer(hardware)
         self.check_now()
 
+    def forget_hardware(self) -> None:
+        """Assume nothing of the machine until its engine reports it."""
+        self._hardware, self._known = assumed_hardware(), False
+        self.check_now()
+
     def check(self, specification: Specification) -> Checked | str:
         """Return the plans of a run on the machine as far as it is known, or the problem."""
+        if self.options.where.host and specification.launcher == TORCHRUN:
+            return tr("torchrun runs on this machine: choose it under Where.")
         return check_specification(specification, self._hardware, self._known)
 
     def check_now(self) -> None:

@@ -37,7 +37,7 @@ def said(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_a_host_that_cannot_be_reached_is_said_with_the_reason(said, command):
     line = said([*command, "--on", "me@gpu"])
-    assert line == "bubblescope: me@gpu cannot be reached: No route to host"
+    assert line == "bubblescope: the machine me@gpu cannot be reached: No route to host"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])

@@ -26,6 +26,7 @@ from tests.processes import having, wait_gone
 from tests.sshd import HAS_SSHD, HOST, MISSING, serving, write_script
 
 SECONDS = 100
+THE_HOST = f"the machine {HOST}"
 MARK = "BUBBLESCOPE_TEST"
 SMALL = Specification("single", ModelSettings("mlp", width=8, depth=2), "1xcpu", batch=2, steps=2)
 LONG = Specification("dp", ModelSettings("mlp", width=64, depth=8), "2xcpu", batch=16, steps=10_000)
@@ -84,7 +85,7 @@ def test_a_run_on_another_machine_is_whole_and_a_cut_connection_leaves_nothing_t
         there = having(mark)
         os.kill(client.pid, 9)
         cut += until(client, Ended)
-        assert str(cut[-1].text) == f"{HOST} is no longer connected"
+        assert str(cut[-1].text) == f"{THE_HOST} is no longer connected"
         wait_gone(there)
         assert len(there) >= 2, "the relay and its engine ran there"
         assert not trace_of(cut).is_empty, "what arrived is kept"
@@ -110,41 +111,44 @@ def greeted(version, wire):
     [
         (
             "echo 'Permission denied (publickey).' >&2; exit 255",
-            f"{HOST} cannot be reached: Permission denied (publickey).",
+            f"{THE_HOST} cannot be reached: Permission denied (publickey).",
         ),
-        ("exit 255", f"{HOST} cannot be reached: ssh could not connect"),
+        ("exit 255", f"{THE_HOST} cannot be reached: ssh could not connect"),
         (
             "echo 'sh: not found' >&2; exit 127",
-            f"{HOST} did not start Bubblescope (sh: not found); "
+            f"{THE_HOST} did not start Bubblescope (sh: not found); "
             f"`bubblescope push {HOST}` installs it",
         ),
         (
             "kill -9 $$",
-            f"{HOST} did not start Bubblescope (was ended by SIGKILL; it may have run out of "
+            f"{THE_HOST} did not start Bubblescope (was ended by SIGKILL; it may have run out of "
             f"memory); `bubblescope push {HOST}` installs it",
         ),
         # Nothing there is a Bubblescope: the script that is sent says so itself.
         (
             'PATH=/nowhere; HOME=/nowhere; while [ "$1" != -- ]; do shift; done; eval "$3"',
-            f"{HOST} did not start Bubblescope",
+            f"{THE_HOST} did not start Bubblescope",
         ),
         (
             f"echo '{GREETING.decode()}{{}}'",
-            f"{HOST} has no Bubblescope: `bubblescope push {HOST}` installs it",
+            f"{THE_HOST} has no Bubblescope: `bubblescope push {HOST}` installs it",
         ),
         (
             f"echo Welcome; echo '{greeted('0.0.9', WIRE)}'; sleep 60",
-            f"{HOST} has Bubblescope 0.0.9, this machine has {VERSION}: "
+            f"{THE_HOST} has Bubblescope 0.0.9, this machine has {VERSION}: "
             f"`bubblescope push {HOST}` installs {VERSION} there",
         ),
         (
             f"echo '{greeted(VERSION, 0)}'",
-            f"{HOST} has another build of Bubblescope {VERSION}, with wire 0 and not {WIRE}: "
+            f"{THE_HOST} has another build of Bubblescope {VERSION}, with wire 0 and not {WIRE}: "
             f"`bubblescope push {HOST}` installs this one there",
         ),
-        (f"echo '{greeted(VERSION, WIRE)}'", f"{HOST} is no longer connected"),
-        (f"echo '{GREETING.decode()}no JSON'", f"{HOST} sent data that cannot be read: "),
-        ("echo no greeting", f"{HOST} did not start Bubblescope (ended with status 0)"),
+        (f"echo '{greeted(VERSION, WIRE)}'", f"{THE_HOST} is no longer connected"),
+        (
+            f"echo '{GREETING.decode()}no JSON'",
+            f"{THE_HOST} sent data that cannot be read: ",
+        ),
+        ("echo no greeting", f"{THE_HOST} did not start Bubblescope (ended with status 0)"),
     ],
 )
 def test_what_prevents_an_engine_there_is_said_in_one_line(client, ssh, line, text):

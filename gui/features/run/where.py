@@ -1,0 +1,86 @@
+"""The Where field: this machine, or another one that ssh reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QInputDialog
+
+from core.errors import PlanError
+from core.message import error_message
+from core.process.ssh import checked_host
+from gui.look.core_texts import translated
+from gui.look.text import tr
+from gui.widgets.fields import Choice
+
+HERE = ""
+_ASK = "?"
+"""Data of the item that asks for a name; no host has it."""
+
+
+class WhereField(Choice):
+    """A list of machines. `chosen` carries the host that the user picks, HERE for this machine.
+
+    `refused` carries why a typed name is not accepted.
+    """
+
+    chosen = Signal(str)
+    refused = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._host = HERE
+        self.offer([])
+        self.activated.connect(self._activate)
+
+    @property
+    def host(self) -> str:
+        """The host that is shown."""
+        return self._host
+
+    def offer(self, hosts: Sequence[str]) -> None:
+        """List these hosts, between this machine and the item that asks for another one."""
+        self.clear()
+        self.addItem(tr("this machine"), HERE)
+        for host in hosts:
+            self.addItem(host, host)
+        self.addItem(tr("user@host…"), _ASK)
+        self.show_host(self._host)
+
+    def show_host(self, host: str) -> None:
+        """Show a host, adding it to the list if it is not offered."""
+        self._host = host
+        if self.findData(host) < 0:
+            self.insertItem(1, host, host)
+        self.setCurrentIndex(self.findData(host))
+
+    def _activate(self, index: int) -> None:
+        host = str(self.itemData(index))
+        if host == _ASK:
+            self.show_host(self._host)  # until a name is typed
+            self._ask()
+        elif host != self._host:
+            self.show_host(host)
+            self.chosen.emit(host)
+
+    def _ask(self) -> None:
+        dialog = QInputDialog(self.window())
+        dialog.setWindowTitle(tr("Run on another machine"))
+        names = tr("USER@HOST, or a name of your ssh configuration.")
+        hint = tr("It must work without a password.")
+        dialog.setLabelText(f"{names} {hint}")
+        dialog.textValueSelected.connect(self._take)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _take(self, text: str) -> None:
+        try:
+            host = checked_host(tr("Where"), text.strip())
+        except PlanError as error:
+            self.refused.emit(translated(error_message(error)))
+            return
+        if host != self._host:
+            self.show_host(host)
+            self.chosen.emit(host)

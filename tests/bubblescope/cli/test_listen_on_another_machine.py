@@ -1,0 +1,71 @@
+"""`listen --on`: a port of another machine leads to the listener here."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from core.paths import PROJECT_ROOT
+from core.process.remote_programs import Forward, RemoteError
+from tests.processes import having, wait_gone
+from tests.sshd import HAS_SSHD, HOST, MISSING, serving, write_script
+
+SECONDS = 60
+HERE = "127.0.0.1"
+PRINTED = r"BUBBLESCOPE_TOKEN=\w+ bubblescope record --out tcp://127\.0\.0\.1:(\d+) -- COMMAND\n"
+
+
+@pytest.mark.skipif(not HAS_SSHD, reason=MISSING)
+def test_a_port_there_leads_here_and_is_gone_when_the_listener_is_killed(tmp_path):
+    mark = f"BUBBLESCOPE_TEST={tmp_path.name}"
+    with serving(tmp_path, dict([mark.split("=")])) as sshd:
+        listener = subprocess.Popen(
+            [sys.executable, PROJECT_ROOT / "main.py", "listen", "--on", HOST, "--out", "runs"],
+            env={**os.environ, "PATH": sshd.path},
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            line = listener.stdout.readline()
+            found = re.fullmatch(PRINTED, line)
+            assert found, listener.communicate(timeout=SECONDS)
+            # Without the token a connection is refused, and the listener here says so.
+            with socket.create_connection((HERE, int(found[1])), timeout=SECONDS) as peer:
+                peer.sendall(b"no token")
+                assert "without the token was refused" in listener.stderr.readline()
+            # The port is there before the program that ends with the connection.
+            deadline = time.monotonic() + SECONDS
+            while not (there := having(mark)):
+                assert time.monotonic() < deadline, "no program there"
+        finally:
+            listener.kill()
+            listener.communicate(timeout=SECONDS)
+        wait_gone(there)
+        with pytest.raises(OSError):
+            socket.create_connection((HERE, int(found[1])), timeout=SECONDS)
+
+
+def test_a_host_that_cannot_be_reached_is_said_with_the_reason(tmp_path, monkeypatch):
+    write_script(tmp_path / "ssh", "echo banner >&2; echo 'No route to host' >&2; exit 255")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(RemoteError) as failed:
+        Forward("gpu", 1, lambda text: None)
+    assert str(failed.value) == "the machine gpu cannot be reached: No route to host"
+
+
+def test_a_connection_that_ends_is_told(tmp_path, monkeypatch):
+    line = "echo 'Allocated port 4711 for remote forward to 127.0.0.1:1' >&2; read line"
+    write_script(tmp_path / "ssh", line)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    told = []
+    forward = Forward("gpu", 1, told.append)
+    assert forward.port == 4711
+    forward._process.stdin.close()
+    forward._thread.join(SECONDS)
+    assert [str(text) for text in told] == ["the machine gpu is no longer connected"]
