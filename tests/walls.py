@@ -117,7 +117,7 @@ LAYERS = (
     ("core.predict",),
     ("core.predict.worker",),
     ("core.report",),
-    ("core.compare",),
+    ("core.check", "core.compare"),
     ("core.sql",),
     (
         "core.engine.messages",
@@ -135,6 +135,7 @@ LAYERS = (
     ("core.engine.tasks.executor",),
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
+    ("core.engine.machine_check",),
     ("core.sweep", "core.lessons", "core.job"),
     ("core.board",),
     ("gui.look",),
@@ -151,6 +152,7 @@ LAYERS = (
     (
         "gui.features.bookmarks",
         "gui.features.bubbles",
+        "gui.features.check",
         "gui.features.details",
         "gui.features.devices",
         "gui.features.keys",

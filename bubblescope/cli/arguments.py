@@ -37,7 +37,7 @@ from core.version import VERSION
 BAD_INPUT = 2
 FILES = ("FILE", "RECORDING", "A", "B", "BASELINE", "NEW")
 GROUPS = """\
-  planning           devices, plan
+  planning           devices, check, plan
   runs               run, sweep, lesson
   predictions        predict, calibrate
   recordings         export, summary, slowdown, sql, compare, gate, open
@@ -149,6 +149,11 @@ def make_parser() -> argparse.ArgumentParser:
 def _add_runs(commands: Commands) -> None:
     """Add the commands that plan, run and predict."""
     devices = commands.add_parser("devices", help="list the devices of this machine")
+    check = commands.add_parser("check", help="check whether this machine's times can be trusted")
+    check.add_argument("--json", action="store_true", help="print the values as JSON")
+    check.add_argument(
+        "--folder", metavar="FOLDER", help="save the table, and a recording of each strategy"
+    )
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     _add_specification(plan)
     plan.add_argument("--tasks", action="store_true", help="list every task as well")

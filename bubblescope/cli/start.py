@@ -55,6 +55,7 @@ def _run(given: argparse.Namespace) -> int | None:
     from bubblescope.cli import (
         asking,
         calibration,
+        checking,
         commands,
         comparing,
         desktop,
@@ -78,6 +79,7 @@ def _run(given: argparse.Namespace) -> int | None:
     run: Callable[[argparse.Namespace], int | None] = {
         "": desktop.install,
         "devices": commands.print_devices,
+        "check": checking.check_machine,
         "plan": commands.print_plan,
         "run": commands.run_strategy,
         "sweep": sweeping.sweep,

@@ -10,6 +10,7 @@ from gui.features.blocks.feature import BlocksFeature
 from gui.features.board.feature import BoardFeature
 from gui.features.bookmarks.feature import BookmarksFeature
 from gui.features.bubbles.feature import BubblesFeature
+from gui.features.check.feature import CheckFeature
 from gui.features.compare.feature import CompareFeature
 from gui.features.details.feature import DetailsFeature
 from gui.features.devices.feature import DevicesFeature
@@ -69,5 +70,6 @@ FEATURES: tuple[type[Feature], ...] = (
     FirstPageFeature,
     PaletteFeature,
     KeysFeature,
+    CheckFeature,
     FrameFeature,
 )

@@ -28,10 +28,11 @@ struct Use {
   bool writes;
 };
 
-inline void check_order(const std::vector<Use>& uses, const Stream& stream, const std::string& name) {
+inline void check_order(const std::vector<Use>& uses, const Stream& stream, const Clock& clock,
+                        const std::string& name) {
   for (const Use& use : uses) {
     Access access{use.first, use.end, use.writes, stream.number(), stream.clock[stream.number()], name};
-    std::string other = use.block->history.add(access, stream.clock, shared().host);
+    std::string other = use.block->history.add(access, clock, shared().host);
     if (!other.empty()) {
       shared().races.push_back(name + " is not ordered with " + other);
     }
@@ -43,7 +44,7 @@ inline void launch(Stream& stream, const std::string& name, const std::vector<Us
                    std::function<void()> work) {
   std::lock_guard lock(shared().queueing);
   stream.queue(std::move(work), true);
-  check_order(uses, stream, name);
+  check_order(uses, stream, stream.clock, name);
 }
 
 class Allocator final : public c10::DeviceAllocator {
@@ -107,7 +108,10 @@ class Allocator final : public c10::DeviceAllocator {
     char* data = block->data;
     size_t bytes = block->bytes;
     block->stream->queue([data, bytes] { poison(data, bytes); }, false);
-    check_order({{block, data, data + bytes, true}}, *block->stream, "freeing");
+    // Python may free a tensor in any thread, so it counts what any thread has waited for.
+    Clock clock = block->stream->clock;
+    merge(clock, shared().waited);
+    check_order({{block, data, data + bytes, true}}, *block->stream, clock, "freeing");
     free_[{block->stream, bytes}].push_back(block);
   }
 

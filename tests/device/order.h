@@ -37,7 +37,7 @@ struct Access {
 class History {
  public:
   // Adds an access whose stream has this clock. Returns the name of an access that is not ordered
-  // with it, or "". `host` is the clock of everything that the host has waited for.
+  // with it, or "". `host` is the clock of all work that is over when a device was synchronised.
   std::string add(const Access& access, const Clock& clock, const Clock& host) {
     std::string conflict;
     std::vector<Access> kept;

@@ -80,7 +80,8 @@ class Mark {
 // What everything shares: the lock that orders all queueing, and what has gone wrong.
 struct Shared {
   std::recursive_mutex queueing;
-  Clock host{};  // all work that some host thread has waited for
+  Clock host{};  // all work for which the host has waited by synchronising a device
+  Clock waited{};  // all work for which any thread of the host has waited
   std::vector<std::string> races;
   std::mutex error_mutex;
   std::string error;  // of a kernel; raised by the next wait of the host
@@ -104,6 +105,10 @@ inline Shared& shared() {
   return *made;
 }
 
+// The work for which this thread of the host has waited. Another thread does not know of it, so that
+// a wait counts only in the thread that needs it.
+inline thread_local Clock known{};
+
 class Stream {
  public:
   Stream(int device, int id)
@@ -116,6 +121,7 @@ class Stream {
   // Call with shared().queueing locked.
   void queue(std::function<void()> work, bool is_kernel) {
     merge(clock, shared().host);
+    merge(clock, known);
     clock[number()] += 1;
     std::lock_guard lock(mutex_);
     queue_.push_back({std::move(work), is_kernel});
@@ -203,11 +209,14 @@ inline thread_local std::array<int64_t, DEVICES> current_stream{};
 
 inline Stream& current(int device) { return stream_at(device, current_stream[device]); }
 
-// The host waits for a mark; work that is queued after that is ordered behind the mark.
+// The host waits for a mark; work that this thread queues after that is ordered after the mark.
 inline void host_wait(const std::shared_ptr<Mark>& mark) {
   mark->wait();
-  std::lock_guard lock(shared().queueing);
-  merge(shared().host, mark->clock);
+  merge(known, mark->clock);
+  {
+    std::lock_guard lock(shared().queueing);
+    merge(shared().waited, mark->clock);
+  }
   shared().raise_error();
 }
 
@@ -221,6 +230,8 @@ inline void synchronize_device(int device) {
   std::vector<std::shared_ptr<Mark>> marks;
   for (int64_t id = 0; id < STREAMS; ++id) marks.push_back(stream_at(device, id).mark());
   for (auto& mark : marks) host_wait(mark);
+  std::lock_guard lock(shared().queueing);
+  for (auto& mark : marks) merge(shared().host, mark->clock);
 }
 
 }  // namespace deferred

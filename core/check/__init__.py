@@ -1,0 +1,1 @@
+"""Checks whether times of this machine can be trusted: measurements and their judgement."""

@@ -1,0 +1,257 @@
+"""Judges the measurements of a check: a line of the table for each, with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import singledispatch
+
+from core.check.measured import (
+    UNKNOWN,
+    ClockWidth,
+    Contention,
+    GradientError,
+    Measured,
+    NotMeasured,
+    Overlap,
+    ProfilerDifference,
+    RecordingCost,
+    Setting,
+    StampCost,
+)
+from core.message import Message, Text, join_texts, message
+from core.plain import duration_text, share_text
+
+STAMP_NS = 20_000
+"""A median stamp should cost less, or it is a noticeable part of tasks of a millisecond."""
+SLOW_STAMP_NS = 100_000
+CLOCK_NS = 20_000
+WIDE_CLOCK_NS = 500_000
+"""Half of a millisecond: from here on, the order of short tasks on two devices is unknown."""
+OVERLAPS = 0.7
+"""The share of the shorter work that runs at the same time; the rest is contention."""
+TAKES_TURNS = 0.3
+PROFILER_NS = 20_000
+FAR_FROM_PROFILER_NS = 200_000
+RECORDING_SHARE = 0.03
+HIGH_RECORDING_SHARE = 0.1
+LOST_SHARE = 0.02
+HIGH_LOST_SHARE = 0.1
+
+
+class Level(StrEnum):
+    """The verdict of a line: the times can be trusted, with care, or not; or nothing is known."""
+
+    GOOD = "yes"
+    CARE = "with care"
+    BAD = "no"
+    UNKNOWN = "not measured"
+
+
+LEVELS: dict[Level, Message] = {
+    Level.GOOD: message("yes"),
+    Level.CARE: message("with care"),
+    Level.BAD: message("no"),
+    Level.UNKNOWN: message("not measured"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A line of the table. `advice` says what the verdict means, or is ""."""
+
+    check: Text
+    subject: Text
+    value: Text
+    level: Level
+    advice: Text = ""
+
+    @property
+    def verdict(self) -> Text:
+        """The level and the advice in words."""
+        level = LEVELS[self.level]
+        return join_texts([level, self.advice], ": ") if self.advice else level
+
+
+TITLES: dict[str, Message] = {
+    StampCost.__name__: message("cost of a timestamp"),
+    ClockWidth.__name__: message("clock of the device"),
+    Overlap.__name__: message("two lanes overlap"),
+    ProfilerDifference.__name__: message("spans against torch.profiler"),
+    RecordingCost.__name__: message("cost of recording a step"),
+    GradientError.__name__: message("gradients"),
+    Contention.__name__: message("other programs"),
+    Setting.__name__: message("setting"),
+}
+"""The first column of the table, by the name of the measurement."""
+
+
+@singledispatch
+def judge(measured: Measured) -> Finding:
+    """Return the line of a measurement."""
+    raise TypeError(f"no judgement of {type(measured).__name__}")
+
+
+def _level(value: float, good: float, bad: float) -> Level:
+    """Return the level of a value that should be small."""
+    if value <= good:
+        return Level.GOOD
+    return Level.CARE if value <= bad else Level.BAD
+
+
+def _finding(
+    measured: Measured, subject: Text, value: Text, level: Level, advice: Message
+) -> Finding:
+    """Return a line; a good one needs no advice."""
+    title = TITLES[type(measured).__name__]
+    return Finding(title, subject, value, level, "" if level is Level.GOOD else advice)
+
+
+@judge.register
+def _(measured: StampCost) -> Finding:
+    level = _level(measured.median, STAMP_NS, SLOW_STAMP_NS)
+    value = message(
+        "{median}, 1 in 100 over {slow}",
+        median=duration_text(measured.median),
+        slow=duration_text(measured.slow),
+    )
+    advice = message("tasks shorter than {limit} are not timed well", limit="1 ms")
+    return _finding(measured, measured.device, value, level, advice)
+
+
+@judge.register
+def _(measured: ClockWidth) -> Finding:
+    level = _level(measured.half_width, CLOCK_NS, WIDE_CLOCK_NS)
+    value = f"± {duration_text(measured.half_width)}"
+    advice = message("shorter differences between this device and others mean nothing")
+    return _finding(measured, measured.device, value, level, advice)
+
+
+@judge.register
+def _(measured: Overlap) -> Finding:
+    share = max(0.0, min(1.0, 2 - measured.together / max(1, measured.alone)))
+    level = _level(1 - share, 1 - OVERLAPS, 1 - TAKES_TURNS)
+    value = message(
+        "{share} of the time ({alone} alone, {together} both)",
+        share=share_text(share),
+        alone=duration_text(measured.alone),
+        together=duration_text(measured.together),
+    )
+    advice = message("lanes slow each other down: compare runs with the same number of lanes only")
+    if level is Level.BAD:
+        advice = message("the lanes take turns: use virtual lanes, or one lane for each device")
+    return _finding(measured, measured.lanes, value, level, advice)
+
+
+@judge.register
+def _(measured: ProfilerDifference) -> Finding:
+    far = max(abs(measured.start), abs(measured.end))
+    level = _level(far, PROFILER_NS + measured.half_width, FAR_FROM_PROFILER_NS)
+    value = message(
+        "starts {start} apart, ends {end} ({kernels} kernels)",
+        start=duration_text(abs(measured.start)),
+        end=duration_text(abs(measured.end)),
+        kernels=measured.kernels,
+    )
+    advice = message(
+        "spans are not what the profiler says: tasks of many short kernels look longer"
+    )
+    return _finding(measured, measured.device, value, level, advice)
+
+
+@judge.register
+def _(measured: RecordingCost) -> Finding:
+    cost = measured.recorded - measured.plain
+    share = cost / max(1.0, measured.plain)
+    noise = measured.scatter / max(1.0, measured.plain)
+    level = _level(share, max(RECORDING_SHARE, noise), max(HIGH_RECORDING_SHARE, 2 * noise))
+    value = message(
+        "{share} of a step of {plain}, which scatters by {noise}",
+        share=share_text(max(0.0, share)),
+        plain=duration_text(measured.plain),
+        noise=share_text(noise),
+    )
+    advice = message("a recorded job is slower than one that is not recorded by that share")
+    return _finding(measured, measured.device, value, level, advice)
+
+
+@judge.register
+def _(measured: GradientError) -> Finding:
+    level = Level.GOOD if measured.error <= measured.allowed else Level.BAD
+    value = message("error {error}", error=f"{measured.error:.1e}")
+    advice = message("this strategy computes something else than a plain step here")
+    return _finding(measured, measured.strategy, value, level, advice)
+
+
+@judge.register
+def _(measured: Contention) -> Finding:
+    level = _level(measured.lost, LOST_SHARE, HIGH_LOST_SHARE)
+    value = message("{share} of the core lost", share=share_text(measured.lost))
+    advice = message("other programs use this core: end them, or use other cores (taskset)")
+    subject = message("core {number}", number=measured.core)
+    return _finding(measured, subject, value, level, advice)
+
+
+@judge.register
+def _(measured: Setting) -> Finding:
+    subject, good, advice = SETTINGS[measured.name]
+    if measured.value == UNKNOWN:
+        return Finding(TITLES[Setting.__name__], subject, "", Level.UNKNOWN)
+    level = Level.GOOD if measured.value == good else Level.CARE
+    return _finding(measured, subject, measured.value, level, advice)
+
+
+@judge.register
+def _(measured: NotMeasured) -> Finding:
+    title = TITLES[measured.name]
+    return Finding(title, measured.subject, "", Level.UNKNOWN, measured.reason)
+
+
+SETTINGS: dict[str, tuple[Message, str, Message]] = {
+    "governor": (
+        message("governor of the clock"),
+        "performance",
+        message("the clock follows the load, so equal work takes different times"),
+    ),
+    "time limit": (
+        message("stopped by the container's limit"),
+        "0 ms",
+        message("the container's limit stopped this process for so long"),
+    ),
+    "heat": (
+        message("throttled for heat"),
+        "0 ×",
+        message("the processor became slower during the check"),
+    ),
+    "launch blocking": (
+        message("kernels are waited for"),
+        "off",
+        message("kernels run one by one and nothing overlaps: unset CUDA_LAUNCH_BLOCKING"),
+    ),
+    "battery": (
+        message("battery power"),
+        "off",
+        message("on battery power the processor is slower"),
+    ),
+}
+"""Settings by name: title, the value with which times can be trusted, and advice otherwise."""
+
+
+def overall(findings: Iterable[Finding]) -> Level:
+    """Return the worst level of a table; lines that were not measured do not count."""
+    levels = {line.level for line in findings}
+    for level in (Level.BAD, Level.CARE, Level.GOOD):
+        if level in levels:
+            return level
+    return Level.UNKNOWN
+
+
+def overall_text(findings: Iterable[Finding]) -> Message:
+    """Return the verdict on the whole machine, in one sentence."""
+    return {
+        Level.GOOD: message("The times of this machine can be trusted."),
+        Level.CARE: message("The times of this machine can be trusted with care; see the table."),
+        Level.BAD: message("Some times of this machine cannot be trusted; see the table."),
+        Level.UNKNOWN: message("Nothing could be measured."),
+    }[overall(findings)]

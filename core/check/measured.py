@@ -1,0 +1,164 @@
+"""The measurements of a check of the machine, as plain values. Durations are in ns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.message import Text, text_from_plain, text_to_plain
+from core.typed import typed
+
+UNKNOWN = "unknown"
+"""Value of a setting that the system does not report."""
+
+
+@dataclass(frozen=True, slots=True)
+class StampCost:
+    """The time that a timestamp takes on a device: the median, and the slowest of a hundred."""
+
+    device: str
+    median: float
+    slow: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClockWidth:
+    """The half-width of the uncertainty with which a device's clock is mapped to the host's."""
+
+    device: str
+    half_width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Equal work on two lanes: the duration on one of them alone, and of both at once."""
+
+    lanes: str
+    alone: int
+    together: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilerDifference:
+    """Differences between a span and the profiler's record of its kernel, in ns.
+
+    `start` and `end` are medians over `kernels` kernels. `half_width` is the uncertainty of the
+    device's clock.
+    """
+
+    device: str
+    start: float
+    end: float
+    half_width: int
+    kernels: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingCost:
+    """The duration of a training step without and with recording, and its scatter without."""
+
+    device: str
+    plain: float
+    recorded: float
+    scatter: float
+
+
+@dataclass(frozen=True, slots=True)
+class GradientError:
+    """The largest relative error of a strategy's gradients and losses; `allowed` is rounding."""
+
+    strategy: str
+    error: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contention:
+    """The share of a core's time that a thread that only computes did not get."""
+
+    core: int
+    lost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting or a count of the machine that affects measurements, such as the governor."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """A check that was impossible or had no time left. `name` is that of its measurement."""
+
+    name: str
+    subject: str
+    reason: Text
+
+
+Measured = (
+    StampCost
+    | ClockWidth
+    | Overlap
+    | ProfilerDifference
+    | RecordingCost
+    | GradientError
+    | Contention
+    | Setting
+    | NotMeasured
+)
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        StampCost,
+        ClockWidth,
+        Overlap,
+        ProfilerDifference,
+        RecordingCost,
+        GradientError,
+        Contention,
+        Setting,
+        NotMeasured,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The check could not be made; `text` says why."""
+
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The check is complete."""
+
+
+CheckMessage = Measured | Failed | Done
+
+
+def to_plain(measured: CheckMessage) -> list[Any]:
+    """Return a value that JSON can represent."""
+    if isinstance(measured, Done):
+        return ["Done", None]
+    if isinstance(measured, Failed):
+        return ["Failed", text_to_plain(measured.text)]
+    values = asdict(measured)
+    if isinstance(measured, NotMeasured):
+        values["reason"] = text_to_plain(measured.reason)
+    return [type(measured).__name__, values]
+
+
+def from_plain(plain: list[Any]) -> CheckMessage:
+    """Return the message that `to_plain` described. Raises KeyError or TypeError if invalid."""
+    name, values = plain
+    if name == "Done":
+        return Done()
+    if name == "Failed":
+        return Failed(text_from_plain(values))
+    if name == NotMeasured.__name__:
+        return NotMeasured(values["name"], values["subject"], text_from_plain(values["reason"]))
+    measured: Measured = typed(_KINDS[name], values)
+    return measured

@@ -1,0 +1,1 @@
+"""Measures what a check of the machine judges (core.check)."""

@@ -1,0 +1,58 @@
+"""Measures how much longer a training step takes when it is recorded."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+from torch import nn
+
+from core.check.measured import RecordingCost
+from core.plan.devices import HOST, device_kind
+from core.recorder.session import record
+
+STEPS = 12
+ROUNDS = 4
+WIDTH, ROWS, BLOCKS = 512, 64, 6
+
+
+def recording_cost(device: str) -> RecordingCost:
+    """Train a model, in turns with recording and without; medians of the steps' durations."""
+    place = torch.device(device)
+    blocks = [nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU()) for _ in range(BLOCKS)]
+    model = nn.Sequential(*blocks).to(place)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+    x = torch.rand(ROWS, WIDTH, device=place)
+    plain: list[float] = []
+    recorded: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        _train(model, optimizer, x, nullcontext())
+        for _ in range(ROUNDS):
+            plain += _train(model, optimizer, x, nullcontext())
+            recorded += _train(model, optimizer, x, record(model, optimizer, out=folder))
+    middle = statistics.median(plain)
+    scatter = statistics.median(abs(step - middle) for step in plain)
+    return RecordingCost(device, middle, statistics.median(recorded), scatter)
+
+
+def _train(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    x: torch.Tensor,
+    context: AbstractContextManager[object],
+) -> list[float]:
+    """Return the duration of each step but the first two, in ns."""
+    durations = []
+    with context:
+        for _ in range(STEPS):
+            begun = time.perf_counter_ns()
+            optimizer.zero_grad()
+            model(x).square().mean().backward()
+            optimizer.step()
+            if device_kind(x.device.type) is not HOST:
+                torch.accelerator.synchronize(x.device)
+            durations.append(float(time.perf_counter_ns() - begun))
+    return durations[2:]
