@@ -33,6 +33,7 @@ FOLDERS = {
     "bubblescope": "bubblescope",
     "bubblescope.api": "bubblescope/api",
     "bubblescope.cli": "bubblescope/cli",
+    "bubblescope.integrations": "bubblescope/integrations",
     APP: ".",
     f"{APP}.resources": "resources",
     **INSIDE,

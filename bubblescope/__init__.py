@@ -15,6 +15,7 @@ import sys
 
 TYPE_CHECKING = False  # instead of importing `typing`, see below
 if TYPE_CHECKING:
+    from bubblescope import integrations
     from bubblescope.api.comparison import Comparison
     from bubblescope.api.errors import BubblescopeError
     from bubblescope.api.functions import compare, gate, predict, run
@@ -30,6 +31,7 @@ __all__ = [
     "SweepResults",
     "compare",
     "gate",
+    "integrations",
     "open",
     "predict",
     "record",
@@ -63,6 +65,10 @@ def __getattr__(name: str) -> object:
         from .recorder.session import record  # type: ignore[import-not-found]
 
         return record
+    if name == "integrations":  # its callbacks need torch and their trainer's package
+        from importlib import import_module
+
+        return import_module("bubblescope.integrations")
     if name in _PARTS:
         _find_home()
         from importlib import import_module

@@ -180,6 +180,7 @@ LAYERS = (
     ("gui.features.first_page",),
     ("gui.features.palette",),
     ("gui.window",),
+    ("bubblescope.integrations",),
     ("bubblescope.api",),
     ("bubblescope.cli",),
 )

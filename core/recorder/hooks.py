@@ -182,7 +182,7 @@ class BlockHooks:
         if not backward and not self._is_training_thread():
             return
         if one.is_root and not backward:
-            self._enter()
+            self.enter()
         if one.number >= 0 and (backward or self._trains()):
             self._begin_forward(one, module, inputs, backward)
 
@@ -209,7 +209,7 @@ class BlockHooks:
         # A reentrant checkpoint runs its blocks without gradients inside a pass with gradients.
         return not self._is_evaluation if self._roots_open else torch.is_grad_enabled()
 
-    def _enter(self) -> None:
+    def enter(self) -> None:
         """Begin a forward pass of the whole model: a micro-batch of the step or an evaluation."""
         self._roots_open += 1
         if self._roots_open > 1:
@@ -221,7 +221,7 @@ class BlockHooks:
             self.begin()
             self._passes += 1
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """End a forward pass of the whole model."""
         self._roots_open -= 1
         if self._roots_open:
@@ -261,7 +261,7 @@ class BlockHooks:
         if one.number >= 0 and self._open and self._open[-1][0].number == one.number:
             self._end_forward(one, module, output)
         if one.is_root and self._roots_open and not is_backward():
-            self._leave()
+            self.leave()
 
     def _end_forward(self, one: WatchedModule, module: nn.Module, output: object) -> None:
         op, made = self._open.pop()

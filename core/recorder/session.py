@@ -27,6 +27,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from .closures import UpdateArguments, watched_closure, with_watched_closure
 from .events import RecordedStep
 from .guard import Guard
 from .instrument import Instrument
@@ -44,11 +45,15 @@ NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no s
 
 @dataclass(slots=True)
 class OptimizerUpdate:
-    """An optimizer's running update; `inside` counts its updates within this one."""
+    """An optimizer's running update; `inside` counts its updates within this one.
+
+    With a closure, `op` is the part since the closure has last returned.
+    """
 
     optimizer: torch.optim.Optimizer
     op: Op
     inside: int = 0
+    has_called_closure: bool = False
 
 
 class record(AbstractContextManager["record"]):
@@ -118,19 +123,68 @@ class record(AbstractContextManager["record"]):
         finally:
             self._guard(self._instrument.pause, False)
 
+    @contextmanager
+    def forward_pass(self) -> Iterator[None]:
+        """Take the code within as one forward pass of the model.
+
+        For trainers that call another method of the model, such as `training_step`, whose parts
+        would otherwise be separate passes.
+        """
+        self._guard(self._hooks.enter)
+        try:
+            yield
+        finally:
+            self._guard(self._hooks.leave)
+
     def _install(self) -> None:
         """Install all hooks. The removal of each is listed before anything else can fail."""
         # torch.compile warns that global hooks are called for its wrapper too. Ours need that.
         warnings.filterwarnings("ignore", "Using `torch.compile.module.` when there are global")
         self._removers += self._instrument.removers()
         self._instrument.install()
-        before = self._guard.around(self._before_update)
+        before = self._before_update_hook
         after = self._guard.around(self._after_update)
         self._removers.append(register_optimizer_step_pre_hook(before).remove)
         self._removers.append(register_optimizer_step_post_hook(after).remove)
         self._removers.append(watch_batches(self._instrument.ops.waited, self._guard))
 
-    def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+    def _before_update_hook(
+        self, optimizer: torch.optim.Optimizer, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> UpdateArguments | None:
+        """Begin an update; returns its arguments with a watched closure, or None without one."""
+        self._guard(self._before_update, optimizer)
+        update = self._update
+        # In an update within another one the closure is already watched.
+        if self._guard.error or update is None or update.inside or _updates_running() > 1:
+            return None
+        watched = partial(
+            watched_closure,
+            guard=self._guard,
+            before=self._before_closure,
+            after=self._after_closure,
+        )
+        changed: UpdateArguments | None
+        changed = self._guard(with_watched_closure, arguments, options, watched)
+        return changed
+
+    def _before_closure(self) -> None:
+        """End a part of the update. Before its first closure an update has done nothing."""
+        update = self._update
+        if update is None:
+            return
+        self._instrument.end_update(update.op)
+        if update.has_called_closure:
+            self._instrument.ops.note(update.op)
+
+    def _after_closure(self) -> None:
+        """Begin the next part of the update."""
+        update = self._update
+        if update is None:
+            return
+        update.has_called_closure = True
+        update.op = self._instrument.begin_update()
+
+    def _before_update(self, optimizer: torch.optim.Optimizer) -> None:
         # An optimizer inside another one, as in ZeroRedundancyOptimizer, is part of its update, and
         # so is a subclass's call of its parent's step. The frames are counted, because no hook is
         # called at the end of an update that has failed.

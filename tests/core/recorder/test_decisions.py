@@ -321,6 +321,24 @@ def test_an_update_that_asks_for_losses_is_what_lies_around_its_passes(tmp_path)
     assert starts == sorted(starts)
 
 
+def test_what_a_closure_does_besides_its_passes_is_no_part_of_the_update(tmp_path):
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def closure():
+        time.sleep(0.02)
+        model(torch.ones(6, 8)).sum().backward()
+
+    with record(model, optimizer, tmp_path):
+        for number in range(4):
+            given = {"closure": closure} if number % 2 else {}
+            optimizer.step(*([] if given else [closure]), **given)
+    trace = open_recording(tmp_path).trace
+    updates = [span for span in trace if span.kind == "step"]
+    assert trace.steps == [0, 1, 2, 3] and len(updates) == 4
+    assert min(span.end - span.start for span in updates) < 10_000_000
+
+
 def test_the_first_update_counts_also_where_it_asks_for_the_models_first_pass(tmp_path):
     model = layers()
     optimizer = torch.optim.LBFGS(model.parameters(), max_iter=2)
