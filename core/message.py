@@ -7,12 +7,15 @@ Babel finds it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from gettext import NullTranslations
 from typing import Any
 
 _ENGLISH = NullTranslations()
+_HAN = re.compile("[\u3001-\u3003\u3008-\u3011\u3400-\u9fff\uff01-\uff5e]")
+"""A Chinese character or punctuation mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,14 @@ class Message:
         # Without values nothing is formatted: some texts contain braces that are not places.
         if not self.values and not self.plural:
             return text
-        values = {}
+        values: dict[str, object] = {}
         for name, value in self.values:
-            values[name] = value.translated(catalogue) if isinstance(value, Message) else value
+            if isinstance(value, Message):
+                inner = value.translated(catalogue)
+                values[name] = inner
+                text = _closed_up(text, name, inner)
+            else:
+                values[name] = value
         return text.format(n=self.count, **values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,6 +71,19 @@ class Message:
         pairs = plain["values"].items()
         values = tuple((name, _from_plain(value)) for name, value in pairs)
         return cls(plain["template"], values, plain["plural"], plain["count"])
+
+
+def _closed_up(template: str, name: str, value: str) -> str:
+    """Return a template without the spaces between Chinese characters that a value would bring.
+
+    The spaces next to a place are for names in Latin letters; Chinese text has none.
+    """
+    place = "{" + name + "}"
+    if _HAN.match(value):
+        template = re.sub(f"(?<={_HAN.pattern}) (?={re.escape(place)})", "", template)
+    if _HAN.match(value[-1:]):
+        template = re.sub(f"(?<={re.escape(place)}) (?={_HAN.pattern})", "", template)
+    return template
 
 
 Text = Message | str

@@ -17,10 +17,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from core.message import N_
+from core.override import override
 from gui.app.banner import Banner
 from gui.app.explaining import Explainer
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
+from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
@@ -256,3 +258,29 @@ class Feature(QObject):
 
     def close(self) -> None:
         """End processes and background work; the window is closed."""
+
+
+class OnePanelFeature(Feature):
+    """A feature with one panel, which shows the run on screen. Subclasses name and make it.
+
+    The panel's widget has `show_scene(scene, live)`, called once it exists.
+    """
+
+    name: str
+    title: str
+    """In English, marked by `N_`."""
+    dock: Dock
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.panel: Panel[Any] = Panel(self.name, tr(self.title), self.dock, self.make_panel)
+        self.panels = (self.panel,)
+
+    def make_panel(self) -> QWidget:
+        """Return the panel's widget; import it here, so that the window opens sooner."""
+        raise NotImplementedError
+
+    @override
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        if self.panel.made:
+            self.panel.widget.show_scene(scene, live)

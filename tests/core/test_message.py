@@ -83,3 +83,19 @@ def test_the_reason_of_a_refusal_crosses_the_pipe_of_the_engine_whole() -> None:
 def test_values_that_json_does_not_know_cross_as_text() -> None:
     crossed = text_from_plain(json.loads(json.dumps(text_to_plain(message("{a}", a=[1])))))
     assert isinstance(crossed, Message) and str(crossed) == "[1]"
+
+
+class Chinese(NullTranslations):
+    """A catalogue with two texts."""
+
+    def gettext(self, text: str) -> str:
+        return {"waits for {lane} to end": "等待 {lane} 结束", "another lane": "其他通道"}.get(
+            text, text
+        )
+
+
+def test_chinese_text_in_chinese_text_has_no_spaces_next_to_it() -> None:
+    other = message("waits for {lane} to end", lane=message("another lane"))
+    assert other.translated(Chinese()) == "等待其他通道结束"
+    named = message("waits for {lane} to end", lane="virtual:3")
+    assert named.translated(Chinese()) == "等待 virtual:3 结束"

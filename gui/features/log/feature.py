@@ -4,32 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.app.feature import Dock, Feature, Panel, Shell
-from gui.look.text import tr
+from core.message import N_
+from gui.app.feature import Dock, OnePanelFeature
 from gui.look.theme import Theme
-from gui.timeline.state.scene import Scene
 
 if TYPE_CHECKING:
     from gui.features.log.panel import LogPanel
 
 
-class LogFeature(Feature):
+class LogFeature(OnePanelFeature):
     """The Log panel."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self.panel = Panel("log", tr("Log"), Dock.DATA, self._make_panel)
-        self.panels = (self.panel,)
-
-    def show_scene(self, scene: Scene | None, live: bool) -> None:
-        if self.panel.made:
-            self.panel.widget.show_scene(scene, live)
+    name, title, dock = "log", N_("Log"), Dock.DATA
 
     def set_theme(self, theme: Theme) -> None:
         if self.panel.made:
             self.panel.widget.set_theme(theme)
 
-    def _make_panel(self) -> LogPanel:
+    def make_panel(self) -> LogPanel:
         from gui.features.log.panel import LogPanel
 
         return LogPanel()

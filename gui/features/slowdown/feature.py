@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.app.feature import Dock, Feature, Panel, Shell
+from core.message import N_
+from gui.app.feature import Dock, OnePanelFeature, Shell
 from gui.features.spans.feature import SpansFeature
 from gui.look.text import tr
 from gui.timeline.layout.groups import pattern_of_names
-from gui.timeline.state.scene import Scene
 
 if TYPE_CHECKING:
     from gui.features.slowdown.cells import Cell
     from gui.features.slowdown.panel import SlowdownPanel
 
 
-class SlowdownFeature(Feature):
+class SlowdownFeature(OnePanelFeature):
     """The Slowdown panel, and the filter and search that its cells set."""
+
+    name, title, dock = "slowdown", N_("Slowdown"), Dock.WHY
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.panel = Panel("slowdown", tr("Slowdown"), Dock.WHY, self._make_panel)
-        self.panels = (self.panel,)
         self._filter = self._query = ""
 
     def start(self) -> None:
         self.shell.timeline.state.tracks_changed.connect(self._check_filter)
         self.shell.feature(SpansFeature).search.closed.connect(self._check_search)
 
-    def show_scene(self, scene: Scene | None, live: bool) -> None:
-        if self.panel.made:
-            self.panel.widget.show_scene(scene, live)
-
-    def _make_panel(self) -> SlowdownPanel:
+    def make_panel(self) -> SlowdownPanel:
         from gui.features.slowdown.panel import SlowdownPanel
 
         panel = SlowdownPanel()

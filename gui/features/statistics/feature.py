@@ -6,23 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.message import N_
-from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.feature import Action, Dock, Group, Menu, OnePanelFeature, Shell
 from gui.features.bookmarks.feature import BookmarksFeature
-from gui.look.text import tr
-from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 
 if TYPE_CHECKING:
     from gui.features.statistics.panel import StatisticsPanel
 
 
-class StatisticsFeature(Feature):
+class StatisticsFeature(OnePanelFeature):
     """The Statistics panel, which comes to the front when a range is selected."""
+
+    name, title, dock = "statistics", N_("Statistics"), Dock.STEPS
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.panel = Panel("statistics", tr("Statistics"), Dock.STEPS, self._make_panel)
-        self.panels = (self.panel,)
         shell.timeline.state.selection_changed.connect(self._select)
 
     @property
@@ -56,11 +54,7 @@ class StatisticsFeature(Feature):
             ),
         )
 
-    def show_scene(self, scene: Scene | None, live: bool) -> None:
-        if self.panel.made:
-            self.panel.widget.show_scene(scene, live)
-
-    def _make_panel(self) -> StatisticsPanel:
+    def make_panel(self) -> StatisticsPanel:
         from gui.features.statistics.panel import StatisticsPanel
 
         panel = StatisticsPanel()

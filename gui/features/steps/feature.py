@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from gui.app.feature import Dock, Feature, Panel, Shell
+from typing import TYPE_CHECKING
+
+from core.message import N_
+from gui.app.feature import Dock, OnePanelFeature
 from gui.features.steps.panel import StepsPanel
-from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.timeline.state.scene import Scene
 
+if TYPE_CHECKING:
+    from gui.features.steps.panel import StepsPanel
 
-class StepsFeature(Feature):
+
+class StepsFeature(OnePanelFeature):
     """The Steps panel; a click or drag over the steps shows them in the timeline."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self.panel = Panel("steps", tr("Steps"), Dock.STEPS, self._make_panel)
-        self.panels = (self.panel,)
-
-    def show_scene(self, scene: Scene | None, live: bool) -> None:
-        if self.panel.made:
-            self.panel.widget.show_scene(scene, live)
+    name, title, dock = "steps", N_("Steps"), Dock.STEPS
 
     def show_step(self, scene: Scene, live: bool) -> None:
         if self.panel.made:
@@ -29,7 +27,9 @@ class StepsFeature(Feature):
         if self.panel.made:
             self.panel.widget.set_theme(theme)
 
-    def _make_panel(self) -> StepsPanel:
+    def make_panel(self) -> StepsPanel:
+        from gui.features.steps.panel import StepsPanel
+
         panel = StepsPanel()
         panel.chosen.connect(self.shell.timeline.navigator.fit_between)
         return panel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.app.feature import Dock, Feature, Panel, Shell
+from core.message import N_
+from gui.app.feature import Dock, OnePanelFeature, Shell
 from gui.features.verdict.feature import VerdictFeature
-from gui.look.text import tr
 from gui.timeline.state.scene import Scene
 
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from gui.features.why.panel import WhyPanel
 
 
-class WhyFeature(Feature):
+class WhyFeature(OnePanelFeature):
     """The Why panel."""
+
+    name, title, dock = "why", N_("Why"), Dock.WHY
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.panel = Panel("why", tr("Why"), Dock.WHY, self._make_panel)
-        self.panels = (self.panel,)
         self._verdict: Verdict | None = None
 
     def start(self) -> None:
@@ -28,14 +28,10 @@ class WhyFeature(Feature):
         verdict.judge.judged.connect(self._take_verdict)
         verdict.line.opened.connect(lambda: self.shell.bring("why"))
 
-    def show_scene(self, scene: Scene | None, live: bool) -> None:
-        if self.panel.made:
-            self.panel.widget.show_scene(scene, live)
-
     def show_step(self, scene: Scene, live: bool) -> None:
         self.show_scene(scene, live)
 
-    def _make_panel(self) -> WhyPanel:
+    def make_panel(self) -> WhyPanel:
         from gui.features.why.panel import WhyPanel
 
         panel = WhyPanel()
