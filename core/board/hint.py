@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf
@@ -20,6 +20,10 @@ _WAYS = ((_B, _I, _F, _W), (_F, _B, _I, _W), (_B, _I, _W, _F))
 """Orders in which kinds of passes that could start at the same time are preferred."""
 
 
+MOST_TRIED = 3000
+"""The most passes that could be next, times passes to place: for a hint in a second or so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """A pass to place next at the end of its lane, its start, and the board that it leads to."""
@@ -32,18 +36,21 @@ class Hint:
 def hint(board: Board) -> Hint | None:
     """Return the next pass of the best way to finish a legal board; None if there is no way.
 
-    The board is finished greedily after each pass that could be next. Of those the shortest step
-    within the memory limit is best. None if the board is complete, or if every way that was tried
-    exceeds the limit.
+    The board is finished greedily after each pass that could be next; of a large board, only after
+    those with which the greedy ways themselves go on. The shortest step within the memory limit is
+    best. None if the board is complete, or if every way that was tried exceeds the limit.
     """
     # Room for later stages matters only where there is a limit, and a lane has several stages.
     has_limit = board.rules.limit is not None
     reserves = (False, True) if has_limit and board.rules.chunks > 1 else (False,)
     ways = list(product(_WAYS, reserves))
     state = _State.of(board)
+    candidates = list(_candidates(board))
+    if len(candidates) * len(board.missing()) > MOST_TRIED:
+        candidates = _greedy_candidates(state, ways)
     best: tuple[float, float, int] | None = None
     found: tuple[Action, float, _State] | None = None
-    for turn, action in enumerate(_candidates(board)):
+    for turn, action in enumerate(candidates):
         begun = state.copy()
         start = begun.run(action.stage, _NUMBERS[action.kind], action.microbatch or 0)
         for way, reserve in ways:
@@ -189,6 +196,18 @@ class _State:
                 return None
             state.run(*chosen)
         return state
+
+
+def _greedy_candidates(state: _State, ways: Sequence[tuple[tuple[int, ...], bool]]) -> list[Action]:
+    """Return the pass that each greedy way places next."""
+    found: dict[Action, None] = {}
+    for way, reserve in ways:
+        finished = state.finished(way, reserve)
+        if finished is not None and state.queues:
+            # The passes are in the order in which they were placed.
+            stage, kind, microbatch = list(finished.ends)[len(state.ends)]
+            found[Action(stage, _KINDS[kind], microbatch)] = None
+    return list(found)
 
 
 def _candidates(board: Board) -> Iterator[Action]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.board.board import Board
 from core.board.rules import BoardRules, PassTimes
@@ -26,7 +27,8 @@ class Par:
     memory: float
 
 
-def pars(rules: BoardRules) -> list[Par]:
+@lru_cache(maxsize=64)
+def pars(rules: BoardRules) -> tuple[Par, ...]:
     """Return the par of every schedule whose formula holds for the lanes, micro-batches and times.
 
     The formulas are those of `Schedule.bubble_time`. They are for stages that take equally long and
@@ -37,7 +39,7 @@ def pars(rules: BoardRules) -> list[Par]:
         par = par_of(rules, schedule)
         if par is not None:
             found.append(par)
-    return found
+    return tuple(found)
 
 
 def par_of(rules: BoardRules, schedule: Schedule) -> Par | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from core.board.board import Board
 from core.files import write_whole
 from core.models.catalogue import ModelSettings
+from core.plan.pipeline.options import BORDERS
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification
 
@@ -29,6 +31,19 @@ def save_board(board: Board, folder: Path) -> Path:
     path = folder / name
     write_whole(path, text)
     return path
+
+
+def own_run(board: Board, schedule: Path, settings: Specification) -> Specification:
+    """Return a run with its settings, in the order of a board that was saved, verified."""
+    cut = settings[BORDERS]
+    changed = settings.having(
+        schedule=str(schedule),
+        microbatches=board.rules.microbatches,
+        split_size=None,
+        chunks=None,
+        stages=None if cut is not None else board.rules.stages,
+    )
+    return replace(changed, verify=True)
 
 
 def board_run(board: Board, schedule: Path, width: int = WIDTH, rows: int = ROWS) -> Specification:

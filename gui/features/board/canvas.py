@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy
 
 from core.board.board import needs, pass_text
@@ -80,6 +80,12 @@ class BoardCanvas(Painted):
     @override
     def sizeHint(self) -> QSize:
         return QSize(640, int(self.places.height))
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # In another width the palette has another number of lines.
+        self.setMinimumHeight(int(self.places.height))
 
     @override
     def tip_at(self, at: QPointF) -> str:

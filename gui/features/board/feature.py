@@ -15,7 +15,8 @@ from gui.app.session import Run
 from gui.features.compare.feature import CompareFeature
 from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature
-from gui.look.text import tr
+from gui.features.run.used import settings_of
+from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
 
 if TYPE_CHECKING:
@@ -42,6 +43,13 @@ class BoardFeature(Feature):
                         N_("Place the passes of a pipeline by hand, run them, or solve puzzles."),
                     ),
                     Action(
+                        "edit_schedule",
+                        N_("Edit this schedule"),
+                        self.edit,
+                        "",
+                        N_("Put the step on screen on the board, with its own times."),
+                    ),
+                    Action(
                         "open_puzzle",
                         N_("Open puzzle…"),
                         self.ask,
@@ -63,7 +71,7 @@ class BoardFeature(Feature):
         made.set_theme(self.shell.theme)
         made.closed.connect(self.close_page)
         made.failed.connect(self.shell.banner.say)
-        made.run_asked.connect(lambda: self.runs.begin(made.game.board))
+        made.run_asked.connect(lambda: self.runs.begin(made.game.board, made.settings))
         return made
 
     @cached_property
@@ -82,6 +90,24 @@ class BoardFeature(Feature):
         """Show the board, as it was left."""
         self.shell.centre.show_page(self.page)
         self.page.canvas.setFocus()
+
+    def edit(self) -> None:
+        """Put the step on screen on the board, or say why it does not fit."""
+        from core.board.from_run import board_of_run
+
+        run, scene = self.shell.run_shown, self.shell.scene
+        step = None if scene is None else scene.described
+        if run is None or step is None:
+            self.shell.note(tr("There is no step yet: press Run, or open a recording."))
+            return
+        try:
+            board = board_of_run(run.trace, step)
+        except ValueError as error:
+            self.shell.banner.say(sentence(problem_text(error)))
+            return
+        settings = settings_of(run.trace.header)
+        self.open()
+        self.page.open_board(board, None if isinstance(settings, str) else settings)
 
     def ask(self) -> None:
         """Ask for the file of a puzzle, and begin it."""

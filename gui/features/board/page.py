@@ -15,6 +15,7 @@ from core.board.rules import MOST_LANES, MOST_MICROBATCHES, BoardRules
 from core.board.timing import timed_board
 from core.lessons.text import LessonError
 from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification
 from gui.app.language import in_language
 from gui.features.board.canvas import BoardCanvas
 from gui.features.board.game import FIRST, BoardGame, time_text
@@ -32,7 +33,7 @@ PARS = 5  # schedules that are named with their par
 class BoardPage(QFrame):
     """Shows a game. `closed` asks to leave the page, `run_asked` to run the finished board.
 
-    `opened` asks for a puzzle in a file; `failed` carries a problem.
+    `failed` carries a problem. `settings` are those of the run whose step is on the board, if any.
     """
 
     closed = Signal()
@@ -45,7 +46,7 @@ class BoardPage(QFrame):
         self.setObjectName("plot")
         self.game = BoardGame(self)
         self.canvas = BoardCanvas(self.game)
-        self._puzzle_path: Path | None = None
+        self.settings: Specification | None = None
         self._build()
         self.game.changed.connect(self._show)
         self.game.said.connect(self._say)
@@ -62,15 +63,15 @@ class BoardPage(QFrame):
         except LessonError as error:
             self.failed.emit(problem_text(error))
             return
-        self._puzzle_path = path
+        self.settings = None
         self.game.begin(puzzle.start, puzzle)
         self.puzzles.setCurrentIndex(max(0, self.puzzles.findData(str(path))))
         self._show_rules(puzzle.start.rules)
         self.canvas.setFocus()
 
-    def open_board(self, board: Board) -> None:
-        """Begin with a board of one's own, such as a run's schedule."""
-        self._puzzle_path = None
+    def open_board(self, board: Board, settings: Specification | None = None) -> None:
+        """Begin with a board of one's own; `settings` are those of the run that it is of."""
+        self.settings = settings
         self.puzzles.setCurrentIndex(0)
         self._show_rules(board.rules)
         self.game.begin(board)
@@ -206,7 +207,7 @@ class BoardPage(QFrame):
 
     def _begin_free(self, *_: object) -> None:
         """Begin an empty board with the settings of the fields."""
-        self._puzzle_path = None
+        self.settings = None
         self.puzzles.setCurrentIndex(0)
         stages = self.stages.currentData()
         rules = BoardRules.of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
@@ -19,6 +21,7 @@ from gui.timeline.paint.hatch import hatch_brush
 
 CENTRE = Qt.AlignmentFlag.AlignCenter
 TICK_GAP = 34.0  # least distance of two ticks of the time axis
+TIME_GAP = 72.0  # the same for times with a unit
 SEAM = 1.0
 
 
@@ -38,6 +41,7 @@ class BoardPainter:
         self._draw_axis()
         for lane in range(self._game.board.rules.lanes):
             self._draw_lane(lane, focus and lane == self._game.lane, ratio)
+        self._draw_goal()
         for action, place in self._places.bars.items():
             self._draw_pass(action, place.adjusted(0, 0, -SEAM, 0), 1.0)
         for action, place in self._places.chips.items():
@@ -47,7 +51,6 @@ class BoardPainter:
         if self._game.hinted in self._places.chips:
             place = self._places.chips[self._game.hinted]
             self._outline(place, self._theme.path, Qt.PenStyle.SolidLine)
-        self._draw_goal()
 
     def draw_dragged(self, action: Action, at: QPointF, drop: Drop) -> None:
         """Paint a pass that is dragged, and where it would be dropped."""
@@ -69,10 +72,12 @@ class BoardPainter:
 
     def _draw_axis(self) -> None:
         times = self._game.board.rules.times
-        unit = times.forward[0]
-        step = unit
-        while step * self._places.scale < TICK_GAP:
-            step *= 2
+        step: float = 1
+        gap = TIME_GAP if times.measured else TICK_GAP
+        # 1, 2, 5, 10, 20, 50, …
+        factors = cycle((2, 2.5, 2))
+        while step * self._places.scale < gap:
+            step *= next(factors)
         time = 0.0
         self._painter.setPen(QPen(QColor(self._theme.grid), 1))
         bottom = self._places.height
@@ -145,6 +150,7 @@ class BoardPainter:
             self._write(place, text, theme.letters_on(colour), CENTRE)
             return
         self._painter.setPen(QPen(QColor(theme.line), 1))
+        self._painter.setBrush(QColor(theme.plot))
         self._painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
         self._write(place, text, theme.muted, CENTRE)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from core.board.board import Board
-from core.board.saving import board_run, save_board
+from core.board.saving import board_run, own_run, save_board
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification
 from gui.app.session import Run
@@ -31,8 +31,8 @@ class BoardRuns(QObject):
         self._start, self._folder = start, folder
         self.schedule: str | None = None
 
-    def begin(self, board: Board) -> None:
-        """Save a complete board and run it."""
+    def begin(self, board: Board, settings: Specification | None = None) -> None:
+        """Save a complete board and run it, with the settings of another run if they are given."""
         try:
             path = save_board(board, self._folder)
         except OSError as error:
@@ -40,7 +40,10 @@ class BoardRuns(QObject):
                 tr("The schedule cannot be saved: {reason}.", reason=error.strerror or str(error))
             )
             return
-        specification = board_run(board, path)
+        if settings is None:
+            specification = board_run(board, path)
+        else:
+            specification = own_run(board, path, settings)
         if self._start(specification):
             self.schedule = str(path)
         else:

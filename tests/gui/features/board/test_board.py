@@ -192,6 +192,18 @@ def test_figures_follow_each_move_and_name_the_par(page):
     assert page.par.text().startswith("Par (step, activations): 1F1B 9, 2 · GPipe 9, 2 · ")
 
 
+def test_a_narrow_board_has_room_for_more_lines_of_its_palette(page):
+    page.microbatches.setValue(12)
+    page.resize(1200, 560)
+    QApplication.processEvents()
+    wide = page.canvas.minimumHeight()
+    page.resize(700, 560)
+    QApplication.processEvents()
+    assert page.canvas.minimumHeight() > wide
+    lowest = max(place.bottom() for place in page.canvas.places.chips.values())
+    assert lowest <= page.canvas.height()
+
+
 def test_a_hint_names_the_pass_and_marks_it(page):
     QTest.keyClick(page.canvas, Qt.Key.Key_H)
     assert page.message.text() == "Place F0 of stage 0 next: lane 0 can start it at 0."
