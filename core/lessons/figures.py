@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.explain.balance import first_lane_load, lane_balances
+from core.explain.balance import MEMORY_COUNTERS, first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
 from core.message import message
 from core.plain import duration_text, size_text
+from core.plan.plan import working_lanes
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
 from core.trace.trace import Trace
 
@@ -97,6 +98,18 @@ def _peak_others(trace: Trace, summary: Summary) -> str:
     return size_text(max(held, default=0))
 
 
+def _peak_part(name: str) -> Figure:
+    """Return the figure of one kind of memory, at the peak of the lane that holds the most."""
+
+    def figure(trace: Trace, summary: Summary) -> str:
+        lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
+        balances = lane_balances(trace, lanes, [summary.median.step])
+        fullest = max(balances, key=lambda balance: balance.peak_bytes)
+        return size_text(fullest.peak_parts.get(name, 0))
+
+    return figure
+
+
 def _first_work(trace: Trace, summary: Summary) -> str:
     """Return lane 0's work relative to the mean over the lanes."""
     step = summary.median.step
@@ -143,6 +156,7 @@ FIGURES: dict[str, Figure] = {
     "peak": _peak,
     "peak_first": _peak_first,
     "peak_others": _peak_others,
+    **{name: _peak_part(name) for name in MEMORY_COUNTERS},
     "first_work": _first_work,
     "hidden": _hidden,
     "buckets": _buckets,

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.session import Run
+from gui.features.compare.chooser import other_of
 from gui.features.compare.feature import CompareFeature
 from gui.features.lessons.menu import LessonMenu
 from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
 from gui.features.verdict.feature import VerdictFeature
 from gui.look.text import tr
 from gui.look.theme import Theme
@@ -28,6 +31,7 @@ class LessonsFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
+        self._titles: set[str] = set()
         self.panels = (Panel("lesson", tr("Lesson"), Dock.LESSON, self._panel),)
 
     @property
@@ -58,11 +62,18 @@ class LessonsFeature(Feature):
         """Begin a lesson."""
         self.lessons.open(path)
 
+    def show_run(self, run: Run | None) -> None:
+        if run is not None and run.group and run.group in self._titles:
+            self.shell.feature(RunsFeature).tabs.close_group(run)
+
     def group_of_new_run(self) -> str:
         if not ("lessons" in vars(self) and self.lessons.running):
             return ""
         lesson = self.lessons.lesson
-        return "" if lesson is None else lesson.title
+        if lesson is None:
+            return ""
+        self._titles.add(lesson.title)
+        return lesson.title
 
     def set_theme(self, theme: Theme) -> None:
         if "lessons" in vars(self):
@@ -80,8 +91,19 @@ class LessonsFeature(Feature):
         made.set_theme(self.shell.theme)
         made.began.connect(self.shell.feature(CompareFeature).leave)
         made.opened.connect(self.shell.show_run)
+        made.compared.connect(self._compare)
+        made.own_model.connect(self.shell.feature(RunFeature).choose_model)
+        made.panel.shown.connect(self._take_over_run)
         made.failed.connect(self.shell.banner.say)
         return made
+
+    def _compare(self, run: Run) -> None:
+        self.shell.feature(CompareFeature).comparing.begin(other_of(run))
+
+    def _take_over_run(self, shown: bool) -> None:
+        """Make Run (F5) start the lesson's step while its panel covers the settings."""
+        control = self.shell.feature(RunFeature).control
+        control.hand_over(self.lessons.run if shown else None, tr("this step"))
 
     def _panel(self) -> LessonPanel:
         return self.lessons.panel

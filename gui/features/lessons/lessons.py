@@ -10,13 +10,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Outcome
+from core.lessons.curve import curve_results
 from core.lessons.figures import StepBar, figures_and_bar
 from core.lessons.lesson import Lesson, LessonStep, read_lesson, shipped
 from core.lessons.text import LessonError
 from core.plain import shortened
 from core.plan.specification import Specification
 from core.report.verdict import verdict
-from core.trace.trace import Trace
+from core.sweep.results import Results
 from gui.app.dialogs import ask_open
 from gui.app.feature import Shell
 from gui.app.jobs import Runner, Work
@@ -34,26 +35,31 @@ KIND = "Lessons (*.md)"
 SETTLE_MS = 150  # until the window is laid out, before the spotlight is placed
 
 Figures = dict[str, str]
+WorkedOut = tuple[list[Figures], list[StepBar], Results | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The runs of a step, with the figures and the median step of each."""
+    """The runs of a step, with the figures and the median step of each, and their curve."""
 
     runs: Sequence[Run]
     figures: list[Figures]
     bars: list[StepBar]
+    curve: Results | None
 
 
 class Lessons(QObject):
     """Steps through a lesson.
 
-    `began` is emitted before a step runs; `opened` carries a run to show, `failed` a message.
+    `began` is emitted before a step runs; `opened` carries a run to show, `compared` another one to
+    compare it with, `failed` a message. `own_model` is emitted after the end of the last lesson.
     `start` starts a run without changing the form, and returns True if it could.
     """
 
     began = Signal()
     opened = Signal(object)
+    compared = Signal(object)
+    own_model = Signal()
     failed = Signal(str)
 
     def __init__(
@@ -112,29 +118,39 @@ class Lessons(QObject):
     def step(self, by: int) -> None:
         """Go to the next step (1) or the previous one (-1).
 
-        After a lesson's last step the next lesson begins; after the last lesson its panel closes.
+        After a lesson's last step the next lesson begins. After the last lesson, and after one from
+        a file, the panel says what comes next, and then closes.
         """
         if self.lesson is None:
             return
         self.spotlight.hide()
         following = self._following()
-        if self.place + by >= len(self.lesson.steps):
-            if following is not None:
-                self.open(following)
-            else:
-                self._give_up()
-                self._shell.hide_panel("lesson")
+        count = len(self.lesson.steps)
+        if self.place + by >= count and following is not None:
+            self.open(following)
             return
         self._give_up()
         self.place = max(0, self.place + by)
-        self._show()
-        self.panel.run.setFocus()
+        if self.place < count:
+            self._show()
+            self.panel.run.setFocus()
+        elif self.place == count:
+            self.panel.show_end(self.lesson)
+        else:
+            self.place = count - 1
+            self._shell.hide_panel("lesson")
+            self.own_model.emit()
 
     def point(self) -> None:
-        """Show the step's last run, with the spotlight on the subject of the step."""
+        """Show the step's last run, with the spotlight on the subject of the step.
+
+        Of two runs the other one is shown below it.
+        """
         done = self.done.get(self.place)
         if done is not None:
             self.opened.emit(done.runs[-1])
+            if len(done.runs) == 2:
+                self.compared.emit(done.runs[0])
             self._light()
 
     # Runs
@@ -148,11 +164,11 @@ class Lessons(QObject):
         """Compute the figures of the step's runs, which have all ended."""
         self._made = tuple(runs)
         # The runs have ended, so nothing adds spans while the thread reads them.
-        self._figures.start(_worked_out([run.trace for run in runs]), thread=True)
+        self._figures.start(_worked_out(runs), thread=True)
 
-    def _show_figures(self, found: tuple[list[Figures], list[StepBar]]) -> None:
-        figures, bars = found
-        self.done[self.place] = Done(self._made, figures, bars)
+    def _show_figures(self, found: WorkedOut) -> None:
+        figures, bars, curve = found
+        self.done[self.place] = Done(self._made, figures, bars, curve)
         self._stop_waiting("")
         self._soon.start()
 
@@ -208,7 +224,7 @@ class Lessons(QObject):
 
     def _show(self) -> None:
         lesson = self.lesson
-        if lesson is None:
+        if lesson is None or self.place >= len(lesson.steps):
             return
         done, allowed = self.done.get(self.place), self.running or not self._session.asking
         page = Page(
@@ -216,6 +232,7 @@ class Lessons(QObject):
             place=self.place,
             figures=[] if done is None else done.figures,
             bars=[] if done is None else done.bars,
+            curve=None if done is None else done.curve,
             progress=self._progress(),
             whole=self._whole,
             running=self.running,
@@ -253,11 +270,12 @@ class Lessons(QObject):
         self._soon.timeout.connect(self.point)
 
 
-def _worked_out(traces: Sequence[Trace]) -> Work[tuple[list[Figures], list[StepBar]]]:
+def _worked_out(runs: Sequence[Run]) -> Work[WorkedOut]:
     """Return the figures of runs, with verdicts in the window's language, and their median steps.
 
-    Raises NothingMeasuredError.
+    The last value is their curve, if they differ in one number. Raises NothingMeasuredError.
     """
+    traces = [run.trace for run in runs]
     figures, bars = [], []
     for trace in traces:
         yield 0.0
@@ -266,4 +284,5 @@ def _worked_out(traces: Sequence[Trace]) -> Work[tuple[list[Figures], list[StepB
         texts, bar = figures_and_bar(trace)
         figures.append(texts | {"verdict": text})
         bars.append(bar)
-    return figures, bars
+    settings = [trace.header.specification for trace in traces]
+    return figures, bars, curve_results(settings, traces)

@@ -7,19 +7,25 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from core.lessons.curve import run_of
 from core.lessons.figures import StepBar
 from core.lessons.lesson import MOST_RUNS, Lesson, LessonStep, differing, filled
+from core.override import override
 from core.plan.specification import Specification
+from core.sweep.results import Result, Results
 from gui.app.setting_names import settings_text
 from gui.features.lessons.run_bar import RunBar
+from gui.features.sweep.view import SweepView
 from gui.look.text import tr
 from gui.widgets.label import Label, wrapped_tip
 from gui.widgets.layouts import button, column, grid, joined, row, widget_of
 from gui.widgets.sheet import scrolling
 
 MARGINS = (12, 8, 10, 8)
+CURVE = 210  # pixels, height of the curve of a step's runs
 RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 
 
@@ -27,8 +33,9 @@ RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 class Page:
     """State of the step at a place of a lesson; it has not run yet if `figures` is empty.
 
-    `bars` are the median steps of its runs. `progress` is a message on the runs, and `whole` is the
-    message in full if `progress` is shortened. `after` is the text of the button to the next step.
+    `bars` are the median steps of its runs, and `curve` shows the same by the number in which they
+    differ. `progress` is a message on the runs, and `whole` is the message in full if `progress` is
+    shortened. `after` is the text of the button to the next step.
     """
 
     lesson: Lesson
@@ -40,6 +47,7 @@ class Page:
     after: str
     whole: str = ""
     bars: Sequence[StepBar] = ()
+    curve: Results | None = None
 
     @property
     def step(self) -> LessonStep:
@@ -56,11 +64,12 @@ class LessonPanel(QWidget):
     """Shows a page. The controller connects to its buttons `run` and `again`.
 
     `stepped` carries 1 for the next step and -1 for the previous one, `chosen` the place of a run
-    to show.
+    to show. `shown` is emitted when the panel becomes visible or is covered.
     """
 
     stepped = Signal(int)
     chosen = Signal(int)
+    shown = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,6 +88,34 @@ class LessonPanel(QWidget):
         if page is not None:
             self._show(page)
         self.page = page
+
+    def show_end(self, lesson: Lesson) -> None:
+        """Say that a lesson is done, and what comes next."""
+        for part in self._parts_of_a_step:
+            part.setVisible(part in (self.lesson, self._foot))
+        self._clear_runs()
+        self.curve.hide()
+        self.lesson.setText(lesson.title)
+        self.title.setText(tr("Done, and next: your own model"))
+        self.text.setText(
+            tr(
+                "Put it into a Python file with a function build(), choose From a file… under "
+                "Model, and press Run. Everything that the lessons showed works for it too."
+            )
+        )
+        self.back.setEnabled(True)
+        self.forth.setText(tr("Choose a model"))
+        self.page = None
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit(True)
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.shown.emit(False)
 
     def show_answer(self) -> None:
         """Show the answer to the question."""
@@ -102,7 +139,9 @@ class LessonPanel(QWidget):
         self.progress.setToolTip(wrapped_tip(page.whole))
         self.run.setText(_run_text(page))
         self.run.setEnabled(page.allowed)
-        self._show_runs(step.runs, figures, page.bars)
+        self._show_runs(step.runs, figures, page.bars if page.curve is None else ())
+        self.curve.show_results(page.curve)
+        self.curve.setVisible(page.curve is not None)
         self.again.setVisible(bool(page.answer))
         self.reveal.setVisible(not revealed)
         self.reveal.setEnabled(bool(page.answer))
@@ -134,6 +173,10 @@ class LessonPanel(QWidget):
                 self._runs.addWidget(bar, 2 * place + 1, 0, 1, 2)
                 bar.show()
 
+    def _choose_result(self, result: Result) -> None:
+        if self.page is not None:
+            self.chosen.emit(run_of(result.setting, self.page.step.runs))
+
     def _clear_runs(self) -> None:
         item = self._runs.takeAt(0)
         while item is not None:
@@ -159,6 +202,10 @@ class LessonPanel(QWidget):
         for bar in self.bars:
             bar.setParent(self)
             bar.hide()
+        self.curve = SweepView()
+        self.curve.setFixedHeight(CURVE)
+        self.curve.chosen.connect(self._choose_result)
+        self.curve.hide()
         tip = tr("Put the light on what this step is about.")
         self.again = button(QToolButton, tr("Show me where"), tip, look="link")
         tip = tr("Think first; the answer comes from what ran.")
@@ -175,7 +222,7 @@ class LessonPanel(QWidget):
         self._runs.setColumnStretch(0, 1)
         text = (self.lesson, self.place, 4, self.title, self.text, 4)
         question = (self._heading, self.question, 4)
-        runs = (self.run, self.progress, self._runs, self.again)
+        runs = (self.run, self.progress, self._runs, self.curve, self.again)
         answer = (self.reveal, self.answer)
         parts = (*text, *question, *runs, *answer, None)
         page = column(*parts, margins=MARGINS, spacing=6)

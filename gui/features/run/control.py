@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
@@ -33,6 +35,7 @@ class RunControl(QObject):
         self._shell, self._banner = shell, shell.banner
         self._begun: Specification | None = None
         self.queue = RunQueue(self.run_instead)
+        self._other: tuple[Callable[[], None], str] | None = None
 
     def attach(self, run: QAction, stop: QAction, bar: RunBar, status: StatusLine) -> None:
         """Set the actions Run and Stop, and the bars that show their state."""
@@ -53,8 +56,23 @@ class RunControl(QObject):
         if session.hardware is not None:
             self._set_hardware(session.hardware)
 
+    def hand_over(self, run: Callable[[], None] | None, name: str = "") -> None:
+        """Make Run start something else, which `name` says; None makes it run the form again."""
+        self._other = None if run is None else (run, name)
+        self.allow()
+
     def run(self) -> None:
-        """Run the settings of the form, unless they are invalid or a run is in progress."""
+        """Run the settings of the form, unless they are invalid or a run is in progress.
+
+        If Run was handed over, start that instead.
+        """
+        if self._other is not None:
+            start, _ = self._other
+            start()
+        else:
+            self._run_form()
+
+    def _run_form(self) -> None:
         # The last change may not have been checked yet.
         self._form.check_now()
         if isinstance(self._form.result, str) or self._session.asking:
@@ -75,7 +93,7 @@ class RunControl(QObject):
         if isinstance(self._form.result, str):
             self._banner.say(tr("This cannot run here. {reason}", reason=self._form.result))
         else:
-            self.run()
+            self._run_form()
         return self._session.asking
 
     def use(self, run: Run | None) -> bool:
@@ -107,6 +125,8 @@ class RunControl(QObject):
     @property
     def _planned(self) -> str:
         """Title of the strategy in the form."""
+        if self._other is not None:
+            return self._other[1]
         return strategy_title(self._form.specification())
 
     def allow(self, *_: object) -> None:
@@ -121,11 +141,14 @@ class RunControl(QObject):
             if asking and self._begun is not None
             else tr("▶  Run {what}", what=self._planned)
         )
-        self._run_action.setEnabled(not asking and not isinstance(checked, str))
+        is_invalid = isinstance(checked, str) and self._other is None
+        self._run_action.setEnabled(not asking and not is_invalid)
         self._stop_action.setEnabled(asking)
         self._form.options.where.setEnabled(not asking)
         self._bar.set_asking(asking)
-        if isinstance(checked, str):
+        if self._other is not None:
+            self._run_action.setToolTip(tr("Run {what}. (F5)", what=self._planned))
+        elif isinstance(checked, str):
             self._run_action.setToolTip(plain_tip(checked))
         else:
             self.planned.emit(self._form.specification())

@@ -15,6 +15,7 @@ from gui.features.run.panel import StrategyPanel
 from gui.features.status.feature import StatusFeature
 from gui.features.verdict.feature import VerdictFeature
 from gui.look.text import tr
+from gui.widgets.file_choice import FileChoice
 from gui.widgets.layouts import column_of
 
 
@@ -60,6 +61,11 @@ class RunFeature(Feature):
         """Copy the settings of a run into the form, and show it."""
         if self.control.use(run):
             self.shell.bring("strategy")
+
+    def choose_model(self) -> None:
+        """Show the form, with the focus on the choice of the model."""
+        self.shell.bring("strategy")
+        self.form.options.field("model", FileChoice).setFocus()
 
     def _make_page(self) -> QWidget:
         return column_of(self.form, self.form.footer, growing=self.form)

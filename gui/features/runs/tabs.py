@@ -119,6 +119,14 @@ class RunTabs(QTabBar):
         """Close a run's tab, if it has one."""
         self.close_at(self._place(run))
 
+    def close_group(self, run: Run) -> None:
+        """Close the tabs of the other runs of a run's group, without a signal."""
+        for other in self.runs:
+            if other is not run and other.group == run.group:
+                with QSignalBlocker(self):
+                    self._kept.pop(other)
+                    self.removeTab(self._place(other))
+
     def close_others(self, run: Run) -> None:
         """Close every tab but a run's, and show that run."""
         for other in self.runs:

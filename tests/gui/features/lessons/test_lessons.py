@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from core.engine.messages import Ended, Outcome
 from core.lessons.figures import figures_and_bar, figures_of
 from core.lessons.lesson import PARTS, filled, read_lesson, shipped
+from core.plain import duration_text
 from core.plan.task import Kind
+from core.sweep.sweep import values_by_name
 from gui.features.compare.chooser import other_of
 from gui.features.compare.feature import CompareFeature
 from gui.features.devices.feature import DevicesFeature
@@ -20,6 +22,7 @@ from gui.features.lessons.feature import LessonsFeature
 from gui.features.palette.commands import all_commands
 from gui.features.palette.feature import PaletteFeature
 from gui.features.run.feature import RunFeature
+from gui.features.runs.feature import RunsFeature
 from gui.widgets.menu_actions import listed_actions
 from tests.core.lessons.test_lesson import GOOD, small
 from tests.gui.window.test_window import perform
@@ -133,8 +136,79 @@ def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, 
     assert panel.place.text() == "Step 1 of 2" and not panel.reveal.isEnabled()
     QTest.mouseClick(panel.forth, LEFT)
     assert panel.reveal.isEnabled()
+
+
+def test_two_runs_end_in_a_comparison_and_share_one_tab(window, client, qtbot, lesson):
+    lessons = window.feature(LessonsFeature).lessons
+    lessons.open(lesson)
+    make_runs(window, client, qtbot)
+    lessons.step(1)
+    make_runs(window, client, qtbot)
+    first, second = lessons.done[1].runs
+    comparing = window.feature(CompareFeature).comparing
+    assert window.run_shown is second and comparing.other.run is first
+    assert comparing.frame.divided and comparing.two is not None
+    assert window.feature(RunsFeature).tabs.runs == [second]
+    lessons.panel.chosen.emit(0)
+    assert window.run_shown is first and window.feature(RunsFeature).tabs.runs == [first]
+    # Runs of the form keep their own tabs.
+    window.hide_panel("lesson")
+    perform(window, client, specification(steps=1))
+    window.showing.show(window.session.runs[-1])
+    window.showing.show(second)
+    assert len(window.feature(RunsFeature).tabs.runs) == 2
+
+
+def test_runs_that_differ_in_a_number_end_in_a_curve(window, client, qtbot):
+    lessons = window.feature(LessonsFeature).lessons
+    lessons.open(shipped()[4])
+    lessons.step(1)
+    assert lessons.panel.curve.isHidden()
+    make_runs(window, client, qtbot)
+    done, curve = lessons.done[1], lessons.panel.curve
+    assert curve.isVisible() and not any(bar.isVisible() for bar in lessons.panel.bars)
+    (series,) = curve.results.series
+    sizes = [place for place, _ in series.results]
+    assert sizes == [4, 24, 120, 480, 960]
+    times = {int(place): result.mean_ms for place, result in series.results}
+    for run in done.runs:
+        size = values_by_name(run.trace.header.specification)["split_size"]
+        assert duration_text(round(times[size] * 1e6)) == figures_of(run.trace)["step_ms"]
+    place = next(place for place in curve.chart.places if place.result.mean_ms == times[480])
+    QTest.mouseClick(curve, LEFT, pos=curve.chart.spot(place).center().toPoint())
+    assert window.run_shown is done.runs[1]
+
+
+def test_run_is_the_lessons_while_its_panel_covers_the_settings(window, client, lesson):
+    lessons = window.feature(LessonsFeature).lessons
+    action = window.action("run")
+    lessons.open(lesson)
+    assert action.iconText() == "▶  Run this step"
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    assert client.asked == [lessons.lesson.steps[0].runs[0]]
+    client.perform(client.asked[-1], Outcome.STOPPED)
+    take(window)
+    window.hide_panel("lesson")
+    assert action.iconText() != "▶  Run this step"
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    assert client.asked[-1] == window.feature(RunFeature).form.specification()
+
+
+def test_after_the_last_lesson_comes_your_own_model(window, qtbot):
+    lessons = window.feature(LessonsFeature).lessons
+    panel = lessons.panel
+    lessons.open(shipped()[-1])
+    for _ in lessons.lesson.steps:
+        QTest.mouseClick(panel.forth, LEFT)
+    assert panel.title.text() == "Done, and next: your own model"
+    assert panel.run.isHidden() and panel.question.isHidden()
+    QTest.mouseClick(panel.back, LEFT)
+    assert panel.run.isVisible() and panel.title.text() == lessons.lesson.steps[-1].title
+    QTest.mouseClick(panel.forth, LEFT)
     QTest.mouseClick(panel.forth, LEFT)
     assert not panel.isVisible()
+    model = window.feature(RunFeature).form.options.fields["model"]
+    assert QApplication.focusWidget() is model.widget
 
 
 def test_the_question_is_read_before_the_run_shows_its_answer(window, lesson):
@@ -153,6 +227,7 @@ def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, 
         window.feature(LessonsFeature).lessons.spotlight.point(
             window.feature(LessonsFeature).lessons._pointer.places(point)
         )
+        QApplication.processEvents()  # a panel that was just made is laid out with the next event
         (place,) = window.feature(LessonsFeature).lessons.spotlight.places
         assert place.width() > 4 and place.height() > 4, point
         assert window.rect().contains(place.toAlignedRect()), point
@@ -214,7 +289,7 @@ def test_lessons_stand_in_the_menu_the_palette_and_on_the_first_page(window, qtb
     assert window.feature(LessonsFeature).lessons.path == shipped()[1]
 
 
-@pytest.mark.parametrize("number", range(1, 7))
+@pytest.mark.parametrize("number", range(1, len(shipped()) + 1))
 def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, number):
     """Its runs are made up; tests/core/lessons makes them all on an engine."""
     path, panel = shipped()[number - 1], window.feature(LessonsFeature).lessons.panel
@@ -223,10 +298,9 @@ def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, numb
         make_runs(window, client, qtbot)
         assert client.asked[-len(step.runs) :] == list(step.runs)
         done = window.feature(LessonsFeature).lessons.done[place]
-        assert (
-            window.run_shown is done.runs[-1]
-            and window.feature(LessonsFeature).lessons.spotlight.places
-        )
+        assert window.run_shown is done.runs[-1]
+        # The second timeline of a comparison is laid out with the next event.
+        qtbot.waitUntil(lambda: bool(window.feature(LessonsFeature).lessons.spotlight.places))
         QTest.mouseClick(panel.reveal, LEFT)
         assert panel.answer.text() == filled(step.answer, done.figures)
         QTest.mouseClick(panel.forth, LEFT)

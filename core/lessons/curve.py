@@ -1,0 +1,51 @@
+"""The runs of a lesson's step as a curve, if they differ in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.engine.messages import Outcome
+from core.plan.specification import Specification, with_defaults
+from core.sweep.results import Results
+from core.sweep.sweep import Point, Sweep, Varied
+from core.sweep.table import SweepRow, sweep_row
+from core.trace.trace import Trace
+
+LEAST_RUNS = 3  # two runs are compared with each other
+
+
+def curve_of(runs: Sequence[Specification]) -> Sweep | None:
+    """Return the sweep of which these are the settings; None unless one number differs."""
+    if len(runs) < LEAST_RUNS:
+        return None
+    first = dict(runs[0].values)
+    differing = []
+    for option, value in first.items():
+        values = [dict(run.values).get(option) for run in runs]
+        if any(other != value for other in values):
+            differing.append(Varied(option, tuple(values)))
+    if len(differing) != 1 or not differing[0].is_number:
+        return None
+    sweep = Sweep(runs[0], tuple(differing), references=(), repeat=1)
+    is_same = set(sweep.settings) == {with_defaults(run) for run in runs}
+    return sweep if is_same and len(sweep.settings) == len(runs) else None
+
+
+def curve_results(runs: Sequence[Specification], traces: Sequence[Trace]) -> Results | None:
+    """Return the median steps of finished runs by their number; None if they are no curve.
+
+    The runs' traces are in the order of the runs. Raises UnmeasuredError for a run without a step.
+    """
+    sweep = curve_of(runs)
+    if sweep is None:
+        return None
+    rows: list[SweepRow] = []
+    for run, trace in zip(runs, traces, strict=True):
+        point = Point(sweep.settings.index(with_defaults(run)), repeat=1)
+        rows.append(sweep_row(point, trace, Outcome.FINISHED, ""))
+    return Results(sweep, tuple(rows))
+
+
+def run_of(result_setting: Specification, runs: Sequence[Specification]) -> int:
+    """Return the position of the run with the setting of a result."""
+    return [with_defaults(run) for run in runs].index(result_setting)
