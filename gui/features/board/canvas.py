@@ -22,6 +22,7 @@ LETTERS = {
     Qt.Key.Key_I: Kind.BACKWARD_INPUT,
     Qt.Key.Key_W: Kind.BACKWARD_WEIGHT,
 }
+DIGITS = tuple(Qt.Key(Qt.Key.Key_0 + digit) for digit in range(10))
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
@@ -44,6 +45,7 @@ class BoardCanvas(Painted):
         self._dragged: Action | None = None
         self._at = QPointF()
         self._is_moved = False
+        self._stage: int | None = None
         self._geometry: BoardGeometry | None = None
         self._single_keys = {
             Qt.Key.Key_H: game.hint,
@@ -186,8 +188,12 @@ class BoardCanvas(Painted):
             self.game.redo()
         elif key is Qt.Key.Key_A and held & _CONTROL:
             self.game.select(one for order in self.game.board.orders for one in order)
+        elif key in DIGITS:
+            self._stage = DIGITS.index(key)
         elif key in LETTERS:
-            self.game.place_next(LETTERS[key])
+            # The digit before a letter is the stage, as in `2F1`.
+            stage, self._stage = self._stage, None
+            self.game.place_next(LETTERS[key], stage)
         elif key in self._single_keys:
             self._single_keys[key]()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -209,7 +215,10 @@ class BoardCanvas(Painted):
             return key in (Qt.Key.Key_Z, Qt.Key.Key_Y, Qt.Key.Key_A)
         arrows = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
         is_escape = key is Qt.Key.Key_Escape and bool(self.game.selected)
-        return key in LETTERS or key in self._single_keys or key in arrows or is_escape
+        # Digits are the board's own only where a lane has several stages.
+        is_stage = key in DIGITS and self.game.board.rules.chunks > 1
+        is_letter = key in LETTERS or key in self._single_keys
+        return is_letter or is_stage or key in arrows or is_escape
 
     def _select_next(self, by: int, added: bool) -> None:
         order = self.game.board.orders[self.game.lane]

@@ -79,10 +79,13 @@ class BoardGame(QObject):
             return False
         return self._try(lambda: self.board.stamp(self.selected), self.selected)
 
-    def place_next(self, kind: Kind) -> bool:
-        """Place the next pass of a kind on the current lane; False if that is illegal."""
+    def place_next(self, kind: Kind, stage: int | None = None) -> bool:
+        """Place the next pass of a kind on the current lane, or of a stage of it.
+
+        Returns False if that is illegal.
+        """
         mine = [one for one in self.board.missing() if self.board.lane_of(one) == self.lane]
-        wanted = [one for one in mine if one.kind is kind]
+        wanted = [one for one in mine if one.kind is kind and stage in (None, one.stage)]
         if not wanted:
             letter = kind.letter
             self.said.emit(tr("Lane {lane} has no {letter} left.", lane=self.lane, letter=letter))
