@@ -74,12 +74,15 @@ class BatchPanel(Sheet):
         if step is None:
             return 0, []
         version = scene.trace.version
-        known = self._known
-        if known is None or known[0] is not scene.trace or known[1:3] != (version, step):
-            # Traces of other programs and of jobs have passes whose rows are not known.
-            parts = [part for part in lane_parts(scene.trace, step) if part.rows]
-            known = self._known = (scene.trace, version, step, parts)
-        return step, known[3]
+        if self._known is not None:
+            trace, known_version, known_step, parts = self._known
+            is_same_step = (known_version, known_step) == (version, step)
+            if trace is scene.trace and is_same_step:
+                return step, parts
+        # Traces of other programs and of jobs have passes whose rows are not known.
+        parts = [part for part in lane_parts(scene.trace, step) if part.rows]
+        self._known = (scene.trace, version, step, parts)
+        return step, parts
 
     def splits(self, scene: Scene) -> list[Split]:
         """Return the splits of the latest steps; consecutive steps with equal rows are one."""
@@ -117,15 +120,17 @@ class BatchPanel(Sheet):
         lanes = scene.trace.header.compute_lanes
         longest = max((lane.name for lane in lanes), key=len)
         names = text_width(ink.fonts.bold, longest) + 12
+        left, right = PAD + names, self.width() - PAD - COUNT
         parts_of = _by_lane(parts)
         for lane, y, high in rows_seen(lanes, HEAD, self.seen):
             of_lane = parts_of[lane.index]
             ink.bold(QRectF(PAD, y, names, high), lane.name)
-            track = QRectF(PAD + names, y, self.width() - 2 * PAD - names - COUNT, high)
+            track = QRectF(left, y, right - left, high)
             self._draw_track(ink, track, of_lane, total)
             count = rows_text(_rows(of_lane)) if of_lane else tr("no rows")
-            ink.small(QRectF(self.width() - PAD - COUNT, y, COUNT, high), count, RIGHT)
-        self._draw_table(ink, scene, step, HEAD + row_height(len(lanes)) * len(lanes) + AIR)
+            ink.small(QRectF(right, y, COUNT, high), count, RIGHT)
+        rows = row_height(len(lanes)) * len(lanes)
+        self._draw_table(ink, scene, step, HEAD + rows + AIR)
 
     def _draw_table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
         """Draw a row of figures for each split of the batch; the row of `step` is marked."""

@@ -112,7 +112,8 @@ class BucketsChart(Drawing):
         """Draw one rank's rows; return their lower edge."""
         names = 34.0
         figures = text_width(ink.fonts.small, tr("exposed")) + 14
-        plot = QRectF(PAD + names, y, self.width() - 2 * PAD - names - figures, ROW)
+        left, right = PAD + names, self.width() - PAD - figures
+        plot = QRectF(left, y, right - left, ROW)
         ink.bold(QRectF(PAD, y, plot.width(), ROW), self._lane(lane))
         ink.small(QRectF(plot.right(), y, figures, ROW), tr("exposed"), RIGHT)
         plot.translate(0, ROW)
@@ -155,7 +156,8 @@ class BucketsChart(Drawing):
         """Draw a small triangle that points down at a moment."""
         painter.setPen(QColor(self.theme.plot))
         painter.setBrush(QColor(colour))
-        painter.drawPolygon(QPolygonF([QPointF(x - 4, y), QPointF(x + 4, y), QPointF(x, y + 8)]))
+        left, right, tip = QPointF(x - 4, y), QPointF(x + 4, y), QPointF(x, y + 8)
+        painter.drawPolygon(QPolygonF([left, right, tip]))
 
     def _x(self, time: int, plot: QRectF) -> float:
         first, last = self._bounds()

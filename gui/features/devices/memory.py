@@ -98,7 +98,8 @@ class MemoryPanel(Sheet):
         titles = []
         for name in names:
             is_empty = not any(balance.peak_parts.get(name) for balance in peaks.values())
-            titles.append(tr("{part}: none", part=tr(PARTS[name])) if is_empty else tr(PARTS[name]))
+            title = tr(PARTS[name])
+            titles.append(tr("{part}: none", part=title) if is_empty else title)
         widths = [SWATCH + 21 + text_width(ink.fonts.small, title) for title in titles]
         fits = sum(widths) <= self.width() - 2 * PAD
         column = max(widths, default=0.0)

@@ -84,10 +84,11 @@ class PathBar(PartsBar):
     def draw(self, ink: Ink) -> None:
         whole = sum(self.shares.values())
         bar = QRectF(PAD, 0, self.width() - 2 * PAD, BAR)
-        parts = [
-            (SHARE_LOOKS[share], float(ns), f"{self._words(share)}\n{tr(SHARE_WORDS[share][1])}")
-            for share, ns in self.shares.items()
-        ]
+        parts = []
+        for share, ns in self.shares.items():
+            meaning = tr(SHARE_WORDS[share][1])
+            tip = f"{self._words(share)}\n{meaning}"
+            parts.append((SHARE_LOOKS[share], float(ns), tip))
         self.draw_parts(ink.painter, bar, parts, whole)
         for number, (share, ns) in enumerate(self.shares.items()):
             y = BAR + 6 + LINE * number
@@ -124,32 +125,48 @@ class IdleBars(PartsBar):
     @property
     def totals(self) -> dict[Cause, int]:
         """Idle ns of all lanes by cause, of the causes that there are."""
-        sums = {cause: sum(idle.get(cause, 0) for _, idle in self.lanes) for cause in CAUSES}
-        return {cause: ns for cause, ns in sums.items() if ns}
+        totals = {}
+        for cause in CAUSES:
+            total = sum(idle.get(cause, 0) for _, idle in self.lanes)
+            if total:
+                totals[cause] = total
+        return totals
 
     @override
     def content_height(self) -> float:
-        return ROW * len(self.lanes) + 6 + LINE * max(1, len(self.totals)) + 4
+        bars = ROW * len(self.lanes)
+        legend = LINE * max(1, len(self.totals))
+        return bars + 6 + legend + 4
 
     @override
     def words(self) -> str:
         lines = []
         for name, idle in self.lanes:
-            parts = [f"{tr(c.label)} {duration_text(ns)}" for c, ns in idle.items()]
-            lines.append(f"{name}: {', '.join(parts) or tr('never idle')}")
+            parts = []
+            for cause, ns in idle.items():
+                label = tr(cause.label)
+                parts.append(f"{label} {duration_text(ns)}")
+            said = ", ".join(parts) or tr("never idle")
+            lines.append(f"{name}: {said}")
         return "; ".join(lines)
 
     @override
     def draw(self, ink: Ink) -> None:
-        names = max((text_width(ink.fonts.bold, name) for name, _ in self.lanes), default=0.0) + 10
         times = [duration_text(sum(idle.values())) for _, idle in self.lanes]
-        figures = max((text_width(ink.fonts.small, time) for time in times), default=0.0) + 8
+        widths = [text_width(ink.fonts.bold, name) for name, _ in self.lanes]
+        names = max(widths, default=0.0) + 10
+        widths = [text_width(ink.fonts.small, time) for time in times]
+        figures = max(widths, default=0.0) + 8
+        left, right = PAD + names, self.width() - PAD - figures
         for number, ((name, idle), time) in enumerate(zip(self.lanes, times, strict=True)):
             y = ROW * number
             ink.bold(QRectF(PAD, y, names, BAR), name)
-            ink.small(QRectF(self.width() - PAD - figures, y, figures, BAR), time, RIGHT)
-            bar = QRectF(PAD + names, y + 1, self.width() - 2 * PAD - names - figures, BAR - 3)
-            parts = [(CAUSE_LOOKS[c], float(ns), self._tip(name, c, ns)) for c, ns in idle.items()]
+            ink.small(QRectF(right, y, figures, BAR), time, RIGHT)
+            bar = QRectF(left, y + 1, right - left, BAR - 3)
+            parts = []
+            for cause, ns in idle.items():
+                tip = self._tip(name, cause, ns)
+                parts.append((CAUSE_LOOKS[cause], float(ns), tip))
             self.draw_parts(ink.painter, bar, parts, self._makespan)
             ink.painter.setPen(QPen(QColor(self.theme.line), 1))
             # Half a pixel outwards, so that the line hides no part of the bar.

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
 
 import pytest
 
 from core.explain.run_step import explain_run_step
 from core.report.step_figures import step_figures
 from gui.features.devices.feature import DevicesFeature
+from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature
 from gui.features.status.feature import StatusFeature
+from gui.features.verdict.feature import VerdictFeature
 from gui.features.why.feature import WhyFeature
-from gui.look.text import duration_text, percent_text
+from gui.figures.shown import Range
+from gui.figures.totals import totals_text
+from gui.look.text import NO_BREAK, duration_text, percent_text
+from gui.report.run import write_run_report
 from gui.timeline.state.scene import step_name
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -115,3 +122,25 @@ def test_the_slowest_step_is_one_click_away_and_the_median_one_again(ended: Main
     assert link.text().startswith("Median: ")
     link.click()
     check(ended, MEDIAN, "step 1 of 5, the median")
+
+
+def test_banner_try_figures_and_the_report_show_the_same_step(
+    ended: MainWindow, qtbot: object, tmp_path: Path
+) -> None:
+    trace = ended.run_shown.trace
+    figures = step_figures(explain_run_step(trace, MEDIAN))
+    step, bubble = duration_text(figures.makespan_ns), percent_text(figures.bubble_by_makespan)
+    banner = ended.feature(VerdictFeature).line.label
+    in_banner = f"Step {step}.".replace(NO_BREAK, " ")
+    qtbot.waitUntil(lambda: banner.text().startswith(in_banner), timeout=20_000)
+    ended.bring("try")
+    asked = ended.feature(PredictFeature).what_if.panel
+    qtbot.waitUntil(lambda: asked.basis.step_ns is not None, timeout=20_000)
+    assert asked.basis.step_ns == figures.makespan_ns
+    start, end = trace.step_bounds(MEDIAN)
+    drawn = totals_text(ended.scene, Range(start, end, "", (MEDIAN,)))
+    assert drawn.startswith(f"Bubble {bubble}")
+    write_run_report(trace, tmp_path / "run.html")
+    report = unescape((tmp_path / "run.html").read_text("utf-8"))
+    for shown_there in (step, bubble):
+        assert f">{shown_there}<" in report
