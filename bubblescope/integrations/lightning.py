@@ -32,7 +32,8 @@ class LightningCallback(Callback):  # type: ignore[misc]
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Begin to record."""
-        self._recording.begin(pl_module)
+        # The strategy's model is the module with its wrapper, such as DistributedDataParallel.
+        self._recording.begin(trainer.strategy.model or pl_module)
         # Lightning has no events around a checkpoint, nor around `training_step` alone.
         self._wrap(trainer, "save_checkpoint", self._saving)
         self._wrap(trainer.strategy, "training_step", self._passing)

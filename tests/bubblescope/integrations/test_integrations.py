@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,11 +30,11 @@ class Trained:
         return bs.open(self.folder / name)
 
 
-def _trained(script: str, package: str, folder: Path) -> Trained:
+def _trained(script: str, package: str, folder: Path, launcher: Sequence[str] = ()) -> Trained:
     if find_spec(package) is None:
         pytest.skip(f"{package} is not installed")
     done = subprocess.run(
-        [sys.executable, str(HERE / script), str(folder)],
+        [sys.executable, *launcher, str(HERE / script), str(folder)],
         env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT)},
         capture_output=True,
         text=True,
@@ -108,3 +109,13 @@ def test_accumulation_is_micro_batches_of_one_step(trained: Trained) -> None:
     spans = trained.run("mixed").spans().to_pylist()
     passes = [row for row in spans if row["kind"] == "forward" and row["step"] == 3]
     assert {row["microbatch"] for row in passes} == {0, 1}
+
+
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+
+
+def test_a_slow_rank_under_lightning_is_named_with_its_block(tmp_path: Path) -> None:
+    trained = _trained("train_lightning_ranks.py", "lightning", tmp_path, TORCHRUN)
+    run = trained.run("ranks")
+    assert run.warning == "" and run.verdict is not None
+    assert "Rank 1 is a straggler: the forward pass of block body.2" in str(run.verdict.text)

@@ -2,37 +2,11 @@
 
 import lightning
 import torch
-from parts import OUT, ROWS, STEPS, Rows, Slow, blocks, report, sleep_in
-from torch import nn
+from parts import OUT, ROWS, STEPS, Rows, Slow, report, sleep_in
 from torch.utils.data import DataLoader, default_collate
+from train_lightning_module import Module
 
 import bubblescope as bs
-
-
-class Module(lightning.LightningModule):
-    """Calls its parts in `training_step`, so that the module itself never runs forward."""
-
-    def __init__(self):
-        super().__init__()
-        *body, self.head = blocks()
-        self.body = nn.ModuleList(body)
-        self.losses = []
-
-    def training_step(self, batch, number):
-        x, target = batch
-        for block in self.body:
-            x = block(x)
-        sleep_in("script")
-        loss = nn.functional.cross_entropy(self.head(x), target)
-        self.losses.append(loss.item())
-        return loss
-
-    def validation_step(self, batch, number):
-        sleep_in("evaluation")
-        self.head(batch[0])
-
-    def configure_optimizers(self):
-        return torch.optim.AdamW(self.parameters(), lr=1e-3)
 
 
 class Two(Module):
