@@ -73,7 +73,8 @@ def make_runs(window, client, qtbot):
         lambda: (
             window.feature(LessonsFeature).lessons.place
             in window.feature(LessonsFeature).lessons.done
-        )
+        ),
+        timeout=20_000,
     )
     qtbot.waitUntil(window.feature(LessonsFeature).lessons.spotlight.isVisible)
 
