@@ -187,6 +187,8 @@ def waits_of_plans() -> list[Mutation]:
             last = {plan.tasks[index].lane: plan.tasks[index] for index in sorted(task.after)}
             last.pop(task.lane, None)
             pairs.update({(task.kind, other.kind): None for other in last.values()})
+        # An all-reduce begins when the links of all members are free: that orders no access.
+        pairs.pop((Kind.ALL_REDUCE, Kind.COPY), None)
         for kind, other in pairs:
             text = f"{name}: {kind.value} waits for {other.value}"
             removal = functools.partial(without_waits_of, kind, other)

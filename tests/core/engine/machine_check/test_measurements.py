@@ -4,11 +4,13 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.check.measured import NotMeasured, StampCost
+from core.check.measured import Contention, NotMeasured, StampCost
+from core.engine.machine_check import measurements
 from core.engine.machine_check.lanes import clock_width, stamp_cost
 from core.engine.machine_check.measurements import _tried, gradient_error, lane_pairs, lost_share
 from core.engine.machine_check.profiler import profiler_difference
 from core.machine import host_hardware
+from core.message import message
 from tests.make_believe import GPUS
 
 
@@ -48,3 +50,10 @@ def test_lanes_are_paired_on_a_device_and_across_two():
 
 def test_a_thread_that_computes_has_a_share_of_its_core():
     assert 0 <= lost_share() < 1
+
+
+def test_lanes_of_a_cpu_that_others_use_are_not_compared(monkeypatch):
+    monkeypatch.setattr(measurements, "contention", lambda: iter([Contention(0, 0.5)]))
+    monkeypatch.setattr(measurements, "_tried", lambda kind, subject, measure: None)
+    found = [one for one in measurements.measure_all() if isinstance(one, NotMeasured)]
+    assert found == [NotMeasured("Overlap", "cpu + cpu", message("other programs use the cores"))]
