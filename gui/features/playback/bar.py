@@ -9,7 +9,7 @@ from core.playback.speed import REAL_TIME, SPEEDS, speed_text
 from gui.features.playback.player import Player
 from gui.look.text import duration_text, tr
 from gui.widgets.fields import Choice, WheelGuard
-from gui.widgets.label import Label
+from gui.widgets.label import Elided, Label
 from gui.widgets.layouts import button, named, row
 
 
@@ -32,9 +32,11 @@ class PlaybackBar(QWidget):
         # As wide with both texts, so that the other buttons stay where they are.
         self.play.setMinimumWidth(self.play.sizeHint().width() + 12)
         self.previous = button(
-            QToolButton, tr("Previous event"),
-            tr("Go to the last start or end of a task (Shift+,)."), player.previous_event,
-        )  # fmt: skip
+            QToolButton,
+            tr("Previous event"),
+            tr("Go to the last start or end of a task (Shift+,)."),
+            player.previous_event,
+        )
         self.next = button(
             QToolButton,
             tr("Next event"),
@@ -47,15 +49,29 @@ class PlaybackBar(QWidget):
         self.loop = QCheckBox(tr("Loop"))
         self.loop.setToolTip(tr("Begin again at the end of the step."))
         self.loop.toggled.connect(player.set_loops)
-        self.position, self.note = Label(look="quiet"), Label(look="said")
+        # Elided, so that the bar does not widen a narrow window.
+        self.position, self.note = Elided("quiet"), Label(look="said")
         self.close_button = button(
             QToolButton, "✕", tr("Leave playback."), self.closed.emit, tr("Leave playback")
         )
         row(
-            self.play, self.previous, self.next, 6, self.speed, 6, self.loop, 10, self.position,
-            None, self.note, 6, self.close_button,
-            of=self, margins=(14, 3, 8, 3), spacing=4,
-        )  # fmt: skip
+            self.play,
+            self.previous,
+            self.next,
+            6,
+            self.speed,
+            6,
+            self.loop,
+            10,
+            self.position,
+            self.note,
+            6,
+            self.close_button,
+            of=self,
+            growing=self.position,
+            margins=(14, 3, 8, 3),
+            spacing=4,
+        )
         player.moved.connect(self._show_position)
         player.changed.connect(self._show_state)
         self._start_speed = 0.0

@@ -39,6 +39,9 @@ class DeviceField(Choice):
         if self.findData(devices) < 0:
             self.addItem(devices_title(devices), devices)
         self.setCurrentIndex(self.findData(devices))
+        line = self.lineEdit()
+        if line is not None:
+            line.home(False)  # a narrow field shows the start of a long title
 
     def offer(self, hardware: Hardware) -> None:
         """List what a machine offers; the value stays."""
