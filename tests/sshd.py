@@ -78,8 +78,13 @@ def write_script(path: Path, line: str) -> None:
 
 
 @contextmanager
-def serving(folder: Path, variables: Mapping[str, str] | None = None) -> Iterator[Sshd]:
-    """Start an sshd whose files are in a folder; `variables` are set in its sessions."""
+def serving(
+    folder: Path, variables: Mapping[str, str] | None = None, client_line: str = ""
+) -> Iterator[Sshd]:
+    """Start an sshd whose files are in a folder; `variables` are set in its sessions.
+
+    `client_line` is added to the configuration of ssh.
+    """
     assert SSHD is not None
     port = _free_port()
     for name in ("host_key", "key"):
@@ -93,7 +98,7 @@ def serving(folder: Path, variables: Mapping[str, str] | None = None) -> Iterato
     server = SERVER.format(port=port, folder=folder, variables=settings)
     (folder / "sshd_config").write_text(server)
     client = CLIENT.format(port=port, folder=folder, user=getpass.getuser())
-    (folder / "ssh_config").write_text(client)
+    (folder / "ssh_config").write_text(f"{client}  {client_line}\n")
     host_key = (folder / "host_key.pub").read_text()
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {host_key}")
     write_script(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from core.paths import PROJECT_ROOT
 from core.version import VERSION
 from tests.processes import children
+from tests.sshd import write_script
 
 SOURCES = ("bubblescope", "core", "gui", "resources")
 FILES = ("main.py", "setup.py", "pyproject.toml", "README.md", "LICENSE")
@@ -167,3 +169,20 @@ def test_icon_and_menu_entry_start_this_installation(command, elsewhere, monkeyp
     assert f"Exec={command}" in entry
     icon = elsewhere / "data" / "icons" / "hicolor" / "scalable" / "apps" / "bubblescope.svg"
     assert "<svg" in icon.read_text()
+
+
+def test_push_sends_the_wheel_that_was_installed(command, elsewhere, tmp_path, monkeypatch):
+    sent = tmp_path / "sent.whl"
+    write_script(tmp_path / "bin" / "ssh", f'cat > "{sent}"; echo bubblescope {VERSION}')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    printed = bubblescope(command, elsewhere, "push", "me@gpu")
+    assert printed == f"me@gpu: bubblescope {VERSION}, in ~/.local/share/bubblescope\n"
+    (wheel,) = command.parents[2].glob("bubblescope-*.whl")
+    assert contents(sent) == contents(wheel)
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    """Files of a wheel, without the list of them."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/RECORD")]
+        return {name: archive.read(name) for name in names}

@@ -41,6 +41,8 @@ def install_script(python: str | None) -> str:
     """
     names = PYTHONS if python is None else (python,)
     option = "" if python is None else "--system-site-packages "
+    has_pip = '"$folder/venv/bin/python" -m pip --version >/dev/null 2>&1'
+    keep = has_pip if python is None else "false"
     lines = [
         "set -e",
         f'folder="$HOME/{FOLDER}"',
@@ -52,7 +54,8 @@ def install_script(python: str | None) -> str:
         f'if "$name" -c {shlex.quote(NEW_ENOUGH)} 2>/dev/null; then python="$name"; break; fi; '
         "done",
         f'if [ -z "$python" ]; then echo {shlex.quote(NO_PYTHON)} >&2; exit 1; fi',
-        f'"$python" -m venv {option}"$folder/venv" >&2',
+        # A venv of an earlier push stays, unless another Python is asked for or its pip is missing.
+        f'{keep} || "$python" -m venv --clear {option}"$folder/venv" >&2',
         # First the package itself: pip would keep one of the same version.
         f'"$folder/venv/bin/python" {PIP} --no-deps --force-reinstall "$wheel" >&2',
         f'"$folder/venv/bin/python" {PIP} "$wheel" >&2',
