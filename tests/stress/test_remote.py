@@ -62,7 +62,7 @@ def test_killed_on_either_side_nothing_is_left_and_what_arrived_is_kept(
     stress_runs, tmp_path, monkeypatch
 ):
     chance = random.Random(SEED)
-    mark = f"BUBBLESCOPE_TEST={tmp_path.name}"
+    mark = f"BUBBLESCOPE_TEST={tmp_path}"
     kept = 0
     with serving(tmp_path, dict([mark.split("=")])) as sshd:
         sshd.install()

@@ -21,7 +21,7 @@ PRINTED = r"BUBBLESCOPE_TOKEN=\w+ bubblescope record --out tcp://127\.0\.0\.1:(\
 
 @pytest.mark.skipif(not HAS_SSHD, reason=MISSING)
 def test_a_port_there_leads_here_and_is_gone_when_the_listener_is_killed(tmp_path):
-    mark = f"BUBBLESCOPE_TEST={tmp_path.name}"
+    mark = f"BUBBLESCOPE_TEST={tmp_path}"
     with serving(tmp_path, dict([mark.split("=")])) as sshd:
         listener = subprocess.Popen(
             [sys.executable, PROJECT_ROOT / "main.py", "listen", "--on", HOST, "--out", "runs"],

@@ -62,7 +62,7 @@ def client():
 def test_a_run_on_another_machine_is_whole_and_a_cut_connection_leaves_nothing_there(
     client, tmp_path, monkeypatch
 ):
-    mark = f"{MARK}={tmp_path.name}"
+    mark = f"{MARK}={tmp_path}"
     with serving(tmp_path, dict([mark.split("=")])) as sshd:
         sshd.install()
         monkeypatch.setenv("PATH", sshd.path)
