@@ -115,7 +115,10 @@ def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
 
 
 def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
-    """Return the steps that `excerpt.steps` names. Raises ValueError if the run lacks one."""
+    """Return the steps that `excerpt.steps` names, without those that another program left out.
+
+    Raises ValueError if the range begins or ends outside the run, or has none of its steps.
+    """
     warmup = trace.header.specification.warmup
     named = parse_steps(excerpt.steps)
     # The run numbers its steps from 0, including warm-up.
@@ -133,7 +136,8 @@ def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
     found = [step for step in trace.steps if first <= step <= last]
     warmup_numbers = [step.number for step in named if step.warm]
     is_beyond = any(number > warmup for number in warmup_numbers)
-    if is_beyond or len(found) != last - first + 1:
+    is_within = bool(found) and trace.steps[0] <= first and last <= trace.steps[-1]
+    if is_beyond or not is_within:
         raise ValueError(
             message(
                 "--steps {steps}: the run has {known}",
@@ -219,14 +223,26 @@ def _lanes(word: str, lanes: Sequence[Lane]) -> list[int]:
 
 
 def _steps_of(trace: Trace) -> Message:
-    """Return the steps that users can name: `the measured steps 1 to 3`."""
+    """Return the steps that users can name: `the measured steps 1 to 3`.
+
+    Other programs number their steps from any number on, and may leave some out.
+    """
     warmup = trace.header.specification.warmup
     warm = sum(step < warmup for step in trace.steps)
-    measured = len(trace.steps) - warm
-    if measured:
-        steps = message("the measured steps 1 to {last}", last=measured)
-    else:
+    measured = [step - warmup + 1 for step in trace.steps if step >= warmup]
+    if not measured:
         steps = message("no measured step")
+    elif measured[-1] - measured[0] >= len(measured):
+        steps = message(
+            "{count:,} measured steps with numbers from {first} to {last}",
+            count=len(measured),
+            first=measured[0],
+            last=measured[-1],
+        )
+    else:
+        steps = message(
+            "the measured steps {first} to {last}", first=measured[0], last=measured[-1]
+        )
     if not warm:
         return steps
     return message("{steps} and the warm-up steps w1 to w{last}", steps=steps, last=warm)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from core.recording.recording import open_recording
 from core.trace.excerpt import (
     ExcerptOptions,
     parse_range,
@@ -86,6 +90,32 @@ def test_a_step_that_the_run_lacks_is_refused_with_those_that_it_has(trace: Trac
     for text in ("0", "x", "1-2-3", "-1"):
         with pytest.raises(ValueError, match=f"--steps {text}: use a step or FIRST-LAST"):
             ExcerptOptions(steps=text).check()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((33, 34, 35), "the measured steps 33 to 35"),
+        ((33, 35, 40), "3 measured steps with numbers from 33 to 40"),
+    ],
+)
+def test_steps_of_other_programs_have_their_own_numbers(
+    tmp_path: Path, numbers: tuple[int, ...], words: str
+) -> None:
+    events = []
+    for place, number in enumerate(numbers):
+        own = {"ph": "X", "pid": 1, "tid": 1, "ts": 100 * place}
+        mark = {"name": f"ProfilerStep#{number}", "cat": "user_annotation"}
+        events.append({**own, **mark, "dur": 100})
+        events.append({**own, "name": "aten::mm", "cat": "cpu_op", "dur": 50})
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    trace = open_recording(path).trace
+    for text in ("3", "3-33", "35-41", "36-39"):
+        with pytest.raises(ValueError, match=f"--steps {text}: the run has {words}"):
+            resolve_steps(ExcerptOptions(steps=text), trace)
+    last = numbers[-1]
+    assert resolve_steps(ExcerptOptions(steps=f"33-{last}"), trace) == trace.steps
 
 
 def test_lanes_are_chosen_by_number_range_and_name_and_stay_in_order(trace: Trace) -> None:
