@@ -16,6 +16,7 @@ import os
 import queue
 import select
 import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
@@ -140,6 +141,10 @@ class _Outbox:
                 for received in merged(messages):
                     self._write(received)
                     self._wire.flush()
+        except OSError:  # the client is gone
+            pass
+        except Exception:
+            traceback.print_exc()  # on the client's standard error, through ssh
         finally:
             os._exit(1)
 
