@@ -27,9 +27,14 @@ class Basis:
     high_ns: int
 
     @property
+    def measured_percent(self) -> int:
+        """The measured share in whole per cent, as it is shown everywhere."""
+        return round(100 * self.measured_share)
+
+    @property
     def text(self) -> Message:
         """The share and the range for people."""
-        measured = round(100 * self.measured_share)
+        measured = self.measured_percent
         return message(
             "{measured} of the critical path is measured, {modelled} is modelled; "
             "range: {low} to {high} ms",

@@ -12,7 +12,6 @@ from gui.look.text import (
     bytes_text,
     change_text,
     duration_text,
-    percent_text,
     range_text,
     tr,
 )
@@ -126,7 +125,7 @@ def basis_text(basis: Basis | None) -> str:
         return ""
     return tr(
         "{measured} of the critical path measured, {modelled} modelled; {range}.",
-        measured=percent_text(basis.measured_share),
-        modelled=percent_text(1 - basis.measured_share),
+        measured=f"{basis.measured_percent} %",
+        modelled=f"{100 - basis.measured_percent} %",
         range=range_text(basis.low_ns, basis.high_ns),
     )
