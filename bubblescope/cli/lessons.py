@@ -25,6 +25,7 @@ from core.lessons.lesson import (
     read_lesson,
     shipped,
 )
+from core.lessons.straggler import Straggler, judged, straggler_of
 from core.option import flag_of
 from core.plain import plain, say
 from core.plan.specification import Specification
@@ -69,7 +70,11 @@ def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> N
         figures = [_run(client, run, interrupts) for run in step.runs]
         place = f"{number} of {len(found.steps)}"
         say(f"\n{step_text(step, figures, place)}")
-        _wait_for_reader()
+        true = straggler_of(step.runs[-1]) if step.find else None
+        if true is not None and _is_read():
+            say(str(judged(_guess(), true)))
+        else:
+            _wait_for_reader()
         say(f"{plain(filled(step.answer, figures))}")
 
 
@@ -105,7 +110,20 @@ def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dic
         raise RunError(str(error)) from error
 
 
+def _guess() -> Straggler:
+    """Ask for a lane and a factor, until both are numbers."""
+    while True:
+        try:
+            return Straggler(int(input("slow lane: ")), float(input("times as long: ")))
+        except ValueError:
+            say("use a number, such as 1 or 1.5")
+
+
 def _wait_for_reader() -> None:
     """Wait for Enter, if standard input and output are a terminal."""
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    if _is_read():
         input("(press Enter for the answer) ")
+
+
+def _is_read() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.explain.balance import MEMORY_COUNTERS, first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
+from core.lessons.straggler import straggler_of
 from core.message import message
 from core.plain import duration_text, size_text
 from core.plan.plan import working_lanes
@@ -137,6 +138,16 @@ def _buckets(trace: Trace, summary: Summary) -> str:
     return str(len(numbers))
 
 
+def _slow_lane(trace: Trace, summary: Summary) -> str:
+    slow = straggler_of(trace.header.specification)
+    return "none" if slow is None else str(slow.lane)
+
+
+def _slow_factor(trace: Trace, summary: Summary) -> str:
+    slow = straggler_of(trace.header.specification)
+    return "1" if slow is None else f"{slow.factor:g}"
+
+
 def _verdict(trace: Trace, summary: Summary) -> str:
     return "" if summary.verdict is None else str(summary.verdict.text)
 
@@ -160,6 +171,8 @@ FIGURES: dict[str, Figure] = {
     "first_work": _first_work,
     "hidden": _hidden,
     "buckets": _buckets,
+    "slow_lane": _slow_lane,
+    "slow_factor": _slow_factor,
     "verdict": _verdict,
 }
 """The figures by name, described in docs/lessons.md; all but the splits are of the median step."""

@@ -35,10 +35,12 @@ from typing import Any
 from core.counts import steps_text
 from core.errors import PlanError
 from core.lessons.figures import FIGURES
+from core.lessons.straggler import straggler_of
 from core.lessons.text import LessonError, LineError, Lines, naming, read_header, read_lines
 from core.message import Message, counted, error_message, message
 from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
+from core.plan.faults import FAULT_OPTIONS
 from core.plan.planning import check
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.task import KINDS
@@ -50,18 +52,29 @@ PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
 """Targets of `Point:`, besides a compute lane (`lane 0`) and the longest task of a kind."""
 MOST_STEPS = 12
 MOST_RUNS = 8
-UNLISTED = ("steps", "warmup", "calibrate", "seed", "lr", "model")
+UNLISTED = (
+    "steps",
+    "warmup",
+    "calibrate",
+    "seed",
+    "lr",
+    "model",
+    *(option.name for option in FAULT_OPTIONS),
+)
 """Options that are not listed to distinguish runs."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
 _LANE = re.compile(r"lane (\d{1,4})")
 _INDENT = "    "
-_KEYWORDS = ("Point", "Question", "Answer")
+_KEYWORDS = ("Point", "Find", "Question", "Answer")
 _OPTIONS = {option.flag: option for option in OPTIONS}
 
 
 @dataclass(frozen=True, slots=True)
 class LessonStep:
-    """A step of a lesson: text, `runs`, a target to point at, a question and its answer."""
+    """A step of a lesson: text, `runs`, a target to point at, a question and its answer.
+
+    With `find`, the learner has to name the slow lane of the last run before the verdict is shown.
+    """
 
     title: str
     text: str
@@ -69,6 +82,7 @@ class LessonStep:
     point: str
     question: str
     answer: str
+    find: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +162,7 @@ def lane_pointed_at(point: str) -> int | None:
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
     """Return the options in which a run differs from the other runs of its step.
 
-    A step's only run returns all options that it sets.
+    A step's only run returns all options that it sets, without faults: they may be what is asked.
     """
     values_of_others = [dict(other.values) for other in others]
     found = []
@@ -244,7 +258,24 @@ def _step(block: Lines) -> LessonStep:
     _check_figures(question_line, question, count)
     _check_figures(answer_line, answer, count)
     title = heading.removeprefix("##").strip()
-    return LessonStep(title, text, tuple(runs), point, question, answer)
+    find = _finds(block, runs[-1])
+    return LessonStep(title, text, tuple(runs), point, question, answer, find)
+
+
+def _finds(block: Lines, run: Specification) -> bool:
+    """Return whether a step has a line `Find: lane`, which needs a run with one slow lane."""
+    if not any(_keyword(line) == "Find" for _, line in block):
+        return False
+    number, wanted = _keyword_line(block, "Find")
+    if wanted != "lane" or straggler_of(run) is None:
+        raise LineError(
+            number,
+            message(
+                "Find: {wanted!r}: use lane, with a last run that has one lane under --slow-lane",
+                wanted=wanted,
+            ),
+        )
+    return True
 
 
 def _keyword(line: str) -> str | None:

@@ -92,6 +92,7 @@ class LessonsFeature(Feature):
         made.began.connect(self.shell.feature(CompareFeature).leave)
         made.opened.connect(self.shell.show_run)
         made.compared.connect(self._compare)
+        made.concealed.connect(self._conceal)
         made.own_model.connect(self.shell.feature(RunFeature).choose_model)
         made.panel.shown.connect(self._take_over_run)
         made.failed.connect(self.shell.banner.say)
@@ -104,6 +105,12 @@ class LessonsFeature(Feature):
         """Make Run (F5) start the lesson's step while its panel covers the settings."""
         control = self.shell.feature(RunFeature).control
         control.hand_over(self.lessons.run if shown else None, tr("this step"))
+        if not shown:
+            self._conceal(False)
+
+    def _conceal(self, hidden: bool) -> None:
+        text = tr("Find it yourself: the verdict is shown with the answer.") if hidden else ""
+        self.shell.feature(VerdictFeature).conceal(text)
 
     def _panel(self) -> LessonPanel:
         return self.lessons.panel

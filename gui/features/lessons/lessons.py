@@ -52,13 +52,15 @@ class Lessons(QObject):
     """Steps through a lesson.
 
     `began` is emitted before a step runs; `opened` carries a run to show, `compared` another one to
-    compare it with, `failed` a message. `own_model` is emitted after the end of the last lesson.
+    compare it with, `failed` a message. `concealed` says whether the verdict is to be hidden,
+    because the learner has to find it. `own_model` is emitted after the end of the last lesson.
     `start` starts a run without changing the form, and returns True if it could.
     """
 
     began = Signal()
     opened = Signal(object)
     compared = Signal(object)
+    concealed = Signal(bool)
     own_model = Signal()
     failed = Signal(str)
 
@@ -240,6 +242,7 @@ class Lessons(QObject):
             after=self._after(lesson),
         )
         self.panel.show_page(page)
+        self.concealed.emit(page.step.find and self.panel.answer.isHidden())
 
     def _progress(self) -> str:
         if self.running and self._figures.running:
@@ -262,6 +265,7 @@ class Lessons(QObject):
         panel.stepped.connect(self.step)
         panel.chosen.connect(self._choose)
         panel.again.clicked.connect(self.point)
+        panel.revealed.connect(lambda: self.concealed.emit(False))
         session.run_ended.connect(self._end)
         session.refused.connect(self._stop_waiting)
         session.asking_changed.connect(lambda _: self._show())

@@ -13,12 +13,15 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from core.lessons.curve import run_of
 from core.lessons.figures import StepBar
 from core.lessons.lesson import MOST_RUNS, Lesson, LessonStep, differing, filled
+from core.lessons.straggler import Straggler, judged, straggler_of
 from core.override import override
 from core.plan.specification import Specification
 from core.sweep.results import Result, Results
 from gui.app.setting_names import settings_text
+from gui.features.lessons.guess import GuessFields
 from gui.features.lessons.run_bar import RunBar
 from gui.features.sweep.view import SweepView
+from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.widgets.label import Label, wrapped_tip
 from gui.widgets.layouts import button, column, grid, joined, row, widget_of
@@ -64,12 +67,14 @@ class LessonPanel(QWidget):
     """Shows a page. The controller connects to its buttons `run` and `again`.
 
     `stepped` carries 1 for the next step and -1 for the previous one, `chosen` the place of a run
-    to show. `shown` is emitted when the panel becomes visible or is covered.
+    to show. `shown` is emitted when the panel becomes visible or is covered,
+    `revealed` when the user asks for the answer.
     """
 
     stepped = Signal(int)
     chosen = Signal(int)
     shown = Signal(bool)
+    revealed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,9 +123,16 @@ class LessonPanel(QWidget):
         self.shown.emit(False)
 
     def show_answer(self) -> None:
-        """Show the answer to the question."""
+        """Show the answer to the question, after what it says about the user's own guess."""
+        page = self.page
+        true = None if page is None or not page.step.find else straggler_of(page.step.runs[-1])
+        if page is not None and true is not None:
+            guess = Straggler(self.guess.lane, self.guess.factor)
+            self.answer.setText(f"{translated(judged(guess, true))} {page.answer}")
         self.reveal.hide()
+        self.guess.hide()
         self.answer.show()
+        self.revealed.emit()
 
     def _show(self, page: Page) -> None:
         # The same page is shown again whenever a run begins or ends: a revealed answer stays open.
@@ -134,7 +146,10 @@ class LessonPanel(QWidget):
         self.title.setText(step.title)
         self.text.setText(filled(step.text, figures))
         self.question.setText(filled(step.question, figures))
-        self.answer.setText(page.answer)
+        if not revealed:
+            self.answer.setText(page.answer)
+        self.guess.setVisible(step.find and not revealed)
+        self.guess.set_lanes(_lanes_of(step))
         self.progress.say(page.progress)
         self.progress.setToolTip(wrapped_tip(page.whole))
         self.run.setText(_run_text(page))
@@ -208,6 +223,7 @@ class LessonPanel(QWidget):
         self.curve.hide()
         tip = tr("Put the light on what this step is about.")
         self.again = button(QToolButton, tr("Show me where"), tip, look="link")
+        self.guess = GuessFields()
         tip = tr("Think first; the answer comes from what ran.")
         self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
         tip = tr("Go back to the step before.")
@@ -223,7 +239,7 @@ class LessonPanel(QWidget):
         text = (self.lesson, self.place, 4, self.title, self.text, 4)
         question = (self._heading, self.question, 4)
         runs = (self.run, self.progress, self._runs, self.curve, self.again)
-        answer = (self.reveal, self.answer)
+        answer = (self.guess, self.reveal, self.answer)
         parts = (*text, *question, *runs, *answer, None)
         page = column(*parts, margins=MARGINS, spacing=6)
         self._foot = widget_of(row(self.back, self.forth, margins=MARGINS, spacing=8), "footer")
@@ -235,12 +251,19 @@ class LessonPanel(QWidget):
             self.run,
             self.progress,
             self.again,
+            self.guess,
             self.reveal,
             self.answer,
             self._foot,
         )
         scrolled = scrolling(widget_of(page, "sheet"), tr("Lesson"))
         joined(scrolled, self._foot, of=self, growing=scrolled)
+
+
+def _lanes_of(step: LessonStep) -> int:
+    """Return the number of lanes of a step's last run, from its devices: `4xvirtual`."""
+    count = step.runs[-1].devices.partition("x")[0]
+    return int(count) if count.isdigit() else 1
 
 
 def _identity(page: Page) -> tuple[int, str, str]:

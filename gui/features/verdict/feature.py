@@ -15,8 +15,18 @@ class VerdictFeature(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.line, self.judge = VerdictLine(), Judge(self)
-        self.judge.text_changed.connect(self.line.show_text)
+        self._text = self._instead = ""
+        self.judge.text_changed.connect(self._show_text)
         self.judge.suggested.connect(self.line.suggest)
+
+    def conceal(self, instead: str) -> None:
+        """Show another text in place of every verdict; "" shows the verdict again."""
+        self._instead = instead
+        self._show_text(self._text)
+
+    def _show_text(self, text: str) -> None:
+        self._text = text
+        self.line.show_text(self._instead if text and self._instead else text)
 
     def show_run(self, run: Run | None) -> None:
         if run is not None:

@@ -18,7 +18,8 @@ from bubblescope.cli.lessons import run_text, step_text
 from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
 from core.lessons.figures import FIGURES, figures_of
-from core.lessons.lesson import filled, find_lesson, read_lesson, shipped
+from core.lessons.lesson import differing, filled, find_lesson, read_lesson, shipped
+from core.lessons.straggler import Straggler, judged, straggler_of
 from core.lessons.text import LessonError
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
@@ -86,10 +87,30 @@ def test_rows_and_memory_are_those_of_the_run(engine: EngineClient) -> None:
     assert found["peak"] == f"{max(lane.peak_bytes for lane in lanes) / 1e3:.3g} kB"
 
 
+def test_a_guess_is_judged_by_its_lane_and_its_amount() -> None:
+    step = read_lesson(find_lesson("9")).steps[1]
+    true = straggler_of(step.runs[-1])
+    assert step.find and true == Straggler(2, 1.7)
+    assert not any(option.name == "slow_lane" for option, _ in differing(step.runs[-1], step.runs))
+    for guess, said in (
+        (Straggler(2, 1.6), "Right: the lane and the amount."),
+        (Straggler(2, 3.0), "The lane is right. The amount is not 3."),
+        (Straggler(1, 1.7), "Lane 1 is not the slow one."),
+    ):
+        assert str(judged(guess, true)) == said
+
+
+def test_a_step_that_asks_for_a_lane_needs_one_slow_lane(tmp_path: Path) -> None:
+    path = tmp_path / "own.md"
+    path.write_text(GOOD.replace("Question:", "Find: lane\n\nQuestion:"))
+    with pytest.raises(LessonError, match="line 13: Find: 'lane': use lane, with a last run"):
+        read_lesson(path)
+
+
 def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
     assert find_lesson("1") == shipped()[0] and find_lesson(str(len(shipped()))) == shipped()[-1]
     assert find_lesson("own.md") == Path("own.md")
-    for wrong in ("0", "7", "own.txt", "x"):
+    for wrong in ("0", str(len(shipped()) + 1), "own.txt", "x"):
         with pytest.raises(
             LessonError, match=rf"use 1 to {len(shipped())} or a file that ends in \.md"
         ):
