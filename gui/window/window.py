@@ -107,53 +107,53 @@ class MainWindow(QMainWindow):
     # The shell of the features; `Shell` documents these methods.
 
     @property
-    def main_window(self) -> QMainWindow:  # noqa: D102
+    def main_window(self) -> QMainWindow:
         return self
 
     @property
-    def run_shown(self) -> Run | None:  # noqa: D102
+    def run_shown(self) -> Run | None:
         return self.showing.run
 
     @property
-    def scene(self) -> Scene | None:  # noqa: D102
+    def scene(self) -> Scene | None:
         return self.showing.scene
 
     @property
-    def coming(self) -> Run | None:  # noqa: D102
+    def coming(self) -> Run | None:
         return self.showing.coming
 
     @property
-    def theme(self) -> Theme:  # noqa: D102
+    def theme(self) -> Theme:
         return self.feature(ViewFeature).colours.theme
 
-    def feature(self, kind: type[FeatureType]) -> FeatureType:  # noqa: D102
+    def feature(self, kind: type[FeatureType]) -> FeatureType:
         found = self._features[kind]
         assert isinstance(found, kind)
         return found
 
-    def action(self, name: str) -> QAction:  # noqa: D102
+    def action(self, name: str) -> QAction:
         return self._menus.actions[name]
 
-    def menu(self, menu: Menu, submenu: str = "") -> QMenu:  # noqa: D102
+    def menu(self, menu: Menu, submenu: str = "") -> QMenu:
         return self._menus.menu(menu, submenu)
 
-    def bring(self, panel: str) -> QWidget:  # noqa: D102
+    def bring(self, panel: str) -> QWidget:
         return self.docks.bring(panel)
 
-    def hide_panel(self, panel: str) -> None:  # noqa: D102
+    def hide_panel(self, panel: str) -> None:
         self.docks.hide(panel)
 
-    def show_run(self, run: Run) -> None:  # noqa: D102
+    def show_run(self, run: Run) -> None:
         self.feature(RunsFeature).add(run)
         self.showing.show(run)
 
-    def refresh(self) -> None:  # noqa: D102
+    def refresh(self) -> None:
         self.showing.figures.update()
 
-    def note(self, text: str) -> None:  # noqa: D102
+    def note(self, text: str) -> None:
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def apply_theme(self) -> None:  # noqa: D102
+    def apply_theme(self) -> None:
         theme = self.theme
         app = QApplication.instance()
         assert isinstance(app, QApplication)
