@@ -95,7 +95,7 @@ def test_two_writers_of_one_file_do_not_share_a_name_and_the_last_one_stands(
 def test_a_link_in_the_way_of_the_part_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secrets.token_hex", lambda count: "seen")
+    monkeypatch.setattr("os.urandom", lambda count: b"seen")
     (tmp_path / "precious").write_text("kept")
     with whole_file(tmp_path / "a.txt") as place:
         name = place.name

@@ -39,7 +39,7 @@ class BoardFeature(Feature):
                         "make_schedule",
                         N_("Make a schedule"),
                         self.open,
-                        "Ctrl+M",
+                        "Ctrl+Shift+M",
                         N_("Place the passes of a pipeline by hand, run them, or solve puzzles."),
                     ),
                     Action(

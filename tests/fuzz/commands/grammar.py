@@ -25,10 +25,10 @@ from tests.fuzz.commands.zygote import FORKED, PROGRAMS
 
 OUTPUT_OPTIONS = (
     "record", "image", "summary", "csv", "gradients", "report", "table", "trace", "kineto",
-    "chakra", "out", "animation",
+    "chakra", "out", "animation", "runs", "folder",
 )  # fmt: skip
 """Options that name what is written; `--costs` of `calibrate` is one more."""
-FOLDERS = ("kineto", "chakra", "out")
+FOLDERS = ("kineto", "chakra", "out", "folder")
 ENGINE = ("run", "sweep", "lesson", "calibrate", "devices")
 """Commands that start torch once their arguments are found good: these are drawn less often."""
 WEIGHTS = {
@@ -66,6 +66,7 @@ GOOD = {
     "new": ("own.arrow",), "name": ("main",), "baseline": ("own.arrow",), "markdown": ("gate.md",),
     "junit": ("gate.xml",), "assertions": ("bubble<90%",), "axes": ("rank", "stage"),
     "fail_over": ("3%",), "balance": ("yes", "no"), "verify": ("yes",), "blocks": ("no",),
+    "on": ("host.invalid",), "host": ("host.invalid",), "python": ("/usr/bin/python3",),
 }  # fmt: skip
 """Good values by the option's or position's name; files are apart."""
 WILD = (
