@@ -170,8 +170,9 @@ class _LaneJob:
     """A task of the current step, with its times and the tensors that it holds.
 
     `issued` is set when the lane's thread is done with the task, at which it began at the time
-    `launched` (ns). `span` is the task's start and end (ns), once these are final. `activations`
-    are the bytes that the lane held at the task's end.
+    `launched` (ns). `span` is the task's start and end (ns), once these are final, and `rows` are
+    then the rows of the task and of its blocks. `activations` are the bytes that the lane held at
+    the task's end.
     """
 
     task: Task
@@ -186,6 +187,17 @@ class _LaneJob:
     held: list[Tensor] = field(default_factory=list)
     announced: bool = False
     span: tuple[int, int] | None = None
+    rows: tuple[_Row, ...] = ()
+
+    def settle(self, start: int, end: int) -> None:
+        """Set the final times (ns), and the rows that are sent. Reads the timestamps of blocks.
+
+        Rows are made here and not when they are sent: by then the lane may use the timestamps for
+        another step.
+        """
+        self.span = start, end
+        launched = None if isinstance(self.stamps.start, int) else self.launched
+        self.rows = ((self.task.index, start, end, launched), *_block_rows(self, start, end))
 
     @property
     def has_ended(self) -> bool:
@@ -223,13 +235,11 @@ class RunningStep:
             # No lock is needed: the lane's thread sets the start before the end.
             start, end = job.stamps.start, job.stamps.end
             if isinstance(start, int) and isinstance(end, int):
-                job.span = start, end  # host times are final at once
+                job.settle(start, end)  # host times are final at once
             if job.span is None:
                 break
             self.sent[lane] += 1
-            launched = None if isinstance(start, int) else job.launched
-            yield job.task.index, *job.span, launched
-            yield from _block_rows(job, *job.span)
+            yield from job.rows
         opened = next((job for job in jobs[self.sent[lane] :] if not job.has_ended), None)
         if opened is not None and not opened.announced:
             begun = opened.start_time
@@ -368,7 +378,7 @@ class Executor:
                     if job.stamps.start is not None and job.stamps.end is not None:
                         start = max(done, job.clock.time(job.stamps.start))
                         done = max(start, job.clock.time(job.stamps.end))
-                        job.span = start, done
+                        job.settle(start, done)
             ends = [job.span[1] for job in jobs if job.span is not None]
             # In a step that was stopped or failed some ends are missing: it gets no counters.
             if len(ends) == len(jobs):
