@@ -1,6 +1,6 @@
 """Records training by trainers of other packages.
 
-`HFCallback` is for the Trainer of Hugging Face, `LightningCallback` for that of Lightning. Each is
+`HFCallback` is for Hugging Face's Trainer, `LightningCallback` for Lightning's. Each is
 imported on first use, together with its package. A loop with Accelerate uses `record` itself.
 Like the recorder, nothing here imports `core` or `gui`.
 """

@@ -211,7 +211,7 @@ def _greedy_candidates(state: _State, ways: Sequence[tuple[tuple[int, ...], bool
 
 
 def _candidates(board: Board) -> Iterator[Action]:
-    """Yield the ready passes, of each stage and kind only that of the lowest micro-batch."""
+    """Yield the ready passes; of each stage and kind only the lowest micro-batch."""
     seen: set[tuple[int, Kind]] = set()
     for action in board.ready():
         key = (action.stage, action.kind)

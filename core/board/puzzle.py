@@ -39,9 +39,17 @@ from core.plan.schedules import SCHEDULES
 
 FOLDER = RESOURCES / "puzzles"
 _NAMES = (
-    "title", "about", "lanes", "microbatches", "passes", "chunks", "placement", "step", "memory",
+    "title",
+    "about",
+    "lanes",
+    "microbatches",
+    "passes",
+    "chunks",
+    "placement",
+    "step",
+    "memory",
     "start",
-)  # fmt: skip
+)
 _KEYWORDS = ("Hint", "Done")
 
 

@@ -53,7 +53,7 @@ class PassTimes:
 
 @dataclass(frozen=True, slots=True)
 class BoardRules:
-    """What a board is for.
+    """The pipeline that a board describes, its times and its memory limit.
 
     `stage_lanes` has the lane of each stage. With `split` a backward is placed as two passes, I and
     W, otherwise as one. `limit` is the most activations that a lane should hold, each of one stage

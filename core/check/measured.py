@@ -90,7 +90,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """A check that was impossible or had no time left. `name` is that of its measurement."""
+    """A check that was impossible or had no time left. `name` names its measurement."""
 
     name: str
     subject: str

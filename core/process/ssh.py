@@ -28,7 +28,7 @@ SSH_FAILED = 255
 """Exit status of ssh for its own errors."""
 MOST_CHARACTERS = 255
 # The name is an argument of ssh, and ssh puts it into commands of its configuration. So it has
-# none of the characters that mean something to ssh or to a shell, and does not begin as an option.
+# no characters that are special for ssh or a shell, and does not begin with a dash.
 _HOST = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]*@)?[A-Za-z0-9_:][A-Za-z0-9_.:-]*", re.ASCII)
 
 

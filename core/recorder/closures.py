@@ -1,7 +1,7 @@
 """Watches the closures of optimizers, which compute the loss and its gradients within an update.
 
-That of LBFGS is called several times, and that of Lightning, which trains in closures, once before
-the update does anything else.
+LBFGS calls its closure several times. Lightning trains in closures: its optimizers call theirs
+once, before the update does anything else.
 """
 
 from __future__ import annotations

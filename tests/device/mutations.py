@@ -197,7 +197,7 @@ def waits_of_plans() -> list[Mutation]:
 
 
 class Row(NamedTuple):
-    """How a mutation was seen: by a run that reported races, wrong numbers or a failure."""
+    """The result of a run with a mutation, which is seen by races, wrong numbers or a failure."""
 
     name: str
     run: str

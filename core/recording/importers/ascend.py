@@ -9,8 +9,8 @@ rows of *Overlap Analysis* sum up the streams, and are annotations. All other pr
 host, such as *Python* and *CANN*.
 
 A send and its receive have the same numbers in their names, `hcom_send__447_18_1` and
-`hcom_receive__447_18_1`: the first one is that of a process group of the two ranks, which has no
-other transfers. A `hcom_batchSendRecv` names only the process group, not the ranks.
+`hcom_receive__447_18_1`: the first number is a process group of these two ranks, which has no other
+transfers. A `hcom_batchSendRecv` names only the process group, not the ranks.
 
 An arrow from a call of the host to a task is its launch. Times since 1970 are written as text, so
 they are exact.

@@ -74,7 +74,7 @@ class BoardCanvas(Painted):
 
     @property
     def drop(self) -> Drop | None:
-        """Where the dragged pass would be dropped; None while nothing is dragged."""
+        """The place at which the dragged pass would be dropped; None while nothing is dragged."""
         if self._dragged is None or not self._is_moved:
             return None
         return self.places.drop_at(self._at, self._dragged)

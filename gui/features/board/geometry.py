@@ -22,7 +22,7 @@ SPARE = 3  # units of time to the right of the last pass
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Where a pass would be dropped: a position in a lane's order, or a pass to exchange with."""
+    """The target of a drop: a position in a lane's order, or a pass to exchange with."""
 
     lane: int
     position: int

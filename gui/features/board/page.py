@@ -123,14 +123,31 @@ class BoardPage(QFrame):
         )
         self._settings = widget_of(self._settings_row(), "plot")
         buttons = row(
-            self.undo, self.redo, self.hint, self.stamp, self.clear, None, self.run,
-            margins=(0, 0, 0, 0), spacing=6,
-        )  # fmt: skip
+            self.undo,
+            self.redo,
+            self.hint,
+            self.stamp,
+            self.clear,
+            None,
+            self.run,
+            margins=(0, 0, 0, 0),
+            spacing=6,
+        )
         column(
-            first, self._settings, self.title, self.text, scrolled, self.message, self.figures,
-            self.par, buttons,
-            of=self, growing=scrolled, margins=(16, 10, 12, 10), spacing=6,
-        )  # fmt: skip
+            first,
+            self._settings,
+            self.title,
+            self.text,
+            scrolled,
+            self.message,
+            self.figures,
+            self.par,
+            buttons,
+            of=self,
+            growing=scrolled,
+            margins=(16, 10, 12, 10),
+            spacing=6,
+        )
 
     def _settings_row(self) -> QLayout:
         parts: list[LayoutPart] = []

@@ -20,7 +20,7 @@ PRINTED = r"BUBBLESCOPE_TOKEN=\w+ bubblescope record --out tcp://127\.0\.0\.1:(\
 
 
 def is_refused(port):
-    """Whether connections to a port are refused soon: sshd closes it when ssh has ended."""
+    """Wait until a port refuses connections: sshd closes it when ssh has ended."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         try:

@@ -1,4 +1,4 @@
-"""What a check measures on the CPU, each by itself."""
+"""Each measurement of the check, on the CPU."""
 
 import pytest
 
