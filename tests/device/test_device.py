@@ -30,6 +30,7 @@ for _ in range(20):  # other programs may take the core until all kernels have r
     seen["races"] = races()
     if seen["was queued"]:
         break
+    torch.accelerator.synchronize("deferred:0")  # or the next attempt frees what is still read
 second.wait_event(event)
 with second:
     late = value + 1
