@@ -166,7 +166,8 @@ def _launch(
             if file is not None:
                 raise PlanError(f"--{option} {file}: not available if a listener records the run")
     elif out:
-        check_folder("--record", out)  # recordings of an earlier job would be taken for this one's
+        # Otherwise recordings of an earlier job would be mistaken for this job's.
+        check_folder("--record", out)
     check_parts(specification, planned.plans.values())
     return launch(specification, lanes, hosts, out, arguments.verbose)
 

@@ -1,4 +1,4 @@
-"""The command that compares two recordings."""
+"""The command `compare`: compares two recordings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def compare_recordings(arguments: argparse.Namespace) -> None:
 
     Raises PlanError or another ValueError in one line.
     """
-    # Check outputs first: a mistyped --image should not be reported after minutes of work.
+    # Check the outputs first, so that a mistyped --image is not reported only after minutes of
+    # work.
     check_outputs(vars(arguments))
     names = (arguments.a, arguments.b)
     parts = _parts(arguments)

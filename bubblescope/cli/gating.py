@@ -1,4 +1,4 @@
-"""The command that judges a recording against a baseline, for continuous integration."""
+"""The command `gate`: compares a recording with a baseline, for continuous integration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that says how much shorter a job would be if a part of it were like its peers."""
+"""The command `slowdown`: how much shorter a job would be if a part of it were like its peers."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def borders_of(plan: Plan) -> tuple[int, ...]:
 
 
 def moved(borders: Sequence[int], which: int, to: int, blocks: int) -> tuple[int, ...]:
-    """Return borders with one moved as near to `to` as possible; every stage keeps a block."""
+    """Return borders with one moved as close to `to` as possible; every stage keeps a block."""
     edges = (0, *borders, blocks)
     lowest = edges[which] + 1
     highest = edges[which + 2] - 1

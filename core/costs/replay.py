@@ -1,7 +1,7 @@
-"""Replay of a step with many sets of durations at once.
+"""Simulation of a step with many sets of durations at once.
 
 The simulation of core.costs.simulate takes one set of durations at a time. Here the order of the
-tasks is worked out once: a task's level is the length of the longest chain of tasks before it. All
+tasks is determined once: a task's level is the length of the longest chain of tasks before it. All
 tasks of a level start after the tasks of lower levels, so that a level is a few operations on
 arrays.
 """
@@ -22,12 +22,12 @@ from core.plan.task import ABSENT
 from core.trace.step import StepColumns
 
 MOST_TIMES = 8_000_000
-"""Times that are held at once; more sets of durations are replayed in parts."""
+"""Limit on the times in memory; more sets of durations are simulated in several parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Nodes that can be timed together; `needs[first[i]:first[i + 1]]` are the needs of node i."""
+    """Nodes that can be timed together; node i waits for `needs[first[i]:first[i + 1]]`."""
 
     nodes: Ints
     needs: Ints
@@ -36,7 +36,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The order of n tasks of a step, for replays of the step with other durations.
+    """The order of the n tasks of a step, for simulations of the step with other durations.
 
     Every task starts when the task before it on its lane and all that it waits for have ended. A
     member of a collective of ranks ends its duration after the last member is ready.
@@ -48,7 +48,7 @@ class Replay:
 
     @classmethod
     def of(cls, columns: StepColumns, meets: Ints) -> Replay:
-        """Work out the order of a step's tasks; `meets` is as in `core.costs.simulate`.
+        """Determine the order of a step's tasks; `meets` is as in `core.costs.simulate`.
 
         Raises PlanError if lanes reach their collectives in orders that deadlock.
         """

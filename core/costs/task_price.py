@@ -42,7 +42,7 @@ class CostInput(NamedTuple):
 class TaskPrice:
     """Computes the costs in ns of the tasks of one step.
 
-    `is_measured` says how the last computed cost is known; see TaskCosts.
+    `is_measured` is True if the last computed cost was measured; see TaskCosts.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class TaskPrice:
         return of_input + of_weight
 
     def _without(self, kind: Kind) -> Message:
-        """Return why a plan cannot be priced that has passes of a kind without a cost."""
+        """Return the error text for a plan with passes of a kind that has no cost."""
         if kind in _BACKWARD_PARTS and Kind.BACKWARD in self._costs.passes:
             return message(
                 "the costs have backward_ms, but not {cost}: the schedule splits backward passes. "
@@ -134,7 +134,7 @@ class TaskPrice:
         return total + self._head(kind, stage, block, size)
 
     def _part_of_stage(self, curves: tuple[Curve, ...], stage: int) -> float:
-        """Return the part of a curve's stage that one of the plan's stages has, 1 for all of it."""
+        """Return one of the plan's stages as a fraction (0 to 1) of a curve's stage."""
         if len(curves) == 1 or stage == ABSENT or len(curves) == self._count:
             return 1.0
         self.is_measured = False

@@ -1,4 +1,4 @@
-"""Ends of a run before its last step: stopped, or an error in one line for the user."""
+"""Reasons why a run ends before its last step: a stop, or an error in one line for the user."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from core.plan.task import ABSENT, IS_COLLECTIVE, TaskColumns
 def start_together(columns: TaskColumns) -> TaskColumns:
     """Return the same n tasks, with waits added so that members of a collective start together.
 
-    A collective moves data only once its last member has arrived. Lanes know nothing of each other,
-    so the plan has to encode this: every member waits for the predecessor of each member on that
-    member's lane. All members then wait for the same tasks, so they start at the same time if lanes
-    start tasks as soon as they can.
+    A collective moves data only once its last member has arrived. Lanes have no information about
+    each other, so the plan has to encode this: every member waits for the predecessor of each
+    member on that member's lane. All members then wait for the same tasks, so they start at the
+    same time if lanes start tasks as soon as they can.
 
     The k-th tasks with the same kind, payload, stage, block and bucket on each lane of every
     replica form one collective. They must be adjacent in the columns: no task may wait for a later

@@ -115,7 +115,7 @@ def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
 
 
 def _unused(settings: RunSettings) -> bool:
-    """Return True without virtual lanes: faults are put into these alone."""
+    """Return True without virtual lanes: faults can only be injected into these."""
     return not asks_virtual(settings.devices)
 
 

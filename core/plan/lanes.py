@@ -21,7 +21,7 @@ VIRTUAL = "virtual:"
 
 
 def lane_devices(text: str, hardware: Hardware) -> list[str]:
-    """Return the device of each compute lane that a `--devices` text asks for.
+    """Return the device of each compute lane that a `--devices` text specifies.
 
     `auto` is a lane on every accelerator; two lanes if there is only one accelerator; without any,
     two CPU lanes (one lane on a single core). The device of a virtual lane is `virtual:` and the
@@ -62,7 +62,7 @@ def asks_virtual(text: str) -> bool:
 
 
 def sharing_text(lane: Lane) -> Text:
-    """Return which hardware a lane shares; empty if it shares none."""
+    """Return a text about the hardware that a lane shares; empty if it shares none."""
     if not lane.sharers:
         return lane.sharing  # of an older recording, in English
     lanes = lanes_text(lane.sharers)

@@ -41,9 +41,9 @@ class Kind(StrEnum):
 
     Six kinds occur in recordings but not in plans. `OTHER` is work that only its name describes,
     recorded by another program. In an `ALL_TO_ALL` each rank sends a part to every other one. A
-    `BROADCAST` sends the data of one rank to the others, and in a `BARRIER` ranks only meet.
-    `DATA` is a job's wait for its next batch, and `RECOMPUTE` repeats, in the backward pass, parts
-    of the forward pass that were not kept.
+    `BROADCAST` sends the data of one rank to the others, and in a `BARRIER` ranks only wait for
+    each other. `DATA` is a job's wait for its next batch, and `RECOMPUTE` repeats, in the backward
+    pass, parts of the forward pass that were not kept.
     """
 
     SCATTER = N_("scatter")

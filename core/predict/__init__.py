@@ -1,1 +1,1 @@
-"""Prediction: a plan on a cost model instead of on lanes. Knows no torch."""
+"""Prediction: plans that are simulated with costs instead of run on lanes. Without torch."""

@@ -39,7 +39,7 @@ from core.trace.header import Header
 from core.trace.step import StepColumns
 
 LEAST_SAVING = 0.05
-"""Least fraction of a step that another way must be predicted to save to be advised."""
+"""Smallest predicted saving, as a fraction of a step, for which another way is advised."""
 TRIED_CHUNKS = (2, 3, 4)
 MOST_TRIED_MICROBATCHES = 64
 
@@ -96,8 +96,8 @@ class AdviceResult:
     """All ways, and the present run.
 
     `ways` has the known ways first, and then the others, each sorted by predicted time. `present`
-    is None if the present run cannot be predicted. `missing` is the reason why ways were left out
-    that the costs do not cover; "" if none were.
+    is None if the present run cannot be predicted. `missing` says why ways were left out whose
+    tasks have no known costs; "" if none were.
     """
 
     ways: list[Advice]

@@ -28,12 +28,12 @@ class Basis:
 
     @property
     def measured_percent(self) -> int:
-        """The measured share in whole per cent, as it is shown everywhere."""
+        """The measured share in whole per cent, the form in which it is shown everywhere."""
         return round(100 * self.measured_share)
 
     @property
     def text(self) -> Message:
-        """The share and the range for people."""
+        """The share and the range as a text for users."""
         measured = self.measured_percent
         return message(
             "{measured} of the critical path is measured, {modelled} is modelled; "

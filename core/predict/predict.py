@@ -28,8 +28,8 @@ from core.trace.trace import Trace
 class PredictedLane:
     """A lane's times in the predicted step; they add up to the makespan.
 
-    `peak_activations` is the most activations that it holds at once, each of one stage and
-    micro-batch.
+    `peak_activations` is the largest number of activations that the lane holds at once, each of one
+    stage and micro-batch.
     """
 
     name: str

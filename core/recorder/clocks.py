@@ -1,4 +1,4 @@
-"""Compares the clocks of the ranks with round trips through the store in which the job's ranks met.
+"""Compares the clocks of the ranks by round trips through the store of the job's rendezvous.
 
 Rank 0 answers the other ranks in turn with the time on its clock. Each rank keeps its shortest
 round trip: rank 0 read its clock within the trip, so the middle of the trip is wrong by at most
@@ -47,7 +47,7 @@ class RankClocks:
         self._recording = next(_RECORDINGS)
         self._store: Any = None
         if world > 1:
-            # torch has no public access to the store in which the ranks met.
+            # torch has no public access to the store of the rendezvous.
             store: Any = dist.distributed_c10d._get_default_store()
             self._store = store.clone()
             self._store.set_timeout(PATIENCE)
@@ -60,7 +60,7 @@ class RankClocks:
         prefix = f"bubblescope/{self._recording}/{name}"
         try:
             if self._rank > 0:
-                if self._store is None:  # the ranks have not met
+                if self._store is None:  # there was no rendezvous
                     return None
                 return _ask(self._store, f"{prefix}/{self._rank}")
             for other in range(1, self._world):

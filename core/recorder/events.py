@@ -1,9 +1,9 @@
 """Times work on a device that supports timed events.
 
 An event is put on the job's current stream where an operation begins or ends, just like a kernel.
-Nothing waits for the device. At the end of a later step the recorder asks whether the event has
-happened. It asks on the training thread and never while a graph is captured, because a question
-from another thread would break the capture.
+Nothing waits for the device. At the end of a later step the recorder queries whether the event has
+happened, on the training thread and never while a graph is captured: a query from another thread
+would break the capture.
 
 Anchors map the device's clock to the host's. An anchor is an event on an idle stream, recorded and
 observed between two readings of the host's clock; of several tries the fastest is kept. Between
@@ -35,7 +35,7 @@ REST_NS = 500_000_000
 """Time between two anchors. Within it a device's clock hardly drifts, and a float32 in ms still
 resolves 30 ns."""
 MANY = 64
-"""If more steps wait for the device, it is asked before REST_NS have passed."""
+"""If more steps wait for the device, it is queried before REST_NS have passed."""
 MOST_WAITING = 4096
 """If more steps wait for the device, the oldest is dropped and counted."""
 
@@ -109,7 +109,8 @@ class RecordedStep:
 
     def moments(self) -> Iterator[Moment]:
         """Yield the moments on the device, the last one first."""
-        # If a moment has not happened yet, it is most likely the last, which is then asked first.
+        # If a moment has not happened yet, it is most likely the last one, so that one is queried
+        # first.
         for op in reversed(self.ops):
             for moment in (op.end, op.start):
                 if isinstance(moment, Moment):
@@ -152,8 +153,8 @@ class DeviceTimes:
     def host_time(self, time: int, is_past: IsPast) -> int | None:
         """Return a moment on the host's clock, in ns; None if it has not happened yet.
 
-        Safe to call from another thread if `is_past`, which queries the event, asks nothing while a
-        graph is captured. The result is provisional: the next anchor is not known yet.
+        Safe to call from another thread if `is_past`, which queries the event, makes no query while
+        a graph is captured. The result is provisional: the next anchor is not known yet.
         """
         if not isinstance(time, Moment):
             return time
@@ -173,7 +174,7 @@ class DeviceTimes:
     def ready(self, at_once: bool = False) -> Iterator[RecordedStep]:
         """Yield the steps that the device has completed, in order, without waiting.
 
-        Unless `at_once`, the device is only asked from time to time, and otherwise nothing is
+        Unless `at_once`, the device is queried only from time to time; in between, nothing is
         yielded.
         """
         has_rested = self._source.now() - self._anchors[-1].host >= REST_NS
@@ -217,8 +218,8 @@ class DeviceTimes:
     def _timed(self, step: RecordedStep) -> RecordedStep:
         """Return the step with times on the host's clock in place of moments.
 
-        Computing and communication each take their turn from step to step: what waited for the
-        device's previous step begins when that step ended.
+        Computing and communication are each sequential across steps: an operation that waited for
+        the device's previous step begins when that step ended.
         """
         assert step.anchor is not None
         first = self._anchors.index(step.anchor)

@@ -1,4 +1,4 @@
-"""Finds out how this process ends.
+"""Detects how this process ends.
 
 Watching begins when the process starts, because a script may import `sys.exit` by name.
 """

@@ -104,7 +104,7 @@ class Instrument:
         """Return the step that has ended, if nothing has followed for `seconds`.
 
         The caller passes it on; the sink does not get it. Call it on the thread that writes steps.
-        Only the training thread may ask a device, so steps that a device times are not returned.
+        Only the training thread may query a device, so steps that a device times are not returned.
         """
         if self.device_times is not None:
             return None
@@ -129,7 +129,7 @@ class Instrument:
 
         These are the computations that have not ended, and all collectives. Operations that a
         device has not begun are left out. Safe to call from another thread, if `is_past`, which
-        queries an event, asks nothing while a graph is captured.
+        queries an event, makes no query while a graph is captured.
         """
         found = []
         for op in self.ops.kept:

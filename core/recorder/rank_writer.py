@@ -160,7 +160,7 @@ class RankWriter:
         folder = Path(self._out)
         folder.mkdir(parents=True, exist_ok=True)
         if self.rank == 0:
-            # Only the launcher knows the number of ranks that have not met (yet).
+            # Before the rendezvous, only the launcher knows the number of ranks.
             launched = _variable("WORLD_SIZE", range(1, MOST_RANKS + 1), "ignored")
             ranks = max(self._world, launched or 1)
             for path in folder.glob("rank-*.arrow"):

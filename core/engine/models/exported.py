@@ -1,4 +1,4 @@
-"""Turns any module into a row of blocks: exports it and cuts the graph where one tensor passes.
+"""Converts any module into a list of blocks: exports it and cuts its graph at single tensors.
 
 A stage has one tensor as its input and one as its output. So the graph of a module can be cut where
 a single tensor that depends on the input is still needed later: between layers, but not inside a

@@ -65,7 +65,7 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
 
 
 def _open_store() -> TCPStore:
-    """Open the store in which the ranks meet.
+    """Open the store for the ranks' rendezvous.
 
     Its socket listens on the loopback interface only; torch's own would listen on all interfaces.
     """
@@ -83,7 +83,7 @@ def _start_rank(
     variables = {
         # OpenMP reads it when torch is imported; it holds for threads that set no other number.
         "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1),
-        # The ranks meet on the loopback interface, whatever the host's name resolves to.
+        # The ranks connect over the loopback interface, whatever the host's name resolves to.
         "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
     }
     settings = {
@@ -141,10 +141,10 @@ def _collect(
             )
             has_finished = rank in ended and ended[rank].outcome is Outcome.FINISHED
             if not has_finished and deadline == math.inf:
-                # The end of one rank breaks the collectives of the others. Hear all reasons before
-                # one is chosen.
+                # The end of one rank breaks the collectives of the others. Collect all reasons
+                # before choosing one.
                 deadline = time.monotonic() + REASONS_SECONDS
-    # A stopped run has not failed, whatever its ranks said while they ended.
+    # A stopped run has not failed, whatever its ranks reported while they ended.
     if is_stopping:
         raise RunStopped
     if deadline < math.inf:

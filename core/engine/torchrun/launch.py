@@ -32,7 +32,7 @@ RANK = "core.engine.torchrun.start"
 NOT_RECORDED = "bubblescope: not all was recorded: "
 # Ranks print a line when they fail (rank.py); torchrun then prints a summary of the failures.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
-# gloo says this when another rank is gone, whichever rank has failed first.
+# gloo's messages when another rank is gone, whichever rank has failed first.
 _LOST = re.compile("by peer|Broken pipe")
 # When a process has failed, torchrun ends the others with this signal.
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
@@ -157,7 +157,7 @@ def _address(endpoint: str) -> str:
 
 
 def _variables(hosts: Hosts) -> dict[str, str]:
-    """Return environment variables for gloo: ranks of one host meet on the loopback interface."""
+    """Return variables for gloo: ranks of one host connect over the loopback interface."""
     if hosts.nodes > 1:
         return {}
     return {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo"}
@@ -166,8 +166,8 @@ def _variables(hosts: Hosts) -> dict[str, str]:
 def reason_of(printed: str, status: int) -> Text:
     """Return why a job failed, given everything printed and torchrun's status.
 
-    The best reason is a line of a rank. A rank that only reports the loss of another one is the
-    least certain; better is torchrun's report of how a process ended.
+    A line printed by a rank is preferred; next is torchrun's report of how a process ended; last is
+    a rank's report that it has lost another rank.
     """
     reasons = {found[2]: found[1] for found in _REASON.finditer(printed)}
     first_hand = [text for text in reasons.values() if not _LOST.search(text)]

@@ -23,7 +23,7 @@ class Rehearsal:
 
     The first task after tasks of another kind takes up to four times as long as the next one of its
     kind: the interpreter, the processor's caches and torch's allocator are cold. On virtual lanes
-    the tasks of all lanes take turns, so one lane would pay for the others.
+    the tasks of all lanes take turns, so one lane would always get the cold start.
 
     A rehearsal follows a step task by task on copies of the run's modules, which `make` returns.
     Their learning rate is zero, and the random state is restored after each task, so the run's

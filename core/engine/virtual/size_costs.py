@@ -1,7 +1,7 @@
 """Measures the cost of each block of a model in micro-batches of several sizes.
 
-The costs of a run apply to its own stages and its own size of micro-batches. They say little about
-another strategy: a part of a task's cost does not depend on its rows, and some sizes suit the
+The costs of a run apply to its own stages and its own size of micro-batches. They are of little use
+for another strategy: a part of a task's cost does not depend on its rows, and some sizes suit the
 processor better than others. Here the model is cut into one stage for each block, on one lane.
 Three micro-batches pass through it: two with whole backward passes, of which the second adds to the
 gradients of the first, and one with a split backward. At the smallest size the model is also cut

@@ -324,7 +324,7 @@ class _StagedTasks:
         sizes = np.array(row_bytes, np.int64)
         rows = self._rows[replica, microbatch]
         payload = Payload.ACTIVATION if forward else Payload.GRADIENT
-        # Both have the size of the output of the stage before the border that they cross.
+        # Both have the size of the output of the stage in front of the border that they cross.
         before_border = stage - 1 if forward else stage
         delivery[takers] = self._add(
             KIND_CODES[Kind.COPY],
