@@ -1,0 +1,259 @@
+"""The tasks of a pipeline's actions: passes, copies between lanes, losses, sums and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.arrays import Ints
+from core.order import stable_argsort
+from core.plan.collectives import start_together
+from core.plan.division import Part, Placement, Stage
+from core.plan.pipeline.actions import OVERLAP, ActionColumns, Needs
+from core.plan.plan import Job
+from core.plan.task import (
+    ABSENT,
+    COLUMN_TYPES,
+    KIND_CODES,
+    PAYLOAD_CODES,
+    Kind,
+    Payload,
+    TaskColumns,
+)
+
+# Sort order of the tasks of one action. A loss sorts as a sent activation.
+_RECEIVED, _RECEIVED_GRADIENT, _ACTION, _SENT, _SENT_GRADIENT, _SUMMED = range(6)
+_PLACES = 6
+
+
+class StagedTasks:
+    """Makes the tasks of n actions, which run in the order of the positions in `merged`.
+
+    Tasks are added in any order, with temporary numbers that dependencies use, and with a sort key;
+    at the end they are sorted and renumbered.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        stages: Sequence[Stage],
+        placements: Sequence[Placement],
+        parts: Sequence[Part],
+        actions: ActionColumns,
+        merged: Ints,
+    ) -> None:
+        self._job, self._stages, self._actions, self._merged = job, stages, actions, merged
+        # The turn of each action: the inverse permutation of `merged`.
+        self._turn = np.argsort(merged)
+        self._overlap = job.copies_overlap
+        # The replicas that hold each stage: shape (stages, holders).
+        by_stage = sorted(placements, key=lambda placement: placement.stage)
+        self._holders = np.array([p.replica for p in by_stage]).reshape(len(stages), -1)
+        self._several = self._holders.shape[1] > 1
+        replicas = 1 + int(self._holders.max())
+        self._lane_of = np.zeros((replicas, len(stages)), np.int64)
+        for p in placements:
+            self._lane_of[p.replica, p.stage] = p.lane
+        # Shape (replicas, micro-batches + 1); the last column is for all micro-batches at once.
+        microbatches = 1 + max(part.microbatch for part in parts)
+        self._rows = np.zeros((replicas, microbatches + 1), np.int64)
+        for part in parts:
+            self._rows[part.replica, part.microbatch] = part.rows
+        self._rows[:, -1] = self._rows.sum(axis=1)
+        self._added: dict[str, list[Ints]] = {name: [] for name in ("key", *COLUMN_TYPES)}
+        self._count = 0
+        self._waits: list[tuple[Ints, Ints]] = []
+
+    def columns(self, needs: Needs, whole_loss: bool) -> TaskColumns:
+        """Return all tasks; with `whole_loss` a replica has one loss over all micro-batches."""
+        a, overlaps = self._actions, self._actions.kind == OVERLAP
+        # Tasks are sorted by turn * _PLACES + place: data is received just before its action and
+        # sent just after it. The keys around the action with turn 7 are
+        #     42 received, 43 received gradient, 44 itself, 45 sent, 46 sent gradient, 47 summed
+        actions = self._add(
+            a.kind,
+            a.replica,
+            a.stage,
+            self._turn * _PLACES + _ACTION,
+            microbatch=a.microbatch,
+            rows=self._rows[a.replica, a.microbatch],
+            paired_stage=np.where(overlaps, a.back_stage, ABSENT),
+            paired_microbatch=np.where(overlaps, a.back_microbatch, ABSENT),
+        )
+        output = self._received(needs.output, a.replica, a.stage, a.microbatch, forward=True)
+        gradient = self._received(
+            needs.gradient, a.back_replica, a.back_stage, a.back_microbatch, forward=False
+        )
+        gradient = np.where(gradient == ABSENT, self._losses(whole_loss), gradient)
+        self._wait(actions, output)
+        # The next overlap on the same lane may need both results of the one before.
+        self._wait(actions, np.where(gradient == output, ABSENT, gradient))
+        if whole_loss:
+            self._wait_for_all_forwards()
+        else:
+            self._wait(actions, needs.own)
+        self._steps()
+        return self._sorted()
+
+    def _received(
+        self, makers: Ints, replica: Ints, stage: Ints, microbatch: Ints, forward: bool
+    ) -> Ints:
+        """Return the task that delivers each action's input: the maker, or a copy between lanes."""
+        delivery = makers.copy()
+        # The modulo only keeps the index in range: in the last stage the loss makes the gradient.
+        sender = stage - 1 if forward else (stage + 1) % len(self._stages)
+        source, target = self._lane_of[replica, sender], self._lane_of[replica, stage]
+        takers = np.flatnonzero((makers != ABSENT) & (source != target))
+        replica, stage, microbatch = replica[takers], stage[takers], microbatch[takers]
+        if self._overlap:
+            # Just after the action that made the data, on the sender's copy lane.
+            place = _SENT if forward else _SENT_GRADIENT
+            lane, turn = self._copy_lane(source[takers]), self._turn[makers[takers]]
+        else:
+            # Just before the action that needs the data, on its lane, which the copy blocks.
+            place = _RECEIVED if forward else _RECEIVED_GRADIENT
+            lane, turn = target[takers], self._turn[takers]
+        row_bytes = [self._job.model.output_bytes(stage.last - 1) for stage in self._stages]
+        sizes = np.array(row_bytes, np.int64)
+        rows = self._rows[replica, microbatch]
+        payload = Payload.ACTIVATION if forward else Payload.GRADIENT
+        # Both have the size of the output of the stage in front of the border that they cross.
+        before_border = stage - 1 if forward else stage
+        delivery[takers] = self._add(
+            KIND_CODES[Kind.COPY],
+            replica,
+            stage,
+            turn * _PLACES + place,
+            lane=lane,
+            microbatch=microbatch,
+            rows=rows,
+            bytes=rows * sizes[before_border],
+            payload=PAYLOAD_CODES[payload],
+        )
+        self._wait(delivery[takers], makers[takers])
+        return delivery
+
+    def _losses(self, whole: bool) -> Ints:
+        """Add a loss for each micro-batch, or for each replica if `whole`.
+
+        Returns the loss that each action waits for, ABSENT for none; shape (n,).
+        """
+        a, last = self._actions, len(self._stages) - 1
+        ends = np.flatnonzero(a.enters & (a.stage == last))
+        ends = ends[np.argsort(a.microbatch[ends], kind="stable")]
+        place = (a.replica[ends], np.where(whole, ABSENT, a.microbatch[ends]))
+        # For each loss, the turn of the last forward that it needs: its micro-batch's. If `whole`,
+        # it is the replica's last forward, kept in the last column.
+        ended = np.full(self._rows.shape, ABSENT)
+        np.maximum.at(ended, place, self._turn[ends])
+        replica, microbatch = np.nonzero(ended != ABSENT)
+        losses = np.full(self._rows.shape, ABSENT)
+        losses[replica, microbatch] = self._add(
+            KIND_CODES[Kind.LOSS],
+            replica,
+            np.full(len(replica), last),
+            ended[replica, microbatch] * _PLACES + _SENT,
+            microbatch=np.where(whole, ABSENT, microbatch),
+            rows=self._rows[replica, microbatch],
+        )
+        self._wait(losses[place], ends)
+        needs_loss = a.returns & (a.back_stage == last)
+        return np.where(needs_loss, losses[a.back_replica, a.back_microbatch], ABSENT)
+
+    def _wait_for_all_forwards(self) -> None:
+        """Make each backward over all micro-batches wait for all forwards of its stage."""
+        a = self._actions
+        forwards = np.flatnonzero(a.enters)
+        forwards = forwards[np.argsort(a.microbatch[forwards], kind="stable")]
+        for place in np.flatnonzero(a.returns).tolist():
+            same = (a.stage == a.back_stage[place]) & (a.replica == a.back_replica[place])
+            mine = forwards[same[forwards]]
+            self._wait(np.full(len(mine), place), mine)
+
+    def _steps(self) -> None:
+        """Add a step for each holder of a stage, after an all-reduce if there are several."""
+        a, (stages, holders) = self._actions, self._holders.shape
+        # The turn of the last pass that leaves gradients, by replica and stage.
+        ended = np.full(self._lane_of.shape, ABSENT)
+        mine = a.finishes
+        np.maximum.at(ended, (a.back_replica[mine], a.back_stage[mine]), self._turn[mine])
+        stage = np.repeat(np.arange(stages), holders)
+        replica = self._holders.ravel()
+        ready = self._merged[ended[replica, stage]]  # the last action of each
+        # Shape (stages,): the turn in which the last holder of each stage has its gradients. All
+        # lanes reduce and step stages in this order; with different orders, members of collectives
+        # would wait for each other's other collectives.
+        stage_ended = ended[self._holders, np.arange(stages)[:, None]].max(axis=1)
+        turn = np.argsort(np.argsort(stage_ended))[stage]
+        end = len(a) * _PLACES
+        # For each of the stages * holders tasks, the numbers of all holders of its stage.
+        by_stage = np.arange(stages * holders).reshape(stages, holders)
+        members = by_stage[stage].ravel()
+        if self._several:
+            lane = self._lane_of[replica, stage]
+            if self._overlap:
+                lane, key = self._copy_lane(lane), stage_ended[stage] * _PLACES + _SUMMED
+            else:
+                key = end + 2 * turn
+            sizes = [self._job.model.run_bytes(stage.first, stage.last) for stage in self._stages]
+            reduced = self._add(
+                KIND_CODES[Kind.ALL_REDUCE],
+                replica,
+                stage,
+                key,
+                lane=lane,
+                bytes=np.array(sizes, np.int64)[stage],
+                payload=PAYLOAD_CODES[Payload.PARAMETER_GRADIENTS],
+            )
+            self._wait(np.repeat(reduced, holders), ready[members])
+            ready = reduced
+        steps = self._add(KIND_CODES[Kind.STEP], replica, stage, end + 2 * turn + 1)
+        self._wait(np.repeat(steps, holders), ready[members])
+
+    def _copy_lane(self, lane: Ints) -> Ints:
+        """Return the copy lane of each lane."""
+        return len(self._job.lanes) + lane
+
+    def _add(
+        self, kind: Ints | int, replica: Ints, stage: Ints, key: Ints, **columns: Ints | int
+    ) -> Ints:
+        """Add tasks, by default on their stages' lanes; returns their temporary numbers."""
+        count = len(stage)
+        known = {
+            "lane": self._lane_of[replica, stage],
+            "kind": kind,
+            "stage": stage,
+            "key": key,
+            "replica": replica if self._several else ABSENT,
+            "rows": 0,
+            "bytes": 0,
+            "payload": 0,
+            **columns,
+        }
+        for name, added in self._added.items():
+            added.append(np.broadcast_to(known.get(name, ABSENT), count))
+        self._count += count
+        return np.arange(self._count - count, self._count)
+
+    def _wait(self, waiters: Ints, needed: Ints) -> None:
+        """Make each of the `waiters` wait for the task in `needed`, or for none if ABSENT."""
+        there = needed != ABSENT
+        self._waits.append((waiters[there], needed[there]))
+
+    def _sorted(self) -> TaskColumns:
+        """Return all tasks sorted by key, with dependencies by final numbers."""
+        added = {name: np.concatenate(columns) for name, columns in self._added.items()}
+        order = stable_argsort(added["key"])
+        number = np.argsort(order)
+        waiters, needed = zip(*self._waits, strict=True)
+        waiter = number[np.concatenate(waiters)]
+        after = number[np.concatenate(needed)]
+        counts = np.bincount(waiter, minlength=self._count)
+        plain = {name: added[name][order].astype(dtype) for name, dtype in COLUMN_TYPES.items()}
+        columns = TaskColumns(
+            **plain,
+            after_first=np.concatenate([[0], np.cumsum(counts)]),
+            after=after[stable_argsort(waiter)],
+        )
+        return start_together(columns)
