@@ -43,6 +43,7 @@ WAY = (
     "core/plan/planning.py",
     "core/engine/server.py",
     "core/engine/prepare.py",
+    "core/engine/tasks/steps.py",
     "core/engine/tasks/executor.py",
     "core/engine/tasks/replicas.py",
     "core/engine/tasks/operations.py",

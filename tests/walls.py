@@ -132,7 +132,7 @@ LAYERS = (
     ("core.engine.prepare",),
     ("core.engine.tasks",),
     ("core.engine.calibration",),
-    ("core.engine.tasks.executor",),
+    ("core.engine.tasks.steps",),
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.engine.machine_check",),

@@ -22,7 +22,7 @@ from core.engine.messages import Outcome, send
 from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
-from core.engine.tasks.executor import run_on_lanes
+from core.engine.tasks.steps import run_on_lanes
 from core.engine.virtual.run import run_on_virtual_lanes
 from core.message import Text, error_message, message, text_to_plain
 from core.plan.specification import Specification

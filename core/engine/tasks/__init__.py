@@ -1,1 +1,1 @@
-"""Runs the tasks of a plan: the executor walks it over lanes, operations work on the model."""
+"""Runs the steps of a plan: the executor puts tasks on lanes, operations work on the model."""

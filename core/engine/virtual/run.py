@@ -9,8 +9,8 @@ from threading import Event
 
 from core.engine.lanes.isolated import IsolatedLane
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import Calibrate, run_steps
 from core.engine.tasks.operations import Operations
+from core.engine.tasks.steps import Calibrate, run_steps
 from core.engine.virtual.calibration import RECALIBRATIONS, VirtualCalibration
 from core.engine.virtual.executor import VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps

@@ -178,7 +178,7 @@ class Bad(nn.Module):
 
 
 def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
-    monkeypatch.setattr("core.engine.tasks.executor.LONGEST_STEP_SECONDS", 0.0)
+    monkeypatch.setattr("core.engine.tasks.steps.LONGEST_STEP_SECONDS", 0.0)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None
     assert "a step takes 0 s: its costs are not measured beforehand" in [
@@ -190,7 +190,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr("core.engine.tasks.executor.measure_task_costs", full)
+    monkeypatch.setattr("core.engine.tasks.steps.measure_task_costs", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
     said = "there is not enough memory to measure costs in addition to the run"
