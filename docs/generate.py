@@ -16,8 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from bubblescope.cli.arguments import make_parser, options_table
+from bubblescope.cli.arguments import make_parser
 from bubblescope.cli.examples import EXAMPLES
+from bubblescope.cli.option_arguments import options_table
 from core.board.puzzle import read_puzzle, shipped_puzzles
 from core.explain.causes import CAUSES, Cause
 from core.models.catalogue import MODELS

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Collection, Mapping
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import shtab
 
@@ -20,22 +18,19 @@ from bubblescope.cli.figures import (
     PARTS,
     add_figure,
 )
+from bubblescope.cli.option_arguments import add_specification, add_swept
+from bubblescope.cli.parser import Parser
 from bubblescope.cli.parts import add_part, add_whole
 from bubblescope.cli.spans_table import TABLE, add_table
 from bubblescope.cli.suggested import Suggested
 from core.compare.step_times import FEWEST_STEPS
 from core.lessons.lesson import shipped
-from core.option import Option, OptionGroup, flag_of, listed
-from core.plain import error_text
-from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
-from core.plan.strategies import STRATEGIES
+from core.option import listed
 from core.report.mesh import Axis
 from core.sweep.sweep import MOST_RUNS, REFERENCES, REPEATS
-from core.sweep.values import COMMA, SWEPT
+from core.sweep.values import COMMA
 from core.version import VERSION
 
-BAD_INPUT = 2
-FILES = ("FILE", "RECORDING", "A", "B", "BASELINE", "NEW")
 GROUPS = """\
   planning           devices, check, plan
   runs               run, sweep, lesson
@@ -47,81 +42,12 @@ SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see th
 MORE = "`bubblescope COMMAND --help` lists a command's options."
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports errors in one line, and completes file names in shells."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._belonging: list[tuple[str, Collection[str]]] = []
-
-    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
-        """Add an argument; shells complete file names if its metavar is one of FILES."""
-        action = super().add_argument(*names, **options)
-        if action.metavar in FILES:
-            action.complete = shtab.FILE  # type: ignore[attr-defined]
-        return action
-
-    def only_with(self, need: str, names: Collection[str]) -> None:
-        """Refuse options unless another one is given.
-
-        `need` has the form of the other option: `--image FILE` for any file, `--launcher torchrun`
-        for only this value, or several alternatives separated by ` or `.
-        """
-        self._belonging.append((need, names))
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse arguments, and refuse an option that has no effect with the others."""
-        found, rest = super().parse_known_args(args, namespace)
-        for action in self._actions:
-            # argparse takes `--` as the end of the options even in `--batch=--`, and Python before
-            # 3.13 then sets the value to an empty list.
-            value = getattr(found, action.dest, None)
-            is_empty = value == [] or (isinstance(value, list) and [] in value)
-            if action.nargs is None and is_empty:
-                self.error(str(argparse.ArgumentError(action, "expected one argument")))
-        for need, names in self._belonging:
-            if not _is_any_given(found, need):
-                self._refuse_given(found, need, names)
-        return found, rest
-
-    def _refuse_given(self, found: Any, need: str, names: Collection[str]) -> None:
-        """Exit with an error if one of the options has a value other than its default."""
-        # In reverse order, because `--no-title` shares the destination of `--title`.
-        for action in reversed(self._actions):
-            value = getattr(found, action.dest, action.default)
-            is_named = action.dest in names and action.const in (None, value)
-            if is_named and value != action.default:
-                self.error(f"{_given(action, value)} has no effect here; add {need}")
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {error_text(message)}\n")
-
-
-def _given(action: argparse.Action, value: object) -> str:
-    """Return an option as it was given: with its value, or only the flag of a switch."""
-    flag = action.option_strings[-1 if value is False else 0]
-    return flag if action.nargs == 0 else f"{flag} {value!r}"
-
-
-class _Joined(argparse.Action):
-    """Joins the values of a repeated argument by spaces."""
-
-    def __call__(
-        self, parser: object, namespace: argparse.Namespace, values: Any, option: Any = None
-    ) -> None:
-        """Append a value."""
-        if values == []:  # from `--hiccup=--`, see _Parser.parse_known_args
-            raise argparse.ArgumentError(self, "expected one argument")
-        before = getattr(namespace, self.dest) or ""
-        setattr(namespace, self.dest, f"{before} {values}".strip())
-
-
-Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of `bubblescope`; without a command the window opens."""
-    parser = _Parser(
+    parser = Parser(
         prog="bubblescope",
         description="Shows parallel training steps as they happen. Without a command: the window.",
         epilog="\n".join([examples_of("run"), SHELLS, MORE]),
@@ -155,15 +81,15 @@ def _add_runs(commands: Commands) -> None:
         "--folder", metavar="FOLDER", help="save the table, and a recording of each strategy"
     )
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
-    _add_specification(plan)
+    add_specification(plan)
     plan.add_argument("--tasks", action="store_true", help="list every task as well")
     plan.add_argument("--csv", metavar="FILE", help="save the order of the passes as a schedule")
     run = commands.add_parser("run", help="run a strategy and print its summary")
-    _add_specification(run, runs=True)
+    add_specification(run, runs=True)
     _add_outputs(run)
     _add_launcher(run)
     sweep = commands.add_parser("sweep", help="run several values of options, and compare")
-    _add_swept(sweep)
+    add_swept(sweep)
     _add_sweep(sweep)
     lesson = commands.add_parser("lesson", help="run a lesson, or list all")
     numbers = (str(number) for number, _ in enumerate(shipped(), 1))
@@ -175,12 +101,12 @@ def _add_runs(commands: Commands) -> None:
         help="number or *.md file",
     )
     predict = commands.add_parser("predict", help="predict a step from the costs of its passes")
-    _add_specification(predict, forms={"steps": _STEPS_OF_PREDICTION})
+    add_specification(predict, forms={"steps": _STEPS_OF_PREDICTION})
     _add_prediction(predict)
     calibrate = commands.add_parser(
         "calibrate", help="measure the costs of passes and transfers here"
     )
-    _add_specification(calibrate)
+    add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
     for command in (devices, run, sweep, lesson, calibrate):
         meaning = "use the devices of another machine, through ssh (default: this machine)"
@@ -269,52 +195,7 @@ def _add_remote(commands: Commands) -> None:
     commands.add_parser("engine", help="serve the engine on standard streams, for --on elsewhere")
 
 
-def _number_or_range(text: str) -> int | str:
-    """Return a number of steps, or the text of a range of steps such as 3-10."""
-    return text if "-" in text[1:] else int(text)
-
-
-_STEPS_OF_PREDICTION: dict[str, Any] = {
-    "type": _number_or_range,
-    "metavar": "N|FIRST-LAST",
-    "help": (
-        "Number of measured steps, for hiccups; with --from the measured steps of the file that "
-        "give the costs, such as 3-10. Default: all."
-    ),
-}
-
-
-def _add_specification(
-    parser: argparse.ArgumentParser,
-    runs: bool = False,
-    forms: Mapping[str, dict[str, Any]] | None = None,
-) -> None:
-    """Add an argument for every option, in groups; with `runs` also the options of runs alone.
-
-    `forms` has keyword arguments of `add_argument` that replace an option's own, by its name.
-    """
-    for group in OptionGroup:
-        add = parser.add_argument_group(group).add_argument
-        for option in OPTIONS:
-            if option.group is group and (runs or not option.runs_only):
-                form = _form_of(option) | (forms or {}).get(option.name, {})
-                add(option.flag, dest=option.name, default=option.default, **form)
-
-
-def _add_swept(parser: argparse.ArgumentParser) -> None:
-    """Add an argument for every option that a sweep takes; its values are one text."""
-    for group in OptionGroup:
-        add = parser.add_argument_group(group).add_argument
-        for option in (option for option in SWEPT if option.group is group):
-            form = _form_of(option)
-            if option.kind is bool:
-                form = {"nargs": "?", "const": "yes", "metavar": "YES,NO", "help": form["help"]}
-            # core.sweep.values parses the list later, and reports all of its errors.
-            form.pop("type", None)
-            add(flag_of(option.name), dest=option.name, **form)
-
-
-def _add_sweep(parser: _Parser) -> None:
+def _add_sweep(parser: Parser) -> None:
     add = parser.add_argument
     meaning = f"runs of each setting (default: {REPEATS})"
     add("--repeat", type=_count, default=REPEATS, metavar="N", help=meaning)
@@ -339,55 +220,22 @@ def _count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r}: use 1 or more, at most {MOST_RUNS:,}")
 
 
-def option_help(option: Option[Any]) -> str:
-    """Describe an option: help, accepted values, and the strategies that take it if not all do."""
-    words = [option.help]
-    if option.choices:
-        own = [f"your own file{option.suffix}"] if option.suffix else []
-        words.append(f"One of {listed([*option.choices, *own])}.")
-    if option in STRATEGY_OPTIONS:
-        takers = [strategy.name for strategy in STRATEGIES.values() if option in strategy.options]
-        words.append(f"For {listed(takers, 'and')}.")
-    return " ".join(words)
+def _number_or_range(text: str) -> int | str:
+    """Return a number of steps, or the text of a range of steps such as 3-10."""
+    return text if "-" in text[1:] else int(text)
 
 
-def _is_any_given(found: Any, need: str) -> bool:
-    """Return True if one of the options in `need` is given (see `_Parser.only_with`)."""
-    needed = re.findall(r"--(\w+) (\w+)", need)
-    return any(_is_given(getattr(found, name), value) for name, value in needed)
+_STEPS_OF_PREDICTION: dict[str, Any] = {
+    "type": _number_or_range,
+    "metavar": "N|FIRST-LAST",
+    "help": (
+        "Number of measured steps, for hiccups; with --from the measured steps of the file that "
+        "give the costs, such as 3-10. Default: all."
+    ),
+}
 
 
-def _is_given(found: object, value: str) -> bool:
-    """Return True if an argument has this value, or any value if this one is in capitals."""
-    return found is not None if value.isupper() else found == value
-
-
-def options_table() -> str:
-    """Return the options of a run as a Markdown table, for the docs."""
-    lines = ["| option | default | meaning |", "|---|---|---|"]
-    for option in OPTIONS:
-        value = "" if option.kind is bool else f" {_metavar(option)}"
-        lines.append(f"| `{option.flag}{value}` | {option.otherwise} | {option_help(option)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _form_of(option: Option[Any]) -> dict[str, Any]:
-    """Return the keyword arguments of `add_argument` for an option."""
-    help_text = option_help(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
-    if option.kind is bool:
-        return {"action": "store_false" if option.default else "store_true", "help": help_text}
-    if option.repeated:
-        return {"action": _Joined, "metavar": _metavar(option), "help": help_text}
-    form = {"type": option.kind, "metavar": _metavar(option), "help": help_text}
-    return form | ({"choices": Suggested(option.choices)} if option.choices else {})
-
-
-def _metavar(option: Option[Any]) -> str:
-    """Return the placeholder of an option's value: a unit, or the form of a repeated word."""
-    return option.unit if option.repeated else option.unit.upper()
-
-
-def _add_prediction(parser: _Parser) -> None:
+def _add_prediction(parser: Parser) -> None:
     add = parser.add_argument
     add("--costs", metavar="FILE", help="costs of passes and transfers, *.json or *.toml")
     meaning = (
@@ -404,7 +252,7 @@ def _add_prediction(parser: _Parser) -> None:
     parser.only_with("--image FILE", FIGURE)
 
 
-def _add_comparison(parser: _Parser) -> None:
+def _add_comparison(parser: Parser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="a recording")
     add("b", metavar="B", help="the recording to compare it with")
@@ -432,7 +280,7 @@ def _add_comparison(parser: _Parser) -> None:
     parser.only_with("--image FILE or --report FILE", ["align", "scale"])
 
 
-def _add_gate(parser: _Parser) -> None:
+def _add_gate(parser: Parser) -> None:
     add = parser.add_argument
     meaning = "a recording, or a folder of recordings, such as one with the name of NEW"
     add("baseline", metavar="BASELINE", help=meaning)
@@ -449,7 +297,7 @@ def _add_gate(parser: _Parser) -> None:
     add("--junit", metavar="FILE", help="write the result as JUnit XML")
 
 
-def _add_launcher(parser: _Parser) -> None:
+def _add_launcher(parser: Parser) -> None:
     group = parser.add_argument_group(
         "torchrun", "run on torch's own engine, on one or several hosts"
     )
@@ -463,7 +311,7 @@ def _add_launcher(parser: _Parser) -> None:
     parser.only_with("--launcher torchrun", ("nnodes", "node_rank", "rdzv_endpoint"))
 
 
-def _add_outputs(parser: _Parser) -> None:
+def _add_outputs(parser: Parser) -> None:
     add = parser.add_argument
     add("--record", metavar="FILE", help="save the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")

@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from typing import NoReturn
 
 from bubblescope.api.interrupts import handling
-from bubblescope.cli.arguments import BAD_INPUT
 from bubblescope.cli.hosts import host_of
+from bubblescope.cli.parser import BAD_INPUT
 from core.files import check_is_no_dash
 from core.message import Message, Text
 from core.paths import PROJECT_ROOT

@@ -26,7 +26,8 @@ def run_command(arguments: Sequence[str]) -> int:
     """Run a command, or the default job if there is none. Return the exit status."""
     from bubblescope.api.interrupts import INTERRUPTED
     from bubblescope.api.running import RunError
-    from bubblescope.cli.arguments import BAD_INPUT, make_parser
+    from bubblescope.cli.arguments import make_parser
+    from bubblescope.cli.parser import BAD_INPUT
     from core.plain import error_text
 
     try:

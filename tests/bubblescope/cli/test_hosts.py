@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from bubblescope.cli.arguments import BAD_INPUT
+from bubblescope.cli.parser import BAD_INPUT
 from bubblescope.cli.start import run_arguments
 from tests.sshd import write_script
 

@@ -25,7 +25,8 @@ from core.errors import PlanError
 TIMES = Option("times_two", int, "How often everything is done.", "once", most=9)
 STRATEGIES["often"] = replace(single.STRATEGY, name="often", options=(TIMES,))
 
-from bubblescope.cli.arguments import make_parser, options_table
+from bubblescope.cli.arguments import make_parser
+from bubblescope.cli.option_arguments import options_table
 from core.plan.planning import check
 from core.plan.specification import Specification, specification_of
 
