@@ -175,7 +175,7 @@ def test_importing_takes_no_time_and_no_library() -> None:
     assert done.stdout.split() == ["True", "False", "False", "False"]
 
 
-def test_a_project_with_a_core_of_its_own_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_project_with_its_own_core_package_gets_one_line(tmp_path: Path) -> None:
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "__init__.py").touch()
     code = (

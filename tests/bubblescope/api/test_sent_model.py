@@ -87,7 +87,7 @@ def test_an_error_in_the_model_names_its_class_and_not_the_file() -> None:
         raise PlanError(f"--model {options['model']!r}: build() gave no block")
 
 
-def test_what_cannot_be_sent_is_one_line(folder: Path) -> None:
+def test_a_model_that_cannot_be_sent_is_one_line(folder: Path) -> None:
     block = torch.nn.Linear(6, 3)
     block.lock = threading.Lock()
     with pytest.raises(bs.BubblescopeError, match="cannot be sent to the engine: TypeError"):

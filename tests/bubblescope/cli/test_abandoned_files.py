@@ -38,7 +38,7 @@ def export(folder: Path, *command: str) -> int:
     return subprocess.run(words, cwd=folder, env=environment(), timeout=100).returncode
 
 
-def test_what_a_killed_export_leaves_is_removed_by_the_next_one(folder: Path) -> None:
+def test_leftovers_of_a_killed_export_are_removed_by_the_next_one(folder: Path) -> None:
     (folder / "other.part").write_text("kept")
     (folder / ".bubblescope-notes.part").write_text("kept")
     before = set(os.listdir(folder))

@@ -38,7 +38,7 @@ def test_every_command_has_its_place_in_the_help_and_examples_that_it_takes():
         ("compare a b --summary s.json --scale fit", "--scale 'fit' has no effect here; add --im"),
     ],
 )
-def test_an_option_without_the_one_that_it_belongs_to_is_refused_by_name(capsys, words, said):
+def test_an_option_is_refused_by_name_without_the_option_that_it_needs(capsys, words, said):
     with pytest.raises(SystemExit) as end:
         make_parser().parse_args(shlex.split(words))
     told = capsys.readouterr().err
@@ -55,7 +55,7 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused_by_name(capsys,
         "compare a b --report r.html --align 0F0 --scale fit",
     ],
 )
-def test_an_option_beside_the_one_that_it_belongs_to_is_taken(words):
+def test_an_option_is_accepted_with_the_option_that_it_needs(words):
     assert make_parser().parse_args(shlex.split(words)).command == words.split()[0]
 
 

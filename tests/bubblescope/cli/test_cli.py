@@ -66,7 +66,7 @@ def test_a_run_that_is_not_predicted_says_why(tmp_path):
     assert "no prediction: the costs of its tasks were not measured" in done.stdout
 
 
-def test_a_summary_without_a_prediction_says_what_the_costs_lack(tmp_path):
+def test_a_summary_without_a_prediction_names_the_missing_costs(tmp_path):
     header, made = batches(specification(warmup=0))
     costs = {"forward_ms": [1, 2, 3], "backward_ms": 1, "step_ms": 1, "transfer_ms": 1, "rows": 8}
     file = RecordingFile(tmp_path / "run.arrow", header)
@@ -151,7 +151,7 @@ def test_the_users_own_model_is_planned_and_run(tmp_path):
     assert json.loads((tmp_path / "s.json").read_text())["gradient_error"] <= 1e-5
 
 
-def test_a_run_that_does_not_compute_the_plain_step_is_no_success(tmp_path):
+def test_a_run_that_does_not_compute_the_plain_step_fails(tmp_path):
     (tmp_path / "mine.py").write_text(
         "import torch\n"
         "def build():\n"

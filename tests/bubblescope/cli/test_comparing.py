@@ -93,7 +93,7 @@ def test_pictures_and_reports_are_written(compare: Compare, tmp_path: Path, word
         ("two.arrow eight.arrow --report out.txt", "--report out.txt: use a name that ends in"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_one_line(
+def test_runs_that_cannot_be_compared_are_refused_in_one_line(
     compare: Compare, capsys: pytest.CaptureFixture[str], words: str, said: str
 ) -> None:
     assert compare(words) == 2

@@ -32,7 +32,7 @@ def words_of(line):
 
 
 @given(st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), min_size=1))
-def test_a_word_of_any_characters_comes_back_as_it_was(word):
+def test_a_word_of_any_characters_survives_the_round_trip(word):
     assert words_of(quoted_word(word)) == [word]
     assert "\n" not in quoted_word(word) and "\r" not in quoted_word(word)
 

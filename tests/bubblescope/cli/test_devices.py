@@ -8,7 +8,7 @@ from core.plan.devices import Accelerator, Hardware
 GPU = "NVIDIA or AMD GPU"
 
 
-def test_accelerators_are_listed_with_what_they_can_do():
+def test_accelerators_are_listed_with_their_abilities():
     found = Accelerator("cuda:0", "Imaginary 9000", 24 << 30), Accelerator("cuda:1", "Other", 0)
     lines = devices_text(Hardware(8, 64 << 30, found)).splitlines()
     assert [re.split(r"\s{2,}", line) for line in lines] == [
@@ -25,7 +25,7 @@ def test_an_out_of_tree_backend_is_listed_by_its_name():
     assert line.split()[0] == "strange:0" and "out-of-tree backend  streams, timed events" in line
 
 
-def test_without_an_accelerator_that_is_said():
+def test_without_an_accelerator_the_table_says_so():
     assert devices_text(Hardware(2, 8 << 30)).endswith(
         "\nThere is no accelerator: runs use CPU lanes."
     )

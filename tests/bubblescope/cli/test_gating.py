@@ -140,7 +140,7 @@ def test_per_cent_are_read(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "%", "3", "3%%", "nan%", "³%"])
-def test_what_is_no_number_of_per_cent_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_percentage_is_refused(text: str) -> None:
     with pytest.raises(PlanError, match="use a number of per cent such as 3%"):
         parse_percent("--fail-over", text)
 

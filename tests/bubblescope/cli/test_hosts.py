@@ -35,7 +35,7 @@ def said(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_host_that_cannot_be_reached_is_said_with_the_reason(said, command):
+def test_an_unreachable_host_is_reported_with_the_reason(said, command):
     line = said([*command, "--on", "me@gpu"])
     assert line == "bubblescope: the machine me@gpu cannot be reached: No route to host"
 

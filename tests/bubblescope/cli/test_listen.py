@@ -46,7 +46,7 @@ with record(model, optimizer, out=sys.argv[1]):
         (f"{'x' * 70}:0", f"--address {'x' * 70}:0: "),
     ],
 )
-def test_an_address_that_is_none_is_refused_with_what_would_be_one(
+def test_an_invalid_address_is_refused_with_a_valid_example(
     capsys, monkeypatch, tmp_path, address, said
 ):
     monkeypatch.chdir(tmp_path)
@@ -131,7 +131,7 @@ def send(listening, data, rank=0):
         wire.write(data)
 
 
-def test_a_full_disk_is_said_with_how_much_is_kept(listen, sent):
+def test_a_full_disk_is_reported_with_the_amount_that_is_kept(listen, sent):
     listening = listen(room=5000)
     send(listening, sent)
     line = listening.said("cannot be written")
@@ -142,7 +142,7 @@ def test_a_full_disk_is_said_with_how_much_is_kept(listen, sent):
     assert (listening.folder / "rank-0.arrow").read_bytes() == sent[:5000]
 
 
-def test_a_folder_that_is_deleted_is_said_and_the_next_job_gets_a_new_one(listen, sent):
+def test_a_deleted_folder_is_reported_and_the_next_job_gets_a_new_one(listen, sent):
     listening = listen()
     with contextlib.suppress(OSError), connect(listening.address, 0) as wire:
         wire.write(sent[:3000])
@@ -162,7 +162,7 @@ def test_a_folder_that_is_deleted_is_said_and_the_next_job_gets_a_new_one(listen
     assert open_recording(listening.folder / "rank-0.arrow").trace.steps == [0, 1, 2]
 
 
-def test_a_job_that_is_killed_is_said_to_have_broken_off_and_what_came_opens(listen):
+def test_a_killed_job_is_reported_as_broken_off_and_its_data_opens(listen):
     pytest.importorskip("torch")
     listening = listen()
     with subprocess.Popen([sys.executable, "-c", TRAINS, listening.address]) as job:
@@ -228,7 +228,7 @@ def test_a_link_in_its_folder_is_not_followed(listen, tmp_path, sent):
         assert not file.is_symlink() and file.read_bytes() == sent
 
 
-def test_a_job_that_begins_again_keeps_what_the_earlier_one_recorded(listen, sent):
+def test_a_job_that_begins_again_keeps_the_earlier_recordings(listen, sent):
     listening = listen()
     for cut in (4000, 5000, len(sent)):
         send(listening, sent[:cut], 0)

@@ -62,7 +62,7 @@ def test_a_port_there_leads_here_and_is_gone_when_the_listener_is_killed(tmp_pat
         assert is_refused(int(found[1]))
 
 
-def test_a_host_that_cannot_be_reached_is_said_with_the_reason(tmp_path, monkeypatch):
+def test_an_unreachable_host_is_reported_with_the_reason(tmp_path, monkeypatch):
     write_script(tmp_path / "ssh", "echo banner >&2; echo 'No route to host' >&2; exit 255")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(RemoteError) as failed:
@@ -70,7 +70,7 @@ def test_a_host_that_cannot_be_reached_is_said_with_the_reason(tmp_path, monkeyp
     assert str(failed.value) == "the machine gpu cannot be reached: No route to host"
 
 
-def test_a_connection_that_ends_is_told(tmp_path, monkeypatch):
+def test_a_connection_that_ends_is_reported(tmp_path, monkeypatch):
     line = "echo 'Allocated port 4711 for remote forward to 127.0.0.1:1' >&2; read line"
     write_script(tmp_path / "ssh", line)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")

@@ -76,7 +76,7 @@ def test_the_figures_of_ranks_are_those_of_the_range_that_is_summed_up(
     assert values["steps"][0]["makespan_ns"] == 16_000_000
 
 
-def test_a_summary_has_the_figures_of_ranks_and_what_was_odd_also_without_steps(
+def test_a_summary_has_the_figures_of_ranks_and_irregularities_even_without_steps(
     call: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("summary trace.json") == 0
@@ -148,7 +148,7 @@ DIGITS = "9" * 400
         ("export trace.json --table a.csv --whole", "--whole has no effect here"),
     ],
 )  # fmt: skip
-def test_a_part_that_there_is_not_is_refused_in_one_line(
+def test_a_missing_part_is_refused_in_one_line(
     call: Call, capsys: pytest.CaptureFixture[str], words: str, said: str
 ) -> None:
     try:

@@ -25,7 +25,7 @@ def test_wide_cells_widen_their_own_tick_only(capsys):
     )
 
 
-def test_one_lane_is_told_in_the_singular(capsys):
+def test_one_lane_is_in_the_singular(capsys):
     print_plan(make_parser().parse_args(["plan", "--strategy", "single", "--devices", "1xcpu"]))
     assert "64 rows on 1 lane\n" in capsys.readouterr().out
 
@@ -65,7 +65,7 @@ def batch(rows, generator):
         "threading.Thread(target=time.sleep, args=(300,)).start()",
     ],
 )
-def test_what_a_model_prints_or_leaves_behind_is_no_part_of_its_plan(capsys, tmp_path, does):
+def test_output_and_leftovers_of_a_model_are_not_part_of_its_plan(capsys, tmp_path, does):
     pytest.importorskip("torch")
     (tmp_path / "mine.py").write_text(MODEL.format(does=does))
     assert printed(capsys, f"--model {tmp_path}/mine.py --devices 2xcpu").startswith("cpu:0")

@@ -66,7 +66,7 @@ def test_a_prediction_is_drawn_as_a_run_is(predict, tmp_path):
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_prediction_is_kept_as_a_recording_that_says_what_it_is(predict, tmp_path):
+def test_a_prediction_is_saved_as_a_recording_marked_as_predicted(predict, tmp_path):
     done = predict("--stages 4 --microbatches 3 --costs costs.json --record out.arrow")
     assert done.returncode == 0, done.stderr
     trace = open_recording(tmp_path / "out.arrow").trace
@@ -97,7 +97,7 @@ def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
     assert steps[0] == 66 and steps[1] > 2 * steps[0] and steps[2] > steps[0] + 6 * 9
 
 
-def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
+def test_every_fault_lengthens_a_predicted_step_and_is_listed(predict, tmp_path):
     words = "--stages 4 --microbatches 8 --steps 4 --costs costs.json --summary out.json"
     costs = json.dumps({**COSTS, "transfer_ms": 1})
     (tmp_path / "costs.json").write_text(costs)
@@ -120,7 +120,7 @@ def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
     ).stdout  # fmt: skip
 
 
-def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path):
+def test_only_hiccups_of_the_predicted_step_are_printed_and_saved(predict, tmp_path):
     done = predict(
         "--stages 4 --microbatches 8 --steps 4 --costs costs.json --step 2 --record a.arrow "
         "--hiccup lane=2,step=2,ms=50 --hiccup lane=1,step=3,ms=70"
@@ -133,7 +133,7 @@ def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path)
     assert "--hiccup lane=9,step=2,ms=50: there are lanes 0 to 3" in refused.stderr
 
 
-def test_devices_that_are_made_up_are_said_to_be(predict):
+def test_imaginary_devices_are_labelled(predict):
     words = "--stages 2 --microbatches 3 --costs costs.json"
     told = "devices: imagined GPUs, which copy while they compute; --devices chooses others"
     assert told in predict(words).stdout
@@ -179,7 +179,7 @@ def test_devices_that_are_made_up_are_said_to_be(predict):
         ("--stages 4 --costs costs.json --summary a/b.json", "there is no folder"),
     ],
 )
-def test_what_cannot_be_predicted_is_refused_in_one_line(
+def test_an_impossible_prediction_is_refused_in_one_line(
     tmp_path, monkeypatch, capsys, words, said
 ):
     (tmp_path / "costs.json").write_text(json.dumps(COSTS))
@@ -207,7 +207,7 @@ def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, 
     assert "cpu:1" in said.stdout
 
 
-def test_a_run_tells_its_prediction_beside_what_was_measured(tmp_path):
+def test_a_run_prints_its_prediction_next_to_the_measurement(tmp_path):
     pytest.importorskip("torch")
     words = "run --model mlp --width 32 --devices 2xcpu --batch 12 --steps 2 --summary run.json"
     done = subprocess.run(
@@ -230,7 +230,7 @@ def test_a_run_tells_its_prediction_beside_what_was_measured(tmp_path):
         ("--costs out.json --schedule nothing", "there is no schedule 'nothing'"),
     ],
 )
-def test_what_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path):
+def test_a_run_that_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path):
     done = subprocess.run(
         [sys.executable, str(PROJECT_ROOT / "main.py"), "calibrate", *words.split()],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
@@ -302,7 +302,7 @@ def test_another_plan_is_predicted_on_the_devices_of_the_recording(tmp_path, cap
         ("", "predict needs --from RECORDING, or --costs FILE, a JSON or TOML file with"),
     ],
 )
-def test_what_cannot_be_predicted_is_said_in_one_line(words, said, job, capsys):
+def test_an_impossible_prediction_is_reported_in_one_line(words, said, job, capsys):
     given = [str(job) if word == "JOB" else word for word in words.split()]
     assert run_arguments(["predict", *given]) == 2
     *_, last = capsys.readouterr().err.splitlines()

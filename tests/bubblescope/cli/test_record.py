@@ -28,9 +28,7 @@ def record(folder, words):
     ("words", "status"),
     [("true", 2), (f"{PYTHON} -c pass", 2), ("sh -c 'exit 3'", 3), ("sh -c 'kill -9 $$'", 137)],
 )
-def test_a_command_that_trains_nothing_is_told_with_a_status_that_is_no_success(
-    tmp_path, words, status
-):
+def test_a_command_that_trains_nothing_is_reported_with_a_failure_status(tmp_path, words, status):
     (tmp_path / "rr").mkdir()
     (tmp_path / "rr" / "rank-0.arrow").write_text("of an earlier job")
     done = record(tmp_path, words)
@@ -42,7 +40,7 @@ def test_a_command_that_trains_nothing_is_told_with_a_status_that_is_no_success(
     )
 
 
-def test_what_a_command_records_is_its_success(tmp_path):
+def test_a_command_whose_ranks_record_succeeds(tmp_path):
     assert record(tmp_path, "sh -c 'mkdir rr && echo x > rr/rank-0.arrow'").returncode == 0
 
 
@@ -57,7 +55,7 @@ def test_a_command_is_asked_to_end_as_it_would_be_by_itself(tmp_path):
     assert process.returncode == 7
 
 
-def test_a_search_path_that_leads_to_itself_hurts_no_job(tmp_path):
+def test_a_search_path_that_links_to_itself_harms_no_job(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     done = subprocess.run(
         [*MAIN, "record", "--", sys.executable, "-c", "print('trained')"], cwd=tmp_path,

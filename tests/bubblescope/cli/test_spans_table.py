@@ -60,7 +60,7 @@ def test_a_query_chooses_and_a_column_sorts(recorded):
         ([], ["--image", "--report", "--table"]),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_leaves_no_file(
+def test_an_impossible_export_is_one_line_and_leaves_no_file(
     recorded, tmp_path, capsys, options, named
 ):
     options = [option.format(tmp_path) for option in options]

@@ -42,7 +42,7 @@ def test_output_that_nobody_reads_is_no_error(tmp_path, words):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_command_without_standard_streams_works_and_writes_into_no_file(tmp_path):
+def test_a_command_without_standard_streams_succeeds_and_writes_into_no_file(tmp_path):
     record(specification(steps=2), tmp_path / "run.arrow")
     done = shell("BUBBLESCOPE summary run.arrow <&- >&- 2>&-", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

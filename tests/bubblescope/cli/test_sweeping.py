@@ -49,7 +49,7 @@ def until_rows(folder, count):
         time.sleep(0.01)
 
 
-def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_goes_on_after_a_kill(tmp_path):
+def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_continues_after_a_kill(tmp_path):
     process = started(tmp_path)
     until_rows(tmp_path, 2)
     everyone = family(process.pid)

@@ -122,11 +122,11 @@ def test_a_transfer_over_a_link_takes_latency_and_bytes_by_bandwidth():
     [(Kind.ALL_REDUCE, 6 * (100 + 1000)), (Kind.ALL_GATHER, 3 * (100 + 1000)),
      (Kind.REDUCE_SCATTER, 3 * (100 + 1000)), (Kind.COPY, 100 + 4000)],
 )  # fmt: skip
-def test_a_collective_goes_round_a_ring(kind, ns):
+def test_a_collective_uses_a_ring(kind, ns):
     assert Link(100, 1).transfer_ns(kind, 4000, 4) == ns
 
 
-def test_what_is_known_of_a_kinds_transfers_goes_before_the_link():
+def test_measured_transfers_of_a_kind_take_precedence_over_the_link():
     values = {**HAND, "transfer_ms": 9, "transfers": {"copy": [[100, 1], [300, 3]]}}
     plan = pipeline("1f1b", 2, 2)
     size = next(task.bytes for task in plan.tasks if task.kind is Kind.COPY)
@@ -140,7 +140,7 @@ def test_over_another_link_nothing_known_of_transfers_is_kept():
     assert times(plan, costs)["1C0"] == 1000 + size
 
 
-def test_blocks_share_what_their_stage_costs():
+def test_blocks_share_the_cost_of_their_stage():
     plan = planned(Specification("ddp", ModelSettings("mlp", depth=4), "2xcpu", batch=8))
     found = durations(StepColumns.of_plan(plan), even(8, 8, 4, transfer=1), plan.stages)
     kinds = [(task.kind, time) for task, time in zip(plan.tasks, found.tolist(), strict=True)]
@@ -204,7 +204,7 @@ def test_a_rank_without_rows_computes_nothing():
 
 
 @pytest.mark.parametrize("ms", [1e12, 1e15])
-def test_costs_whose_sum_no_clock_can_tell_are_refused(ms):
+def test_costs_whose_sum_exceeds_the_clock_are_refused(ms):
     columns = StepColumns.of_plan(pipeline("gpipe", 4, 8))
     costs = costs_of({"forward_ms": ms, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0})
     with pytest.raises(CostError, match="years together; use smaller costs"):

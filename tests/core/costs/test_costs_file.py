@@ -65,7 +65,7 @@ def test_json_and_toml_say_the_same(tmp_path):
         {**HAND, "forward_ms": [1, 2], "head": {}},
     ],
 )
-def test_what_is_written_is_read_again(values, tmp_path):
+def test_written_costs_are_read_again(values, tmp_path):
     costs = costs_of(values)
     assert costs_of(values_of(costs)) == costs
     write_costs(tmp_path / "costs.json", costs)
@@ -181,7 +181,7 @@ def test_a_link_has_latency_and_bandwidth():
         ([1], "costs are a table of numbers, not [1]"),
     ],
 )
-def test_what_is_missing_or_wrong_is_said_by_name_in_one_line(values, said):
+def test_missing_and_wrong_keys_are_named_in_one_line(values, said):
     with pytest.raises(CostError) as error:
         costs_of(values)
     assert str(error.value).startswith(said) and "\n" not in str(error.value)

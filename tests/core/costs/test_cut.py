@@ -38,7 +38,7 @@ def test_a_cut_stays_unless_a_step_gains_by_another():
         cut(measured(1, 1, 1, 1), lane_memory=1e-6)
 
 
-def test_lanes_come_to_what_their_blocks_cost_for_other_sizes_of_micro_batches():
+def test_lanes_have_the_costs_of_their_blocks_for_other_sizes_of_micro_batches():
     plan = plan_of(JOB)  # micro-batches of one row, of which the first stage holds two
     first, second = lane_sums(plan, describe(JOB), measured(2, 4, 6, 8).of_rows(1))
     assert (first.stages, first.time_ns, second.time_ns) == ((0,), 9 * MS, 21 * MS)

@@ -74,7 +74,7 @@ def test_the_two_halves_of_an_overlap_have_the_lengths_of_their_own_micro_batche
         assert time == (factors[task.microbatch] + 2 * factors[task.paired_microbatch]) * MS
 
 
-def test_work_of_all_micro_batches_at_once_takes_their_mean():
+def test_a_task_of_all_micro_batches_takes_the_mean_of_their_factors():
     plan = pipeline("split", 2, 4)
     found = times(plan, even(2, 3, 4, microbatch_factors=[1, 3, 5, 7]))
     assert found["0:0F3"] == 14 and found["0:0B"] == (1 + 3 + 5 + 7) * 7
@@ -97,7 +97,7 @@ def test_costs_of_a_lane_that_the_plan_does_not_have_are_refused(given):
 
 
 @pytest.mark.parametrize("devices", ["auto", "3xcpu"])
-def test_a_transfer_takes_what_its_pair_of_lanes_takes(devices):
+def test_a_transfer_takes_the_time_of_its_pair_of_lanes(devices):
     plan = pipeline("1f1b", 3, 3, devices=devices)
     costs = even(transfer=1, pairs={"1-2": 5})
     found = durations(StepColumns.of_plan(plan), costs, plan.stages, plan.lanes).tolist()

@@ -103,7 +103,7 @@ def test_the_kth_collective_of_a_block_meets_the_kth_of_the_other_ranks():
     assert columns.end.tolist() == [3, 15, 10, 11]
 
 
-def test_collectives_in_orders_that_never_meet_are_refused():
+def test_collectives_in_orders_that_do_not_match_are_refused():
     tasks: list[Task] = []
     for rank, buckets in ((0, (0, 1)), (1, (1, 0))):
         for bucket in buckets:
@@ -126,7 +126,7 @@ def test_without_meeting_collectives_ddp_ends_as_its_slowest_rank_does():
 
 
 @pytest.mark.parametrize("first", range(3))
-def test_of_lanes_that_could_begin_at_once_the_one_whose_turn_it_is_goes_first(first):
+def test_if_several_lanes_could_begin_the_lane_whose_turn_it_is_goes_first(first):
     columns = StepColumns.of_plan(plan_of(DDP))
     meets = meeting(columns, plan_of(DDP).lanes).tolist()
     lanes = int(columns.lane.max()) + 1

@@ -109,7 +109,7 @@ def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_ge
     assert messages[-1].outcome is Outcome.FINISHED
 
 
-def test_what_cannot_be_read_from_an_engine_ends_its_run_with_the_reason(odd):
+def test_an_unreadable_message_of_an_engine_ends_its_run_with_the_reason(odd):
     client = odd(
         "import json, threading\n"
         "from core.engine.messages import send\n"
@@ -124,7 +124,7 @@ def test_what_cannot_be_read_from_an_engine_ends_its_run_with_the_reason(odd):
     assert str(messages[-1].text).startswith("the engine process sent data that cannot be read: ")
 
 
-def test_a_child_that_holds_the_dead_engines_pipes_lets_nobody_wait(tmp_path):
+def test_a_child_that_holds_the_dead_engines_pipes_blocks_nobody(tmp_path):
     pytest.importorskip("torch")
     path = tmp_path / "forking.py"
     path.write_text(FORKING)
@@ -142,7 +142,7 @@ def test_a_child_that_holds_the_dead_engines_pipes_lets_nobody_wait(tmp_path):
         engine.client.close()
 
 
-def test_an_idle_engine_that_is_killed_is_told_and_run_at_once_gets_a_fresh_one(client):
+def test_an_idle_engine_that_is_killed_is_reported_and_an_immediate_run_gets_another(client):
     pytest.importorskip("torch")
     client.start()
     heard(client, Hardware)
@@ -159,7 +159,7 @@ def test_an_idle_engine_that_is_killed_is_told_and_run_at_once_gets_a_fresh_one(
     assert kinds[-1] is Ended and kinds.index(Header) < kinds.index(pa.RecordBatch)
 
 
-def test_a_run_asked_for_between_an_engines_death_and_the_next_poll_is_done(client):
+def test_a_run_requested_between_an_engines_death_and_the_next_poll_is_executed(client):
     pytest.importorskip("torch")
     client.start()
     heard(client, Hardware)

@@ -86,7 +86,7 @@ def test_a_stop_inside_one_long_native_operation_ends_the_engine_within_two_seco
 
 
 @pytest.mark.parametrize("specification", [LONG, RANKS], ids=["lanes", "ranks"])
-def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(engine, specification):
+def test_a_killed_engine_is_reported_and_the_next_run_starts_another(engine, specification):
     engine.run(specification)
     engine.wait("spans")
     ranks = children(engine.client.pid)
@@ -195,7 +195,7 @@ def test_closing_the_client_ends_a_run_that_is_under_way():
 
 
 @pytest.mark.parametrize("strategy", ["dp", "ddp"])
-def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
+def test_running_out_of_memory_is_one_line(tmp_path, strategy):
     # 4 GB of address space: enough for torch and two small steps, not for the large activations.
     # Many rows of a narrow model: what it computes before takes little time.
     model = "--width 64 --depth 4 --batch 1600000 --devices 2xcpu --steps 1 --warmup 0"

@@ -56,7 +56,7 @@ def test_blocks_of_a_lengthened_task_fill_it_as_before(engine: Engine) -> None:
     assert np.median(shares) > 0.5
 
 
-def test_a_slow_link_takes_exactly_its_factor_of_what_the_link_says(engine: Engine) -> None:
+def test_a_slow_link_multiplies_the_modelled_time_by_exactly_its_factor(engine: Engine) -> None:
     trace = run(engine, slow_link="1-2:7")
     link = read_link(DEFAULT_LINK)
     columns = StepColumns.of_trace(trace, trace.steps[-1])

@@ -58,7 +58,7 @@ def test_blocks_lie_within_their_task_one_after_the_other(trace: Trace) -> None:
         ("dualpipe-v", {Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT}),
     ],
 )
-def test_every_block_of_every_micro_batch_is_told_once(schedule: str, kinds: set[Kind]) -> None:
+def test_every_block_of_every_micro_batch_is_sent_once(schedule: str, kinds: set[Kind]) -> None:
     made = run_here(replace(RUN, schedule=schedule, steps=1))
     nested = [lane.index for lane in made.header.lanes if lane.role is Role.NESTED]
     rows = np.concatenate([made.table.rows[made.spans(lane).row] for lane in nested])
@@ -98,12 +98,12 @@ def test_the_prediction_is_the_same_with_and_without_blocks(trace: Trace) -> Non
     ]  # fmt: skip
 
 
-def test_without_being_asked_no_blocks_are_recorded() -> None:
+def test_without_the_option_no_blocks_are_recorded() -> None:
     made = run_here(replace(RUN, blocks=False, steps=1))
     assert {lane.role for lane in made.header.lanes} == {Role.COMPUTE}
 
 
-def test_a_border_that_was_not_seen_leaves_its_two_blocks_untold() -> None:
+def test_a_border_without_a_timestamp_leaves_out_its_two_blocks() -> None:
     clock = iter(range(100))
     notes = Stamps(lambda: next(clock), blocks=True)
     for border in (4, 2, 1):

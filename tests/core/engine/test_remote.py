@@ -151,7 +151,7 @@ def greeted(version, wire):
         ("echo no greeting", f"{THE_HOST} did not start Bubblescope (ended with status 0)"),
     ],
 )
-def test_what_prevents_an_engine_there_is_said_in_one_line(client, ssh, line, text):
+def test_the_reason_why_there_is_no_remote_engine_is_one_line(client, ssh, line, text):
     ssh(line)
     client.start()
     [ended] = until(client, Ended)

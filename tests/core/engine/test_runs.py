@@ -20,7 +20,7 @@ SPECIFICATIONS = [
 
 
 @pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: s.schedule or s.strategy)
-def test_spans_of_a_lane_never_overlap_and_none_starts_before_what_it_waits_for(specification):
+def test_spans_of_a_lane_never_overlap_and_none_starts_before_its_dependencies_end(specification):
     trace = run_here(specification)
     assert trace.steps == list(range(7))
     for lane in range(len(trace.header.lanes)):
@@ -48,7 +48,7 @@ def test_every_task_of_the_plan_is_run_once_in_every_step(specification):
         ("8xcpu", (*[(4, 4, 4, 4, 4, 4, 4, 2)] * 3, (2, 2, 2, 2, 2, 0, 0, 0))),
     ],
 )
-def test_the_data_parallel_tutorials_tables_come_out_exactly(devices, splits):
+def test_the_data_parallel_tutorials_tables_are_reproduced_exactly(devices, splits):
     specification = Specification(
         "dp", ModelSettings("tutorial"), devices, batch=30, data=100, warmup=0
     )
@@ -91,7 +91,7 @@ def test_memory_held_at_a_steps_end_is_parameters_gradients_and_state():
     assert trace.counter("activations", 0).values[-1] == rows
 
 
-def test_dp_replicas_hold_their_own_rows_and_lane_0_also_the_batch_and_what_it_gathers():
+def test_dp_replicas_hold_their_own_rows_and_lane_0_also_the_batch_and_the_outputs():
     trace = run_here(Specification("dp", SMALL, "3xcpu", batch=8, steps=2))
     row = 16 * 4
     held = [trace.counter("activations", lane) for lane in range(3)]
@@ -138,7 +138,7 @@ def test_training_lowers_the_loss():
     assert steps[-1].loss < 0.9 * steps[0].loss
 
 
-def test_what_a_task_raises_ends_the_run_with_its_own_message(tmp_path):
+def test_an_exception_of_a_task_ends_the_run_with_its_own_message(tmp_path):
     model = tmp_path / "broken.py"
     model.write_text(
         "import torch\n"

@@ -172,7 +172,7 @@ def test_at_a_steps_end_the_batch_is_all_that_is_held(schedule):
         assert counter.values[counter.steps == step][-1] == 16 * 8 * 4
 
 
-def test_what_the_weight_pass_needs_is_counted_until_it_is_done():
+def test_tensors_of_the_weight_pass_are_counted_until_it_ends():
     rows, width = 5, 8
     model = ModelSettings("mlp", width=width, depth=4)
     trace = run("at the end", model, batch=rows, microbatches=1)

@@ -45,7 +45,7 @@ def operations_after(specification):
 @pytest.mark.parametrize("lanes", [2, 3, 4])
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam", "adamw"])
 @pytest.mark.parametrize("model", [GPT, MLP], ids=lambda model: model.name)
-def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, lanes):
+def test_copies_of_repeated_parameters_stay_bitwise_equal(model, optimizer, lanes):
     operations = operations_after(
         Specification(
             "tp", model, f"{lanes}xcpu", batch=6, steps=5, warmup=0, optimizer=optimizer
@@ -108,7 +108,7 @@ def test_the_described_segments_are_those_of_the_real_blocks(settings):
     assert segments[0].first == 0 and segments[-1].last == len(blocks)
 
 
-def test_a_run_with_blocks_and_another_number_of_rows_is_whole_and_right():
+def test_a_run_with_blocks_and_another_number_of_rows_is_complete_and_verified():
     specification = Specification(
         "tp", GPT, "2xcpu", batch=4, data=10, steps=4, blocks=True, verify=True
     )

@@ -37,7 +37,7 @@ def broken_torch(request, tmp_path, monkeypatch):
         f"run --launcher torchrun {SMALL} --strategy ddp --devices 2xcpu --warmup 1",
     ],
 )
-def test_a_command_says_why_in_one_line(tmp_path, broken_torch, command):
+def test_a_command_prints_the_reason_in_one_line(tmp_path, broken_torch, command):
     words = command.split()
     if words[0] == "calibrate":
         words += ["--costs", str(tmp_path / "costs.json")]

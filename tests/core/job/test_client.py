@@ -68,7 +68,9 @@ def trace_of(client):
     return trace
 
 
-def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(client, tmp_path, monkeypatch):
+def test_a_message_that_unpacks_beyond_the_limit_ends_the_run_with_the_limit(
+    client, tmp_path, monkeypatch
+):
     monkeypatch.setattr(job_client, "MOST_MESSAGE", 1 << 20)
     two_ranks(tmp_path)
     bomb = tmp_path / "rank-1.arrow"
@@ -105,7 +107,7 @@ def test_a_rank_that_vanishes_within_a_message_has_broken_off_wherever_it_was(cl
 
 
 @pytest.mark.parametrize("is_stopped", [False, True])
-def test_a_rank_that_came_alone_is_not_joined_with_the_next_job(
+def test_a_rank_that_connected_alone_is_not_joined_with_the_next_job(
     client, tmp_path, monkeypatch, is_stopped
 ):
     two_ranks(tmp_path, outcome="finished")
@@ -124,7 +126,7 @@ def test_a_rank_that_came_alone_is_not_joined_with_the_next_job(
     assert end_of(client).outcome is Outcome.FINISHED
 
 
-def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypatch):
+def test_the_end_of_a_run_is_reported_after_any_error(client, tmp_path, monkeypatch):
     monkeypatch.setattr(RankMerger, "last", lambda joining: iter([1 // 0]))
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
@@ -144,7 +146,7 @@ def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypa
     ids=["rank 0 tells", "rank 1 tells", "both tell", "a step is left out", "nobody tells"],
 )
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_what_is_told_of_steps_comes_live_once_as_it_stands_in_the_ranks_recordings(
+def test_numbers_of_steps_arrive_live_once_as_in_the_ranks_recordings(
     client, tmp_path, losses, steps, shown, order
 ):
     two_ranks(tmp_path, (5, 5), steps, "finished", losses)
@@ -172,7 +174,7 @@ def batches_of(path):
     return list(pa.ipc.open_stream(path.read_bytes()))
 
 
-def test_a_step_that_a_rank_tells_again_ends_the_run_and_comes_once(client, tmp_path):
+def test_a_step_that_a_rank_sends_again_ends_the_run_and_arrives_once(client, tmp_path):
     two_ranks(tmp_path)
     second = tmp_path / "rank-1.arrow"
     rewritten(second, *batches_of(second), batches_of(second)[-1])
@@ -183,7 +185,7 @@ def test_a_step_that_a_rank_tells_again_ends_the_run_and_comes_once(client, tmp_
     assert str(end_of(client).text) == "rank 1 has sent invalid data: step 2 arrives twice"
 
 
-def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_path):
+def test_steps_that_go_back_in_time_are_not_passed_on_for_drawing(client, tmp_path):
     late, second = tmp_path / "late", tmp_path / "rank-1.arrow"
     late.mkdir()
     two_ranks(tmp_path)

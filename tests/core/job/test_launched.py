@@ -60,7 +60,7 @@ def sending(folder, *kept):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), OSError(2, "no file")])
-def test_whatever_fails_the_end_is_reported(monkeypatch, error):
+def test_the_end_is_reported_after_any_failure(monkeypatch, error):
     def fail(out, stop):
         raise error
 

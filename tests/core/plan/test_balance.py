@@ -39,7 +39,7 @@ def test_no_other_cut_has_a_faster_slowest_stage(times, lanes):
     assert best <= slowest(found) <= best / (1 - LEAST_GAIN)
 
 
-def test_a_stage_holds_what_its_micro_batches_that_wait_have_saved():
+def test_a_stage_holds_the_activations_of_its_waiting_micro_batches():
     plan = pipeline(4, 2)  # of which the first stage holds two, and the last one
     costs = [cost(10, saved=10), cost(10, saved=10), cost(10, saved=10), cost(10)]
     assert balanced_borders(costs, plan) == [2]

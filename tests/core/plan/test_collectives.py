@@ -53,7 +53,7 @@ def test_members_start_together_though_their_lanes_are_free_at_different_times(
     assert rings and all(len(starts) == 1 for starts in rings)
 
 
-def test_a_member_waits_for_what_its_own_and_the_others_lanes_do_before() -> None:
+def test_a_member_waits_for_the_preceding_tasks_of_all_members() -> None:
     tasks = [
         Task(0, Kind.BACKWARD, 0, stage=0, replica=0),
         Task(1, Kind.BACKWARD, 1, stage=0, replica=1),

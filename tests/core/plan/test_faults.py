@@ -181,7 +181,7 @@ def test_the_slowest_link_bounds_a_ring(strategy: str) -> None:
     assert (factors(plan, slow_link="0-2:4") == 1).all()  # no neighbours
 
 
-def test_a_ring_goes_through_the_lanes_that_hold_the_stage_alone() -> None:
+def test_a_ring_visits_only_the_lanes_that_hold_the_stage() -> None:
     plan = plan_on("4xcuda", "dp-pp", replicas=2, microbatches=2)
     links = links_of(plan.columns, plan.lanes)
     ringed = kinds(plan)[links.task] == Kind.ALL_REDUCE
@@ -201,7 +201,7 @@ def test_a_hiccup_is_one_lanes_first_computing_task_in_one_step() -> None:
     assert extra[first] == 0 and faults.effects(plan.columns, plan.lanes, 3)[1][first] == 1_500_000
 
 
-def test_what_has_nothing_to_lengthen_is_said() -> None:
+def test_faults_with_no_task_to_lengthen_are_reported() -> None:
     given = {"slow_link": "0-1:2 0-2:2", "slow_kind": "forward:2 overlap:3", "slow_lane": "3:2"}
     pipeline = Specification(
         "pipeline", MLP, "4xvirtual", batch=16, hiccup="lane=1,step=1,ms=5", **given
@@ -230,7 +230,7 @@ def test_jitter_is_the_same_for_the_same_seed_and_another_one_in_another_step() 
     assert np.log(one).std() == pytest.approx(0.2, rel=0.1)
 
 
-def test_durations_have_factors_and_what_comes_on_top() -> None:
+def test_durations_have_factors_and_additions() -> None:
     plan = plan_on("2xcpu")
     run = Specification(slow_lane="1:2", hiccup="lane=1,step=1,ms=1", warmup=0)
     found = Faults.of(run).durations(

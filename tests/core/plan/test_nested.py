@@ -13,7 +13,7 @@ from tests.core.helpers import SMALL, plan_of
 GPUS = "2xcuda"
 
 
-def test_nested_lanes_come_behind_all_others_one_for_each_compute_lane() -> None:
+def test_nested_lanes_are_last_and_one_for_each_compute_lane() -> None:
     lanes = plan_of(Specification("pipeline", SMALL, GPUS)).lanes
     nested = nested_lanes(lanes)
     assert [lane.index for lane in nested] == [4, 5]
@@ -39,7 +39,7 @@ def test_a_forward_passes_its_stages_blocks_in_order_and_a_backward_from_the_las
 
 
 @pytest.mark.parametrize("schedule", ["gpipe", "1f1b", "zb-h1", "zb-v", "dualpipe-v"])
-def test_nested_tasks_are_numbered_behind_the_plans_and_stand_on_their_lanes_row(
+def test_nested_tasks_are_numbered_after_the_plans_and_are_on_the_nested_lane(
     schedule: str,
 ) -> None:
     plan = plan_of(Specification("pipeline", SMALL, "2xcpu", schedule=schedule, microbatches=4))
@@ -73,7 +73,7 @@ def test_blocks_in_an_overlap_have_the_rows_of_their_own_micro_batch() -> None:
     assert all(one.rows == rows[one.microbatch] for one in nested_tasks(plan).tasks)
 
 
-def test_of_weights_and_of_several_micro_batches_at_once_no_blocks_are_told() -> None:
+def test_weight_passes_and_passes_of_several_micro_batches_have_no_blocks() -> None:
     split = plan_of(Specification("pipeline", SMALL, "2xcpu", schedule="zb-h1", microbatches=4))
     weights = [task for task in split.tasks if task.kind is Kind.BACKWARD_WEIGHT]
     assert weights

@@ -68,7 +68,7 @@ def test_a_device_list_names_the_device_of_every_lane(text, hardware, devices):
         "cuda:" + "1" * 5000,
     ],
 )
-def test_a_device_list_that_names_none_is_refused_with_what_was_given(text):
+def test_a_device_list_without_devices_is_refused_with_the_given_text(text):
     with pytest.raises(PlanError, match="--devices") as refused:
         lane_devices(text, TWO_GPUS)
     assert repr(text) in str(refused.value)
@@ -129,7 +129,7 @@ def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
         (Specification(cores_per_lane=0), "--cores-per-lane 0: use 1 or more"),
     ],
 )
-def test_a_bad_value_is_refused_in_one_line_that_says_what_is_accepted(specification, words):
+def test_a_bad_value_is_refused_in_one_line_with_the_accepted_values(specification, words):
     with pytest.raises(PlanError) as refused:
         check(specification)
     assert words in str(refused.value)
@@ -155,12 +155,12 @@ def test_a_bad_value_is_refused_in_one_line_that_says_what_is_accepted(specifica
         ),
     ],
 )
-def test_what_cannot_be_planned_is_refused_by_its_numbers(specification, words):
+def test_an_impossible_plan_is_refused_by_its_numbers(specification, words):
     with pytest.raises(PlanError, match=words):
         plans_of(specification, describe(specification), lanes_of(specification, BARE))
 
 
-def test_what_is_accepted_is_told_by_what_the_machine_has():
+def test_accepted_values_are_examples_of_this_machines_devices():
     said = "auto, 2xcpu, strange:0,strange:1, 2xstrange:0, 8xvirtual or 8xvirtual:cpu"
     with pytest.raises(PlanError, match=f"'gpu' is no device; use {said}$"):
         lane_devices("gpu", OTHER)
@@ -222,7 +222,7 @@ def test_a_step_that_no_memory_could_hold_is_refused_beforehand():
         check_memory(specification, describe(specification), BARE)
 
 
-def test_more_lanes_than_memory_can_explain_are_refused_by_what_they_would_take():
+def test_more_lanes_than_memory_can_explain_are_refused_with_the_memory_needed():
     specification = Specification(devices="4096xcpu")
     with pytest.raises(PlanError, match=r"--devices 4096xcpu: .* takes about 7\.7 GB, more than"):
         check_lanes(specification, 4096, 24 << 30)

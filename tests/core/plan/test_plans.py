@@ -45,7 +45,7 @@ def specifications(draw):
 
 
 @given(specifications())
-def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(specification):
+def test_a_plan_covers_every_row_once_and_waits_only_for_earlier_tasks(specification):
     plan = planned(specification)
     assert plan.rows == specification.batch
     assert plan.expected == STRATEGIES[specification.strategy].on_ranks
@@ -61,7 +61,7 @@ def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(speci
 
 
 @given(specifications())
-def test_a_plans_columns_and_its_tasks_tell_the_same(specification):
+def test_a_plans_columns_equal_its_tasks(specification):
     plan = planned(specification)
     columns = plan.columns
     assert TaskColumns.of(plan.tasks) == columns
@@ -140,7 +140,7 @@ def test_data_parallel_leaves_lanes_without_rows_idle():
     assert plan.replicas == 8
 
 
-def test_naive_model_parallel_never_has_two_lanes_at_work():
+def test_naive_model_parallel_never_has_two_busy_lanes():
     cells = grid(plan_of(Specification("mp", ModelSettings(), "4xcpu", batch=8)))
     for tick in zip(*cells, strict=True):
         assert sum(cell[1:2] in ("F", "B", "L") for cell in tick) <= 1
@@ -212,7 +212,7 @@ def test_a_split_of_20_makes_six_micro_batches_of_120_and_one_backward_per_stage
     assert sum(task.kind is Kind.LOSS for task in plan.tasks) == 1
 
 
-def test_an_all_reduce_is_launched_by_its_own_ranks_gradients():
+def test_an_all_reduce_is_launched_by_the_gradients_of_its_own_rank():
     plan = plan_of(Specification("ddp", TUTORIAL, "4xcpu", batch=100))
     assert [part.rows for part in plan.parts] == [25, 25, 25, 25]
     reduces = [task for task in plan.tasks if task.kind is Kind.ALL_REDUCE]

@@ -97,7 +97,7 @@ def test_the_first_advice_is_close_to_the_best_way_and_quicker_than_the_run(aske
     assert truth(first) <= truth(asked)
 
 
-def test_a_range_holds_what_a_known_way_really_takes():
+def test_a_range_contains_the_measured_time_of_a_known_way():
     for advice in advised_for(ASKED[0], costs_at(MEASURED, 8)).ways:
         if advice.known:
             assert advice.low_ns <= advice.step_ns <= advice.high_ns

@@ -61,7 +61,7 @@ def test_an_advice_is_a_run_whose_plan_takes_as_long_as_is_said():
         assert figures_of(plan, prediction).bubble_by_makespan == pytest.approx(advice.bubble)
 
 
-def test_what_does_not_fit_the_devices_is_left_out():
+def test_ways_that_do_not_fit_the_devices_are_left_out():
     tried = {(choice.strategy, choice.schedule) for choice in choices(RUN, 4)}
     shallow = replace(RUN, model=ModelSettings("mlp", width=32, depth=4).filled())
     found = {(a.specification.strategy, a.specification.schedule) for a in advised(run=shallow)}

@@ -51,7 +51,7 @@ def taking(forward=1, backward=2, other=0):
     return lambda task: times.get(task.kind, other)
 
 
-def test_a_run_that_took_what_was_measured_before_is_predicted_to_the_nanosecond():
+def test_a_run_whose_tasks_took_their_measured_costs_is_predicted_to_the_nanosecond():
     trace = run_of(PIPELINE, taking(), steps=3)
     comparison = predict_steps(trace)
     assert comparison.source is CostSource.CALIBRATED and comparison.makespan_error == 0
@@ -91,7 +91,7 @@ def test_without_costs_and_warm_up_nothing_is_predicted():
     assert known_costs(run_of(PIPELINE, taking(), costs=None)) is None
 
 
-def test_costs_that_say_nothing_of_the_runs_tasks_predict_nothing_and_say_so():
+def test_costs_without_the_runs_tasks_predict_nothing_and_give_the_reason():
     trace = run_of(PIPELINE, taking(), costs={**COSTS, "forward_ms": [1, 2, 3]})
     with pytest.raises(CostError, match="forward_ms has 3 entries, but the plan has 2 stages"):
         predict_steps(trace)
@@ -120,7 +120,7 @@ def test_the_costs_of_a_step_are_those_of_its_spans(strategy):
     assert (again[together] <= columns.duration[together]).all()
 
 
-def test_a_collectives_cost_is_what_comes_after_its_slowest_rank():
+def test_a_collectives_cost_counts_from_its_slowest_rank():
     specification = Specification("ddp", MLP, "2xcpu", batch=8, warmup=0)
     plan = plan_of(specification)
     columns = StepColumns.of_plan(plan)

@@ -100,7 +100,7 @@ def test_a_lane_holds_as_many_activations_as_its_schedule_says(schedule, v, peak
     assert [lane.peak_activations for lane in prediction.lanes[:4]] == peaks
 
 
-def test_activations_weigh_what_their_stage_and_rows_do():
+def test_activations_weigh_as_much_as_their_stage_and_rows():
     plan = planned(Specification("pipeline", MLP, "2xcpu", batch=9, microbatches=4))
     columns = StepColumns.of_plan(plan)
     weights = np.array([5, 100])
@@ -122,7 +122,7 @@ def test_a_prediction_is_a_trace_of_one_step_that_says_so():
     assert again.source is Source.PREDICTED and again.lanes == plan.lanes
 
 
-def test_devices_default_to_as_many_lanes_as_the_stages_need_with_copies_beside_them():
+def test_devices_default_to_as_many_lanes_as_the_stages_need_with_overlapping_copies():
     plan = pipeline("interleaved", 3, 6, 2)
     assert [lane.name for lane in plan.lanes] == [
         "cuda:0", "cuda:1", "cuda:2", "cuda:0 copy", "cuda:1 copy", "cuda:2 copy",

@@ -32,7 +32,7 @@ def test_steps_of_the_same_size_share_a_plan_and_others_have_their_own() -> None
     assert plans.plan(99) is None
 
 
-def test_measured_costs_tell_contention_from_the_rest() -> None:
+def test_measured_costs_separate_contention_from_the_rest() -> None:
     trace = trace_of(specification(steps=1, warmup=0))
     plans = RunPlans(trace)
     explanation = explain_run_step(trace, 0)
@@ -51,7 +51,7 @@ def test_costs_that_do_not_cover_the_plan_or_cannot_be_read_are_left_out() -> No
         assert RunPlans(trace).costs(0, explanation) is None
 
 
-def test_a_model_of_ones_own_has_no_plan_here() -> None:
+def test_a_plan_that_cannot_be_rebuilt_is_none() -> None:
     trace = trace_of(specification(steps=1, warmup=0))
     broken = trace_of(specification(steps=1, warmup=0, stages=2, model=ModelSettings(width=8)))
     object.__setattr__(broken.header.specification, "stages", 77)

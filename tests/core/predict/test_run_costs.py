@@ -37,13 +37,13 @@ def test_a_run_without_a_whole_step_leaves_none():
     assert run_costs(Trace(trace_of(specification()).header)) is None
 
 
-def test_what_never_ran_leaves_none():
+def test_a_prediction_has_no_run_costs():
     measured = trace_of(specification())
     assert run_costs(prediction_of(specification(), measured)) is None
 
 
 @pytest.mark.parametrize("strategy", ["single", "dp", "ddp", "mp", "pipeline", "dp-pp", "fsdp"])
-def test_the_costs_of_every_strategy_answer_what_if_once_a_link_is_chosen(strategy):
+def test_what_if_uses_the_costs_of_every_strategy_once_a_link_is_chosen(strategy):
     lanes = "4xcpu" if strategy == "dp-pp" else "2xcpu"
     trace = trace_of(specification(strategy, devices=lanes))
     known = run_costs(trace)

@@ -120,7 +120,7 @@ def test_a_list_by_stage_is_shared_by_another_number_of_stages():
     assert answer.makespan_ns == 12 * MS
 
 
-def test_one_number_by_block_stands_for_every_block():
+def test_one_number_by_block_applies_to_every_block():
     costs = costs_of({"forward_ms": 1, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0,
                       "by": "block"})  # fmt: skip
     shared = split_evenly(costs, 4, 8)
@@ -137,12 +137,12 @@ def test_one_number_by_block_stands_for_every_block():
         ({"devices": 1024, "microbatches": 4096}, "8,388,608 passes: use fewer of them"),
     ],
 )
-def test_what_cannot_be_predicted_is_refused_in_one_line(values, reason):
+def test_an_impossible_prediction_is_refused_in_one_line(values, reason):
     with pytest.raises(PlanError, match=reason):
         WhatIf().answer(question(**values))
 
 
-def test_costs_without_transfers_say_so():
+def test_costs_without_transfers_are_refused_with_that_reason():
     costs = replace(even(), transfer_ns=None)
     with pytest.raises(CostError, match="the time of a copy"):
         WhatIf().answer(question(costs=costs))

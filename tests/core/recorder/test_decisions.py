@@ -175,7 +175,7 @@ def test_a_wrapped_optimizer_ends_the_steps_as_the_one_inside_does(tmp_path):
     assert open_recording(tmp_path).trace.steps == [0, 1, 2]
 
 
-def test_an_optimizer_that_replaces_another_goes_on_with_its_steps(tmp_path):
+def test_an_optimizer_that_replaces_another_continues_its_steps(tmp_path):
     model = layers()
     first, second = (torch.optim.SGD(model.parameters(), lr=0.1) for _ in range(2))
     with record(model, first, tmp_path):
@@ -193,7 +193,7 @@ def test_a_job_without_an_optimizer_says_that_there_are_no_steps(tmp_path, capsy
     assert open_recording(tmp_path).trace.steps == []
 
 
-def test_what_is_kept_of_a_step_that_never_ends_is_bounded(tmp_path, monkeypatch):
+def test_the_operations_kept_of_an_endless_step_are_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("bubblescope.recorder.step_ops.MOST_OPS", 100)
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -300,7 +300,7 @@ def test_a_body_that_repeats_layers_is_opened_into_these():
     assert names == ["body.embed", *layers, "body.norm", "head"]
 
 
-def test_an_update_that_asks_for_losses_is_what_lies_around_its_passes(tmp_path):
+def test_an_update_that_computes_losses_is_the_time_around_its_passes(tmp_path):
     model = layers()
     optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
 
@@ -321,7 +321,7 @@ def test_an_update_that_asks_for_losses_is_what_lies_around_its_passes(tmp_path)
     assert starts == sorted(starts)
 
 
-def test_what_a_closure_does_besides_its_passes_is_no_part_of_the_update(tmp_path):
+def test_code_of_a_closure_outside_its_passes_is_not_part_of_the_update(tmp_path):
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 

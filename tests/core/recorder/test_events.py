@@ -90,7 +90,7 @@ def test_moments_are_read_once_the_device_is_there_and_never_waited_for():
     assert list(times.ready(at_once=True)) == [] and times.left_out == 0
 
 
-def test_a_device_whose_clock_drifts_is_told_within_the_half_width():
+def test_a_device_whose_clock_drifts_is_recorded_within_the_half_width():
     device = Device(drift=500e-6)
     times = DeviceTimes(device.source())
     device.takes = 5 * MS
@@ -126,7 +126,7 @@ def test_events_are_used_again_and_a_moment_that_was_replaced_gives_its_own_back
     assert len({id(event) for event in times._pool}) == len(times._pool) == 3
 
 
-def test_steps_do_not_overlap_and_what_was_hidden_behind_the_last_one_is_no_wait():
+def test_steps_do_not_overlap_and_a_wait_during_the_previous_step_is_not_counted():
     device = Device()
     times = DeviceTimes(device.source())
     device.takes = 20 * MS
@@ -146,7 +146,7 @@ def test_steps_do_not_overlap_and_what_was_hidden_behind_the_last_one_is_no_wait
     assert told.tasks[1].after == (0,)
 
 
-def test_what_moves_keeps_its_turn_from_step_to_step():
+def test_transfers_stay_sequential_from_step_to_step():
     device = Device()
     times = DeviceTimes(device.source())
     for number in range(2):
@@ -160,7 +160,7 @@ def test_what_moves_keeps_its_turn_from_step_to_step():
     assert first.end - first.start >= 49 * MS and second.start == second.end == first.end
 
 
-def test_what_the_device_never_ends_and_what_fails_is_counted(monkeypatch):
+def test_unfinished_and_failed_steps_of_a_device_are_counted(monkeypatch):
     device = Device()
     times = DeviceTimes(device.source())
     device.takes = 10**15
@@ -178,7 +178,7 @@ def _fail(event):
     raise RuntimeError("an illegal memory access was encountered")
 
 
-def test_while_a_graph_is_captured_nothing_is_asked_and_no_event_recorded():
+def test_while_a_graph_is_captured_nothing_is_queried_and_no_event_recorded():
     device = Device()
     times = DeviceTimes(device.source())
     times.hand_in(0, step_of(times, device), None)
@@ -190,7 +190,7 @@ def test_while_a_graph_is_captured_nothing_is_asked_and_no_event_recorded():
     assert len(list(times.ready())) == 1
 
 
-def test_a_device_that_is_too_busy_for_an_anchor_is_asked_again(monkeypatch):
+def test_a_device_that_is_too_busy_for_an_anchor_is_queried_again(monkeypatch):
     device = Device()
     times = DeviceTimes(device.source())
     times.hand_in(0, step_of(times, device), None)
@@ -201,7 +201,7 @@ def test_a_device_that_is_too_busy_for_an_anchor_is_asked_again(monkeypatch):
     assert [step.number for step in times.ready()] == [0]
 
 
-def test_collectives_of_several_streams_keep_their_order_of_asking():
+def test_collectives_of_several_streams_keep_the_order_of_their_requests():
     ops = [
         Op("forward", 100, 200, 0, asked=10),
         Op("all-gather", 90, 190, lane=FIRST_TRACK, asked=20, payload="x"),
@@ -215,7 +215,7 @@ def test_collectives_of_several_streams_keep_their_order_of_asking():
     assert all(a <= b for a, b in zip(told.start, told.end, strict=True))
 
 
-def test_a_job_whose_device_has_timed_events_is_told_in_its_times(tmp_path, monkeypatch):
+def test_a_job_whose_device_has_timed_events_is_recorded_in_device_times(tmp_path, monkeypatch):
     device = Device(time.perf_counter_ns)
     device.takes = 100_000
     monkeypatch.setattr(instrument, "device_times", lambda model: DeviceTimes(device.source()))
@@ -240,7 +240,7 @@ def test_a_job_whose_device_has_timed_events_is_told_in_its_times(tmp_path, monk
 
 
 @pytest.mark.accelerator
-def test_a_job_on_this_accelerator_is_told_in_its_own_times(tmp_path):
+def test_a_job_on_this_accelerator_is_recorded_in_device_times(tmp_path):
     device = torch.accelerator.current_accelerator()
     model = torch.nn.Sequential(*(torch.nn.Linear(1024, 1024) for _ in range(4))).to(device)
     times = events.device_times(model)

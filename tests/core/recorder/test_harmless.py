@@ -206,7 +206,7 @@ PRIVATE = [
 
 
 @pytest.mark.parametrize(("place", "name"), PRIVATE, ids=lambda one: getattr(one, "__name__", one))
-def test_a_private_name_of_torch_that_moves_ends_the_recording_and_not_the_job(
+def test_a_renamed_private_name_of_torch_ends_the_recording_and_not_the_job(
     tmp_path, monkeypatch, capsys, group, hooks_of_torch, place, name
 ):
     model = nn.parallel.DistributedDataParallel(layers())

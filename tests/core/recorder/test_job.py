@@ -24,7 +24,7 @@ from tests.core.recorder.made import MS, grouped_ranks, two_ranks
 pytest.importorskip("torch")
 
 
-def test_ranks_stand_on_rank_0s_clock_and_lanes_that_compute_come_first(tmp_path):
+def test_ranks_are_on_rank_0s_clock_and_compute_lanes_are_first(tmp_path):
     two_ranks(tmp_path, (7_000_000_000_000_123, 7_000_000_000_000_123))
     opened = open_recording(tmp_path)
     trace = opened.trace
@@ -42,7 +42,7 @@ def test_between_both_comparisons_a_clock_is_taken_to_drift_evenly(tmp_path):
     assert np.abs(gone - trace.spans(0).start * 1000 / (100 * MS)).max() <= 1
 
 
-def test_who_came_last_to_a_collective_is_waited_for_apart_from_the_transfer(tmp_path):
+def test_the_wait_for_the_last_rank_of_a_collective_is_separate_from_the_transfer(tmp_path):
     two_ranks(tmp_path)
     trace = open_recording(tmp_path).trace
     totals = cause_totals(explain_run_step(trace, 1))
@@ -53,7 +53,7 @@ def test_who_came_last_to_a_collective_is_waited_for_apart_from_the_transfer(tmp
     assert cause == {Cause.COLLECTIVE: 2 * MS} | between
 
 
-def test_each_collective_tells_who_came_last_how_often_and_its_wait_and_transfer(tmp_path):
+def test_each_collective_has_its_last_ranks_with_counts_its_wait_and_its_transfer(tmp_path):
     two_ranks(tmp_path)
     trace = open_recording(tmp_path).trace
     (met,) = sum_by_collective(
@@ -83,7 +83,7 @@ def test_steps_that_a_rank_lacks_are_left_out_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_rank_that_was_killed_before_it_told_anything_leaves_a_run_without_steps(tmp_path, rank):
+def test_a_rank_that_was_killed_before_it_sent_anything_leaves_a_run_without_steps(tmp_path, rank):
     two_ranks(tmp_path)
     (tmp_path / f"rank-{rank}.arrow").write_bytes(b"")
     opened = open_recording(tmp_path)
@@ -216,7 +216,9 @@ dist.destroy_process_group()
 """
 
 
-def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_named(ranks, tmp_path):
+def test_a_pipelines_idle_time_equals_the_jobs_own_measurement_and_its_fill_is_named(
+    ranks, tmp_path
+):
     (tmp_path / "train.py").write_text(PIPELINE)
     ranks.run(tmp_path, 2, "train.py")
     trace = open_recording(tmp_path / "runs").trace

@@ -174,7 +174,7 @@ def test_a_rank_that_is_slow_inside_a_backward_of_ddp_is_named_with_the_amount(r
     assert str(found.text).count("Rank ") == 1 and "waiting for rank 1" in str(found.text)
 
 
-def test_so_it_is_where_a_command_records_the_job(tmp_path):
+def test_a_fault_is_named_in_a_job_that_a_command_records(tmp_path):
     script(tmp_path)
     record = (sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--")
     torchrun = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")

@@ -68,7 +68,7 @@ def test_a_job_arrives_as_it_would_in_a_file(listener, tmp_path):
     assert sent.outcome == "finished"
 
 
-def test_a_wrong_token_garbage_and_silence_are_let_go_and_leave_no_file(
+def test_connections_with_a_wrong_token_garbage_or_silence_are_closed_and_leave_no_file(
     listener, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(handshakes, "HELLO_SECONDS", 0.2)

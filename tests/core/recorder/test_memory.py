@@ -43,7 +43,7 @@ def values(trace, name):
     return trace.counter(name, 0).values.tolist()
 
 
-def test_a_job_records_what_its_rank_holds(tmp_path):
+def test_a_job_records_the_memory_of_its_rank(tmp_path):
     trace, _ = recorded(tmp_path, layers())
     whole = 4 * 2 * (WIDTH * WIDTH + WIDTH)
     assert values(trace, "parameters") == values(trace, "gradients") == [whole]
@@ -70,7 +70,7 @@ class Outside(nn.Sequential):
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["inside a block", "around all blocks"])
-def test_checkpoints_decide_themselves_what_is_kept(tmp_path, inside):
+def test_checkpoints_themselves_decide_which_tensors_are_kept(tmp_path, inside):
     def model():
         found = layers(Checkpointed)
         return found if inside else Outside(*found)

@@ -76,7 +76,7 @@ def of_step(trace, step=1, lane=0):
     return [(str(span.kind), span.block) for span in spans]
 
 
-def test_the_format_is_the_houses():
+def test_the_schema_is_that_of_recordings():
     assert [field.name for field in stream.task_type()] == [*ATTRIBUTES, "after", "name"]
     for name, dtype in ATTRIBUTES.items():
         number = pa.int64() if dtype is np.int64 else pa.int32()
@@ -250,7 +250,7 @@ def test_sparse_gradients_are_reduced_and_recorded(tmp_path, wrapped):
 
 
 @pytest.mark.parametrize("compiled", ["", "in place", "blocks in place"])
-def test_what_was_compiled_is_seen_as_one_block_and_compiles_as_without(tmp_path, compiled):
+def test_a_compiled_model_is_one_block_and_compiles_as_without_a_recording(tmp_path, compiled):
     def made():
         model = layers()
         for part in [model[0], model[2]] if "blocks" in compiled else [model] if compiled else []:
@@ -350,7 +350,9 @@ def test_a_number_of_the_rank_that_is_none_counts_as_unset(tmp_path, monkeypatch
         ]
 
 
-def test_a_recording_that_cannot_be_written_ends_with_a_line_and_the_job_goes_on(tmp_path, capsys):
+def test_a_recording_that_cannot_be_written_ends_with_a_line_and_the_job_continues(
+    tmp_path, capsys
+):
     (tmp_path / "file").write_text("")
     assert len(train(layers(), tmp_path / "file")) == 4
     assert capsys.readouterr().out.startswith("bubblescope: not all was recorded: ")
@@ -394,7 +396,7 @@ def test_every_step_arrives_once_whatever_else_runs(tmp_path, interval, monkeypa
     assert {tuple(of_step(trace, step)) for step in trace.steps} == {tuple(of_step(trace, 0))}
 
 
-def test_what_is_too_much_for_the_queue_is_left_out_in_whole_steps_and_counted(tmp_path):
+def test_whole_steps_that_exceed_the_queue_are_left_out_and_counted(tmp_path):
     held = threading.Event()
 
     def opened():
@@ -422,7 +424,7 @@ def test_a_job_whose_steps_overflow_the_queue_says_how_many_and_how_it_ended(tmp
     assert texts == [f"{missing} steps were left out: they came faster than written"]
 
 
-def test_what_overlaps_on_a_lane_ends_where_the_next_begins_and_tracks_are_taken_as_free():
+def test_overlapping_operations_are_cut_at_the_next_start_and_free_tracks_are_taken():
     ops = [
         Op("forward", 0, 10, 0), Op("backward", 8, 20, 0), Op("backward", 25, None, 1),
         Op("all-reduce", 9, 30, 0, lane=2), Op("all-reduce", 12, 28, 1, lane=2),
@@ -440,7 +442,7 @@ def test_what_overlaps_on_a_lane_ends_where_the_next_begins_and_tracks_are_taken
     assert {task.replica for task in told.tasks} == {3}
 
 
-def test_a_job_tells_numbers_of_its_steps_and_leaves_out_what_is_none_of_them(tmp_path):
+def test_a_job_records_numbers_of_its_steps_and_leaves_out_paused_code(tmp_path):
     model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     with record(model, optimizer, out=tmp_path) as run:

@@ -25,7 +25,7 @@ def test_collectives_queued_behind_open_ones_have_not_begun():
     assert rows(told, 2) == [(0, 10, None), (1, 11, 20), (1, 20, None)]
 
 
-def test_a_collective_that_is_not_launched_holds_up_what_was_asked_for_after_it():
+def test_a_collective_that_is_not_launched_delays_later_requests():
     waiting = Op("all-gather", 11, lane=FIRST_TRACK)
     assert rows([collective(10, 20), waiting, collective(13)], 2) == [(0, 10, 20)]
 

@@ -88,7 +88,7 @@ def test_stopping_in_the_middle_keeps_what_was_recorded(
     assert real_window.feature(RunsFeature).runs.topLevelItem(0).text(2) == "stopped"
 
 
-def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(
+def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
     real_window: MainWindow, engine: EngineClient, qtbot: object
 ) -> None:
     run = start_long_run(real_window, qtbot)

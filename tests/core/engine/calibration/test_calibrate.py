@@ -60,7 +60,7 @@ def test_every_task_of_a_strategy_has_a_cost_that_was_measured(strategy):
     assert abs(again - durations(StepColumns.of_plan(plan), costs)).max() <= 1
 
 
-def test_the_shard_that_takes_longest_is_what_a_divided_stage_costs():
+def test_the_slowest_shard_is_the_cost_of_a_divided_stage():
     """The first shard alone adds biases, and the others wait for it."""
     plan = plan_of(Specification("tp", SMALL, "4xvirtual", batch=8))
     times = {
@@ -154,7 +154,7 @@ def test_copy_lanes_copy_no_more_often_than_in_the_steps_that_are_measured():
     assert copies <= fast + 1
 
 
-def test_what_a_task_raises_ends_the_measuring(tmp_path):
+def test_an_exception_of_a_task_ends_the_measuring(tmp_path):
     path = tmp_path / "own.py"
     path.write_text(OWN_MODEL.replace("nn.Dropout(0.5)", "Bad()") + BAD)
     with pytest.raises(ValueError, match="no gradient here"):
@@ -177,7 +177,7 @@ class Bad(nn.Module):
 """
 
 
-def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
+def test_before_long_steps_nothing_is_measured_and_the_log_says_so(monkeypatch):
     monkeypatch.setattr("core.engine.tasks.steps.LONGEST_STEP_SECONDS", 0.0)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None
@@ -186,7 +186,7 @@ def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
     ]
 
 
-def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
+def test_a_run_that_leaves_no_memory_for_measuring_continues_without_it(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 

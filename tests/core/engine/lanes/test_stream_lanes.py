@@ -74,7 +74,9 @@ def lanes(count: int, *devices: str) -> tuple[Lane, ...]:
     return tuple(Lane(n, f"lane {n}", names[n]) for n in range(count))
 
 
-def test_the_streams_of_all_devices_wait_for_what_a_copy_reads(streams: dict[str, Stream]) -> None:
+def test_the_streams_of_all_devices_wait_for_the_source_of_a_copy(
+    streams: dict[str, Stream],
+) -> None:
     lane = open_lanes(lanes(2, "xpu:0", "xpu:1"))[1]
     ended = torch.Event()
     lane.wait(ended)
@@ -90,7 +92,7 @@ def test_lanes_that_share_a_stream_say_so(streams: dict[str, Stream]) -> None:
     assert note == "xpu:0 has 32 streams for 34 lanes: lanes that share one take turns"
 
 
-def test_a_collective_is_asked_for_on_the_stream_that_runs_it(streams: dict[str, Stream]) -> None:
+def test_a_collective_is_requested_on_the_stream_that_runs_it(streams: dict[str, Stream]) -> None:
     gathers = streams["xpu:0"] = Stream(torch.device("xpu:0"))
     instrument = instrument_on_a_device()
     # A meta tensor is not on the host either.
@@ -115,7 +117,7 @@ def stream_of(moment: int | None) -> object:
     return moment.event.stream
 
 
-def test_what_gloo_returns_ends_when_its_copy_to_the_device_does(
+def test_a_collective_of_gloo_ends_when_its_copy_to_the_device_ends(
     streams: dict[str, Stream],
 ) -> None:
     streams["xpu:0"] = Stream(torch.device("xpu:0"))
@@ -154,7 +156,7 @@ class Asked(Event):
         return True
 
 
-def test_no_thread_asks_about_an_event_while_a_graph_is_captured() -> None:
+def test_no_thread_queries_an_event_while_a_graph_is_captured() -> None:
     block_queries_during_capture(Graph)
     block_queries_during_capture(Graph)  # once is enough
     graph, event, over = Graph(), Asked(), threading.Event()
@@ -181,7 +183,7 @@ def test_no_thread_asks_about_an_event_while_a_graph_is_captured() -> None:
     assert has_passed(event)  # type: ignore[arg-type]
 
 
-def test_running_operations_are_not_asked_about_while_a_graph_is_captured(
+def test_running_operations_are_not_queried_while_a_graph_is_captured(
     streams: dict[str, Stream],
 ) -> None:
     block_queries_during_capture(Graph)

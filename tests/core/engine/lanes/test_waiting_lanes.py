@@ -33,7 +33,7 @@ def logged(trace):
 
 
 @pytest.mark.parametrize("strategy", ["dp", "mp", "pipeline", "tp"])
-def test_where_a_device_times_nothing_work_runs_alone_and_that_is_said(synchronised, strategy):
+def test_without_timed_events_work_runs_alone_and_the_log_says_so(synchronised, strategy):
     trace = run_here(Specification(strategy, SMALL, "2xcpu", batch=16, verify=True))
     assert logged(trace) == [NOTE]
     assert summarise(trace).gradient_error <= 1e-5
@@ -43,7 +43,7 @@ def test_where_a_device_times_nothing_work_runs_alone_and_that_is_said(synchroni
     assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
 
 
-def test_virtual_lanes_say_it_too(synchronised):
+def test_virtual_lanes_warn_too(synchronised):
     trace = run_here(Specification("mp", SMALL, "2xvirtual:cpu", batch=16, verify=True))
     assert NOTE in logged(trace)
     assert summarise(trace).gradient_error <= 1e-5

@@ -31,7 +31,7 @@ def test_both_versions_of_the_containers_limit_are_read(tmp_path):
     assert settings.stopped_us(tmp_path) == 7000
 
 
-def test_what_grew_during_the_check_is_told(tmp_path, monkeypatch):
+def test_counts_that_grew_during_the_check_are_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "CORES", tmp_path)
     monkeypatch.setattr(settings, "CGROUP", tmp_path)
     count = tmp_path / "cpu0" / "thermal_throttle" / "core_throttle_count"

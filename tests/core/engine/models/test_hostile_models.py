@@ -69,7 +69,7 @@ def specification(folder: Path, code: str, strategy: str = "mp") -> Specificatio
 
 
 @pytest.mark.timeout(60)
-def test_what_models_do_beside_their_work_does_not_keep_runs_from_ending(tmp_path):
+def test_side_effects_of_models_do_not_keep_runs_from_ending(tmp_path):
     engine = Engine()
     left, pid = set(), engine.client.start().pid
     for name, code in HARMLESS.items():
@@ -85,7 +85,7 @@ def test_what_models_do_beside_their_work_does_not_keep_runs_from_ending(tmp_pat
 
 
 @pytest.mark.timeout(60)
-def test_what_models_do_in_ranks_does_not_keep_runs_from_ending(engine, tmp_path):
+def test_side_effects_of_models_in_ranks_do_not_keep_runs_from_ending(engine, tmp_path):
     for name, code in IN_RANKS.items():
         trace = engine.finish(specification(tmp_path, code, "ddp"))
         assert trace.steps == [0, 1], name

@@ -295,7 +295,7 @@ def test_a_graph_of_ten_thousand_nodes_in_a_row_is_no_trouble():
     assert found == 1 and weight.grad == 1
 
 
-def test_what_only_the_input_pass_needed_is_freed_before_the_weight_pass():
+def test_tensors_of_the_input_pass_alone_are_freed_before_the_weight_pass():
     first, second = nn.Linear(4, 5), nn.Linear(5, 3)
     x = torch.randn(2, 4, requires_grad=True)
     before = first(x)
@@ -317,7 +317,7 @@ def test_what_only_the_input_pass_needed_is_freed_before_the_weight_pass():
     assert of_second.expired()
 
 
-def test_between_junctions_that_share_a_parameter_what_is_run_again_is_kept():
+def test_between_junctions_that_share_a_parameter_nodes_that_run_again_are_kept():
     shared, last = nn.Linear(4, 4), nn.Linear(4, 4)
     x = torch.randn(2, 4, requires_grad=True)
     once = shared(x)

@@ -59,7 +59,7 @@ def test_every_task_of_the_plan_has_a_span_in_every_step(trace):
     assert trace.open_tasks == []
 
 
-def test_spans_of_a_lane_never_overlap_and_none_starts_before_what_it_waits_for(trace):
+def test_spans_of_a_lane_never_overlap_and_none_starts_before_its_dependencies_end(trace):
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
         assert (spans["start"][1:] >= spans["end"][:-1]).all()
@@ -70,7 +70,7 @@ def test_spans_of_a_lane_never_overlap_and_none_starts_before_what_it_waits_for(
             assert span.start >= trace.find(span.step, task).end
 
 
-def test_collectives_say_when_they_were_asked_for_and_launched(trace):
+def test_collectives_have_the_times_of_their_request_and_launch(trace):
     moved = [span for span in trace if span.kind.is_collective]
     assert {trace.header.lanes[span.lane].role for span in moved} == {Role.COMMUNICATION}
     assert all(span.ready <= span.launched <= span.start for span in moved)
@@ -132,7 +132,7 @@ def test_an_unusual_model_is_sharded_and_its_spans_are_matched(engine, tmp_path,
     ],
     ids=["tied", "scalar", "transposed"],
 )
-def test_what_cannot_be_sharded_is_refused_by_name_before_a_rank_starts(
+def test_a_parameter_that_cannot_be_sharded_is_refused_by_name_before_a_rank_starts(
     engine, tmp_path, code, said
 ):
     engine.run(Specification("fsdp", own(tmp_path, code), "2xcpu", batch=7))

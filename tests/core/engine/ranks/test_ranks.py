@@ -66,9 +66,7 @@ def engine():
     ],
     ids=["unused", "normalised", "recorder"],
 )
-def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
-    engine, tmp_path, code, batch, said
-):
+def test_a_limit_of_torch_is_one_line_with_a_remedy(engine, tmp_path, code, batch, said):
     model = own(tmp_path, code)
     engine.run(Specification("ddp", model, "2xcpu", batch=batch, steps=1, warmup=0))
     engine.wait("ended")

@@ -90,7 +90,7 @@ def launched_late(specification: Specification) -> list[str]:
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.schedule or run.strategy)
-def test_no_task_launches_anything_behind_its_end(run: Specification) -> None:
+def test_no_task_launches_anything_after_its_end(run: Specification) -> None:
     assert launched_late(run) == []
 
 

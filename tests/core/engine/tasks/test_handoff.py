@@ -87,7 +87,7 @@ def test_a_reader_that_reads_nothing_holds_no_lane_up() -> None:
     assert sorted(told(sink)) == all_tasks()
 
 
-def test_asking_at_every_moment_tells_each_task_once_and_none_open_behind_its_span() -> None:
+def test_polling_at_every_moment_sends_each_task_once_and_none_open_after_its_span() -> None:
     """A thread asks all the time, so that tasks end between any two of its looks."""
     sink, over = Sink(lambda: None), threading.Event()
     with executing(sink) as (writer, _, steps):
@@ -107,7 +107,7 @@ def test_asking_at_every_moment_tells_each_task_once_and_none_open_behind_its_sp
     assert trace.open_tasks == [] and find_faults(trace) == ()
 
 
-def test_what_a_lane_has_ended_behind_a_task_that_has_not_is_told_later() -> None:
+def test_spans_after_a_running_task_of_their_lane_are_sent_later() -> None:
     sink = Sink(lambda: None)
     with executing(sink) as (writer, executor, steps):
         steps()
@@ -123,7 +123,7 @@ def test_what_a_lane_has_ended_behind_a_task_that_has_not_is_told_later() -> Non
         writer.close()
 
 
-def test_rows_that_cannot_be_sent_end_the_run_with_what_went_wrong() -> None:
+def test_rows_that_cannot_be_sent_end_the_run_with_the_reason() -> None:
     def full() -> None:
         raise OSError(28, "No space left on device")
 

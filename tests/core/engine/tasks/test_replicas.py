@@ -105,7 +105,7 @@ def test_a_sum_is_added_up_in_the_order_of_the_copies_and_leaves_them_as_they_ar
     assert [module.parameters["0.bias"].grad.tolist() for module in copies] == values
 
 
-def test_sums_are_held_beside_the_gradients_until_the_step():
+def test_sums_are_held_in_addition_to_the_gradients_until_the_step():
     specification = Specification(
         "pipeline", MLP, "2xcpu", batch=8, schedule="chimera", microbatches=2, steps=1, warmup=0
     )

@@ -45,7 +45,7 @@ def refused(job=JOB, hosts=None, out=""):
         ({"slow_lane": "1:2"}, "faults are put into virtual lanes alone"),
     ],
 )
-def test_what_torchs_engine_has_not_is_refused_by_name(values, words):
+def test_features_that_torchs_engine_lacks_are_refused_by_name(values, words):
     assert words in refused(JOB.having(**values))
 
 
@@ -159,7 +159,7 @@ LOST = "bubblescope: rank 0: RuntimeError: Connection closed by peer\n"
         ("*" * 41 + "\n", "torchrun ended with status 7"),  # around a notice of torchrun's
     ],
 )
-def test_why_a_job_failed_is_said_in_one_line(printed, words):
+def test_the_reason_of_a_jobs_failure_is_one_line(printed, words):
     assert str(reason_of(printed, 7)) == words
 
 
@@ -175,7 +175,7 @@ def command(tmp_path, *more):
     ]  # fmt: skip
 
 
-def test_a_pipeline_of_torchs_computes_what_a_plain_step_does_and_is_recorded(tmp_path):
+def test_a_pipeline_of_torch_computes_the_plain_step_and_is_recorded(tmp_path):
     pytest.importorskip("torch")
     job = ("--strategy", "pipeline", "--schedule", "1f1b", "--microbatches", "4", "--steps", "2")
     done = subprocess.run(
@@ -198,7 +198,7 @@ def test_a_pipeline_of_torchs_computes_what_a_plain_step_does_and_is_recorded(tm
     assert verified(trace).allowed < 1e-7  # as the type of its numbers was told
 
 
-def test_ctrl_c_ends_all_processes_and_keeps_what_was_recorded(tmp_path):
+def test_ctrl_c_ends_all_processes_and_keeps_the_recording(tmp_path):
     pytest.importorskip("torch")
     with subprocess.Popen(
         command(tmp_path, "--strategy", "ddp", "--steps", "5000", "--width", "1024"),

@@ -68,7 +68,7 @@ def test_no_lane_pays_for_caches_that_are_cold_for_all(strategy, kind):
     assert {lane: ns for lane, ns in lanes.items() if ns > 1.5 * usual} == {}
 
 
-def test_ddp_is_not_said_to_wait_for_the_lane_that_is_timed_first():
+def test_ddp_does_not_wait_for_the_lane_that_is_timed_first():
     found = verdict(run_here(TUTORIAL, calibrate=True))
     assert "lane 0" not in str(found.text) and "lane 0" not in found.where
 
@@ -114,7 +114,7 @@ def test_long_tasks_are_not_rehearsed(monkeypatch):
 
 
 @pytest.mark.parametrize("where", ["_prepare", "_rehearse"])
-def test_a_run_without_memory_for_a_rehearsal_goes_on_and_says_so(monkeypatch, where):
+def test_a_run_without_memory_for_a_rehearsal_continues_and_logs_it(monkeypatch, where):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 

@@ -108,9 +108,7 @@ def test_measuring_changes_no_loss(tmp_path):
         (1, 4, 1, [1], {1}),
     ],
 )
-def test_sizes_are_halves_of_the_batch_and_what_the_run_needs_first(
-    batch, lanes, own, first, every
-):
+def test_sizes_are_halves_of_the_batch_with_those_of_the_run_first(batch, lanes, own, first, every):
     sizes = sizes_of(batch, lanes, own)
     assert sizes[: len(first)] == first
     assert set(sizes) == every and len(sizes) == len(every)

@@ -64,7 +64,7 @@ def test_all_strategies_are_here():
 
 
 @pytest.mark.parametrize("specification", ALL, ids=lambda s: s.schedule or s.strategy)
-def test_a_step_is_what_a_simulation_makes_of_its_measured_durations(specification):
+def test_a_step_equals_the_simulation_of_its_measured_durations(specification):
     trace = run_here(specification)
     lanes = trace.header.lanes
     assert run_faults(trace) == ()
@@ -84,7 +84,7 @@ def test_a_step_is_what_a_simulation_makes_of_its_measured_durations(specificati
 
 @pytest.mark.parametrize("specification", ALL, ids=lambda s: s.schedule or s.strategy)
 @pytest.mark.parametrize("link", ["7:0.5", "ethernet-10g"])
-def test_what_moves_lasts_what_the_link_says_to_the_nanosecond(specification, link):
+def test_transfers_take_the_modelled_time_to_the_nanosecond(specification, link):
     trace = run_here(replace(specification, link=link, steps=1, warmup=0, verify=False))
     columns = StepColumns.of_trace(trace, 0)
     meets = meeting(columns, trace.header.lanes)
@@ -196,7 +196,7 @@ def test_virtual_lanes_do_not_wait_for_one_another_s_computing():
     assert length_of(eight) < 4 * length_of(one)
 
 
-def test_a_virtual_lane_of_several_cores_says_what_its_clock_does_not_leave_out():
+def test_a_virtual_lane_of_several_cores_warns_that_its_clock_includes_other_programs():
     asked = Specification("single", SMALL, "1xvirtual:cpu", batch=8, steps=1)
     alone, two = run_here(asked), run_here(replace(asked, cores_per_lane=2))
     said = [[row.text for row in trace.logs if row.level == "warning"] for trace in (alone, two)]
@@ -339,7 +339,7 @@ def _taking(monkeypatch, ns):
         ("2xvirtual:cuda:7", {}, "there is no cuda:7"),
     ],
 )  # fmt: skip
-def test_what_virtual_lanes_cannot_do_is_said_in_one_line(devices, option, message):
+def test_features_that_virtual_lanes_lack_are_refused_in_one_line(devices, option, message):
     asked = Specification("dp", SMALL, devices, batch=8).having(**option)
     with pytest.raises(PlanError) as told:
         run_here(asked)

@@ -50,7 +50,7 @@ def test_ranks_of_a_file_share_lanes_as_other_schedules_do(tmp_path, name):
 @pytest.mark.parametrize(
     "name", ["interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v"]
 )
-def test_torchs_loader_reads_what_is_saved_and_torchs_dump_is_read(tmp_path, name):
+def test_torchs_loader_reads_saved_schedules_and_torchs_dump_is_read(tmp_path, name):
     torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     orders = SCHEDULES[name].orders(4, 8, 2)
     path = write(tmp_path, csv_text(orders))
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_there_or_no_text_is_refused_in_one_line(tmp_path):
 
 
 @pytest.mark.parametrize(("strategy", "schedule"), [("pipeline", "split"), ("dp", None)])
-def test_a_plan_without_micro_batches_of_its_own_is_not_saved(strategy, schedule):
+def test_a_plan_without_separate_micro_batches_is_not_saved(strategy, schedule):
     plan = plan_of(Specification(strategy, MODEL, "2xcpu", schedule=schedule, batch=8))
     with pytest.raises(PlanError, match=r"cannot say 0[FB], a pass over all micro-batches at once"):
         csv_text(lane_orders(plan))

@@ -43,7 +43,7 @@ def on_the_wire(plan, rank=0):
     return " ".join(f"{MOVED[task.kind, task.payload]}{task.block}" for task in moved)
 
 
-def test_the_collectives_come_in_the_order_of_the_picture():
+def test_the_collectives_are_in_the_order_of_the_picture():
     assert on_the_wire(planned([3, 3, 3])) == "G0 G1 G2 g2 g1 R2 g0 R1 R0"
 
 
@@ -95,7 +95,7 @@ def test_at_most_two_blocks_are_whole_at_a_time(counts):
     assert most == 2 and not whole
 
 
-def test_what_torch_reports_takes_the_place_of_what_was_expected():
+def test_collectives_that_torch_reports_replace_the_expected_ones():
     # The first block is frozen: torch gathers it for the backward pass, and never reduces it.
     reported = tuple(
         Collective(kind, payload, (f"{block}.weight",))

@@ -47,7 +47,7 @@ def test_every_lane_passes_every_stage_and_sums_once_each_way(model, depth, segm
             assert makers == {other.lane for other in needs} == set(range(lanes))
 
 
-def test_all_reduces_move_the_rows_of_an_activation_and_what_every_lane_has():
+def test_all_reduces_move_the_rows_of_an_activation_and_the_repeated_parameters():
     plan = plan_of(tp("gpt", 2, depth=2, width=8, heads=2, sequence=4))
     sizes = {
         payload: {task.bytes for task in plan.tasks if task.payload is payload}
@@ -72,14 +72,14 @@ def test_all_reduces_move_the_rows_of_an_activation_and_what_every_lane_has():
          "this resnet50 cannot be split"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_split_is_refused_while_planning(model, lanes, sizes, message):
+def test_a_model_that_cannot_be_split_is_refused_while_planning(model, lanes, sizes, message):
     with pytest.raises(PlanError) as refused:
         plan_of(tp(model, lanes, **sizes))
     assert str(refused.value) == message
 
 
 @pytest.mark.parametrize("model", ["mlp", "gpt"])
-def test_the_lanes_together_hold_the_model_once_and_what_they_repeat(model):
+def test_the_lanes_together_hold_the_model_once_plus_the_repeated_parameters(model):
     specification = tp(model, 4)
     described, plan = describe(specification), plan_of(specification)
     *split, tail = plan.stages
@@ -114,7 +114,7 @@ def costs() -> CostModel:
     return CostModel(each, link=Link(100.0, 1.0), by_rows=True, by_block=True)
 
 
-def test_the_batch_is_told_once_and_a_lane_that_waits_names_its_slowest_peer():
+def test_the_batch_is_printed_once_and_a_waiting_lane_names_its_slowest_peer():
     specification = tp("mlp", 2, depth=4)
     plan = plan_of(specification)
     times = [300 if task.lane == 1 and task.kind in PASSES else 100 for task in plan.tasks]

@@ -98,7 +98,7 @@ def test_of_many_questions_the_last_is_answered_last_and_not_all_are_worked_on(p
     assert len(numbers) < len(asked)
 
 
-def test_what_cannot_be_predicted_is_refused_and_the_process_goes_on(predictor):
+def test_an_impossible_prediction_is_refused_and_the_process_continues(predictor):
     client, heard = predictor
     number = client.send(replace(QUESTION, schedule="chimera", devices=3))
     reply = heard.get(timeout=SECONDS)
@@ -157,7 +157,7 @@ def test_a_process_that_ends_is_reported_and_the_next_request_starts_another(ser
     assert isinstance(heard.get(timeout=SECONDS), PredictionDone)
 
 
-def test_every_client_that_used_a_process_hears_of_its_end(service, predictor):
+def test_every_client_that_used_a_process_is_notified_of_its_end(service, predictor):
     client, heard = predictor
     other_heard, unused_heard = queue.SimpleQueue(), queue.SimpleQueue()
     other = service.client(other_heard.put)
