@@ -87,7 +87,7 @@ def link_of(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
     for name in LINK_KEYS:
         if name not in values:
             raise CostError(
-                message("the costs miss {name}, which goes with {other}", name=name, other=given[0])
+                message("the costs lack {name}, which goes with {other}", name=name, other=given[0])
             )
     latency = number_of("link_latency_us", values["link_latency_us"])
     bandwidth = number_of("link_bandwidth_gb_s", values["link_bandwidth_gb_s"], above=0)

@@ -131,7 +131,7 @@ def costs_of(values: object) -> CostModel:
     if link is None and transfer_ns is None and not transfers:
         missing.append(message("transfer_ms (or {keys})", keys=listed(LINK_KEYS, "and")))
     if missing:
-        raise CostError(message("the costs miss {missing}", missing=join_texts(missing, ", ")))
+        raise CostError(message("the costs lack {missing}", missing=join_texts(missing, ", ")))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     scatter = number_of("scatter", values.get("scatter", 0.0))
     joined_ms = block_numbers_by_kind("joined", values, by)

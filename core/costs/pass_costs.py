@@ -49,7 +49,7 @@ def size_of(table: Mapping[str, object], by_rows: bool) -> float:
     if "rows" in table:
         return number_of("rows", table["rows"], above=0)
     if by_rows:
-        raise CostError(message("the costs miss rows: with sizes, each table needs its own"))
+        raise CostError(message("the costs lack rows: with sizes, each table needs its own"))
     return 1.0
 
 

@@ -50,7 +50,7 @@ def rank_backend(lanes: Sequence[Lane]) -> str:
         devices = ", ".join(lane.device for lane in lanes)
         raise PlanError(
             message(
-                "ranks cannot meet on {devices}: torch has no process group for that; "
+                "ranks cannot communicate on {devices}: torch has no process group for them; "
                 "use CPU lanes, such as 2xcpu, or another strategy",
                 devices=devices,
             )

@@ -357,7 +357,7 @@ class _BoundedReader:
         if not 0 <= size <= MOST_MESSAGE:
             raise TooLarge(
                 message(
-                    "a message has {size:,} bytes: {most:,} are taken",
+                    "a message has {size:,} bytes: at most {most:,} are accepted",
                     size=size,
                     most=MOST_MESSAGE,
                 )

@@ -83,7 +83,7 @@ def balanced_borders(
         least, _ = _least_worst(len(costs), len(waiting), held)
         raise PlanError(
             message(
-                "--lane-memory {limit:g}: no cut of the model keeps within it; use "
+                "--lane-memory {limit:g}: no cut of the model fits within it; use "
                 "{least:,} MB or more, or more lanes",
                 limit=most_bytes / 1e6,
                 least=math.ceil(least / 1e6),

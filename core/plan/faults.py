@@ -228,7 +228,7 @@ class Faults:
         if count > 1:
             there = message("there are lanes 0 to {last}", last=count - 1)
         else:
-            there = message("there is lane 0 alone")
+            there = message("there is only lane 0")
         for lane, factor in self.slow_lanes.items():
             if lane >= count:
                 raise PlanError(

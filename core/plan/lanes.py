@@ -204,7 +204,7 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
         use = listed(accepted(hardware))
         raise PlanError(
             message(
-                "--devices {text!r}: {item!r} is no device; use {use}",
+                "--devices {text!r}: {item!r} is not a device; use {use}",
                 text=text,
                 item=item,
                 use=use,

@@ -47,7 +47,7 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
             accepted=listed(LAUNCHED, "and"),
         ): (s.strategy not in LAUNCHED),
         message(
-            "--schedule {schedule}: {flag} runs what torch has, {accepted}",
+            "--schedule {schedule}: {flag} runs only torch's own schedules, {accepted}",
             schedule=schedule,
             flag=flag,
             accepted=listed(TORCH_SCHEDULES, "and"),
@@ -57,18 +57,20 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
             devices=s.devices,
             flag=flag,
         ): lanes[0].is_virtual,
-        message("{faults}: faults are put into virtual lanes alone", faults=faults_text(s)): bool(
-            faults_text(s)
-        ),
+        message(
+            "{faults}: faults can only be injected into virtual lanes", faults=faults_text(s)
+        ): bool(faults_text(s)),
         message("--balance: {flag} cuts by --borders or equal parameters", flag=flag): bool(
             s[BALANCE]
         ),
         message(
-            "--gradients {gradients}: {flag} keeps none", gradients=s.gradients, flag=flag
+            "--gradients {gradients}: {flag} does not save gradients",
+            gradients=s.gradients,
+            flag=flag,
         ): s.gradients is not None,
         message("--blocks: {flag} records the blocks by itself", flag=flag): s.blocks,
         message(
-            "--warmup 0: {flag} needs 1 or more, as the recorder's first step is no measure",
+            "--warmup 0: {flag} needs 1 or more, because the recorder's first step is warm-up",
             flag=flag,
         ): (s.warmup < 1),
         message(
@@ -82,9 +84,10 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
         message("--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0", endpoint=endpoint): (
             bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
         ),
-        message("--record: several hosts need a FOLDER that all see, or what `listen` shows"): (
-            hosts.nodes > 1 and not out
-        ),
+        message(
+            "--record: several hosts need a FOLDER that all can access, or the address that "
+            "`listen` prints"
+        ): (hosts.nodes > 1 and not out),
     }
     for text, is_there in problems.items():
         if is_there:

@@ -115,7 +115,8 @@ def lanes_of(specification: Specification, hardware: Hardware, present: bool = T
     if present and faults and not lanes[0].is_virtual:
         raise PlanError(
             message(
-                "{given}: faults are put into virtual lanes alone; use --devices {lanes}xvirtual",
+                "{given}: faults can only be injected into virtual lanes; use --devices "
+                "{lanes}xvirtual",
                 given=given,
                 lanes=len(lanes),
             )

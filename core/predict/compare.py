@@ -129,7 +129,7 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
     known = known_costs(trace)
     if known is None:
         if trace.costs is not None:
-            raise CostError(message("the costs that the recording holds make no sense"))
+            raise CostError(message("the costs in the recording are invalid"))
         return None
     costs, source = known
     wanted = completed_steps(trace) if steps is None else steps

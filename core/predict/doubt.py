@@ -23,7 +23,7 @@ class Doubt(StrEnum):
         "It is off by more than a quarter: these tasks are so short that starting them counts."
     )
     UNKNOWN = N_(
-        "It is off by more than a quarter: the tasks took other times than their costs say."
+        "It is off by more than a quarter: the times of the tasks differ from their costs."
     )
 
 

@@ -94,7 +94,7 @@ class UnpackLimit:
         if self._unpacked > self._most:
             raise TooLarge(
                 message(
-                    "it would unpack to {unpacked:,} bytes or more: {most:,} are taken",
+                    "it would unpack to {unpacked:,} bytes or more: at most {most:,} are accepted",
                     unpacked=self._unpacked,
                     most=self._most,
                 )
@@ -107,7 +107,7 @@ class UnpackLimit:
         if size > self._most_message:
             raise TooLarge(
                 message(
-                    "a message has {size:,} bytes: {most:,} are taken",
+                    "a message has {size:,} bytes: at most {most:,} are accepted",
                     size=size,
                     most=self._most_message,
                 )

@@ -153,7 +153,7 @@ def _length(value: object) -> int:
 def _check(statements: Sequence[str]) -> None:
     """Raise SqlError unless the kinds of a query's statements are one kind that returns rows."""
     if not statements:
-        raise SqlError(message("there is no query; use one that gives rows, such as FROM steps"))
+        raise SqlError(message("there is no query; use one that returns rows, such as FROM steps"))
     if len(statements) > 1:
         raise SqlError(
             message(
@@ -164,7 +164,7 @@ def _check(statements: Sequence[str]) -> None:
     if statements[0] not in _QUERY_KINDS:
         raise SqlError(
             message(
-                "{statements} gives no rows; use a query that does, such as FROM steps",
+                "{statements} returns no rows; use a query that does, such as FROM steps",
                 statements=statements[0],
             )
         )

@@ -81,7 +81,8 @@ class ExportedGraph:
         if len(entries) != 1 or len(results) != 1:
             raise ValueError(
                 message(
-                    "it takes {entries} tensors and gives {results}; it must take one and give one",
+                    "it takes {entries} tensors and returns {results}; it must take one and "
+                    "return one",
                     entries=len(entries),
                     results=len(results),
                 )

@@ -209,7 +209,9 @@ def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
     for number, block in enumerate(blocks):
         linear, activation = block.children()
         if not isinstance(linear, nn.Linear):
-            raise TypeError(message("block {number} begins with no linear layer", number=number))
+            raise TypeError(
+                message("block {number} does not begin with a linear layer", number=number)
+            )
         linears.append(Layer(f"{number}.0", linear))
         activations.append(Layer(f"{number}.1", activation))
     segments = []
@@ -234,7 +236,7 @@ def _of_transformer(blocks: Sequence[nn.Module]) -> Segments:
     enter = Layer("0", blocks[0])
     for number, block in enumerate(blocks[1:-1], 1):
         if not isinstance(block, TransformerBlock):
-            raise TypeError(message("block {number} is no transformer block", number=number))
+            raise TypeError(message("block {number} is not a transformer block", number=number))
         segments += _of_transformer_block(f"{number}", block, enter)
         enter = _IDENTITY
     return segments, [Layer(f"{len(blocks) - 1}", blocks[-1])]

@@ -62,7 +62,7 @@ def _load(path: Path) -> ModuleType:
     if not callable(getattr(module, "loss", len)):
         raise PlanError(
             message(
-                "--model {path!r}: loss is no function; use loss(output, target)", path=str(path)
+                "--model {path!r}: loss is not a function; use loss(output, target)", path=str(path)
             )
         )
     return module
@@ -124,7 +124,7 @@ def _blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> list[
     if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
         raise PlanError(
             message(
-                "--model {name!r}: build() gave {built}; it must give an nn.Module, "
+                "--model {name!r}: build() returned {built}; it must return an nn.Module, "
                 "a list of blocks, one at least, or a configuration of transformers",
                 name=name,
                 built=_describe(built),
@@ -135,12 +135,15 @@ def _blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> list[
         parameters += block.parameters()
     if not parameters:
         raise PlanError(
-            message("--model {name!r}: build() gave a model without parameters to train", name=name)
+            message(
+                "--model {name!r}: build() returned a model without parameters to train", name=name
+            )
         )
     if any(map(is_lazy, parameters)):
         raise PlanError(
             message(
-                "--model {name!r}: build() gave a model without sizes of its parameters; name them",
+                "--model {name!r}: build() returned a model without sizes of its parameters; "
+                "name them",
                 name=name,
             )
         )
@@ -162,7 +165,7 @@ def _from_config(built: object) -> object:
             return Logits(auto.from_config(built))
     raise ValueError(
         message(
-            "there is no model for {name} that gives logits of text or images",
+            "there is no model for {name} that returns logits of text or images",
             name=type(built).__name__,
         )
     )
@@ -200,7 +203,7 @@ def _load_batch(module: ModuleType, name: str, rows: int, generator: torch.Gener
     if not is_pair or not all(_has_rows(value, rows) for value in batch):
         raise PlanError(
             message(
-                "--model {name!r}: batch({number}) must give input and target, tensors of {rows}",
+                "--model {name!r}: batch({number}) must return input and target, tensors of {rows}",
                 name=name,
                 number=rows,
                 rows=rows_text(rows),

@@ -229,7 +229,9 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
             if not isinstance(x, Tensor):
                 raise PlanError(
                     message(
-                        "--model {name!r}: block {index} gave no tensor", name=name, index=index
+                        "--model {name!r}: block {index} did not return a tensor",
+                        name=name,
+                        index=index,
                     )
                 )
             counts = []
@@ -278,7 +280,7 @@ def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
             gave = message("shape {shape}", shape=list(value.shape))
         raise PlanError(
             message(
-                "--model {name!r}: loss() gave {gave}; it must give a tensor of one "
+                "--model {name!r}: loss() returned {gave}; it must return a tensor of one "
                 "number, the mean over rows",
                 name=name,
                 gave=gave,

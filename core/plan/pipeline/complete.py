@@ -191,7 +191,7 @@ def _first_missing(forward: bool, backward_input: bool, weight: bool) -> Kind:
 
 
 def _misses(action: Action) -> ScheduleError:
-    return ScheduleError(message("the schedule misses {action}", action=action))
+    return ScheduleError(message("the schedule lacks {action}", action=action))
 
 
 def _stages(held: Sequence[int]) -> Text:

@@ -80,8 +80,8 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
     if job[CHUNKS] is not None and not schedule.settable_chunks:
         raise PlanError(
             message(
-                "--chunks {chunks} is not for {name}, which says itself how many stages a "
-                "lane holds",
+                "--chunks {chunks} is not for {name}, which itself sets the number of stages on a "
+                "lane",
                 chunks=job[CHUNKS],
                 name=schedule.name,
             )

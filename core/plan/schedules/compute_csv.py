@@ -96,7 +96,7 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
             refuse(
                 action.microbatch is not None,
                 message(
-                    "a CSV schedule cannot say {action}, a pass over all micro-batches at once",
+                    "a CSV schedule cannot express {action}, a pass over all micro-batches at once",
                     action=action,
                 ),
             )
@@ -132,12 +132,12 @@ def _read(path: str) -> list[list[Action]]:
                     )
                 )
         rows.append(row)
-    refuse(bool(rows), message("{path} holds no action", path=path))
+    refuse(bool(rows), message("{path} contains no action", path=path))
     for number, row in enumerate(rows, 1):
         refuse(
             bool(row),
             message(
-                "{path} line {number} holds no action; each line is a rank's",
+                "{path} line {number} contains no action; each line is a rank's",
                 path=path,
                 number=number,
             ),
@@ -155,7 +155,7 @@ def _action(cell: str, where: Message) -> Action:
             return overlap(first, second)
     raise PlanError(
         message(
-            "{where}: {cell!r} is no action; {accepted}",
+            "{where}: {cell!r} is not an action; {accepted}",
             where=where,
             cell=cell[:60],
             accepted=_ACCEPTED,
@@ -168,7 +168,7 @@ def _pass(words: Sequence[str], cell: str, where: Message) -> Action:
     if max(stage, microbatch) > MOST_NUMBER:
         raise PlanError(
             message(
-                "{where}: {cell!r} is no action; {accepted}",
+                "{where}: {cell!r} is not an action; {accepted}",
                 where=where,
                 cell=cell,
                 accepted=_ACCEPTED,
@@ -195,7 +195,7 @@ def _replicas(
             if stage not in stage_ranks:
                 raise ScheduleError(
                     message(
-                        "{path}: the schedule misses {stage}F{microbatch}",
+                        "{path}: the schedule lacks {stage}F{microbatch}",
                         path=path,
                         stage=stage,
                         microbatch=microbatch,

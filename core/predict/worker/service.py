@@ -32,7 +32,7 @@ from core.predict.worker.requests import (
 )
 from core.process.worker import Worker
 
-PREDICTOR_ENDED = message("the process that predicts has ended; ask again to start it afresh")
+PREDICTOR_ENDED = message("the prediction process has ended; ask again to start a new one")
 PRIORITY = (WhatIfQuery, WayQuery, StepTimes, Draw, AdviceQuery)
 """Kinds of requests, the most urgent first: a user who moves a slider waits for a WhatIfQuery."""
 

@@ -84,7 +84,7 @@ def test_an_error_in_the_model_names_its_class_and_not_the_file() -> None:
         pytest.raises(bs.BubblescopeError, match=r"^model Sequential: build"),
         sent_model({"model": torch.nn.Sequential()}, SAMPLE) as options,
     ):
-        raise PlanError(f"--model {options['model']!r}: build() gave no block")
+        raise PlanError(f"--model {options['model']!r}: build() returned no block")
 
 
 def test_a_model_that_cannot_be_sent_is_one_line(folder: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_saved_schedule_is_planned_again_as_it_was(capsys, tmp_path):
 
 def test_a_plan_that_is_no_schedule_is_not_saved(capsys, tmp_path):
     path = tmp_path / "mine.csv"
-    with pytest.raises(PlanError, match="a CSV schedule cannot say 0F"):
+    with pytest.raises(PlanError, match="a CSV schedule cannot express 0F"):
         printed(capsys, f"--strategy dp --devices 2xcpu --csv {path}")
     assert not path.exists()
     with pytest.raises(PlanError, match=r"--csv .*: there is no folder"):

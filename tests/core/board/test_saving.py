@@ -36,7 +36,7 @@ def test_the_same_board_is_the_same_file_and_its_plan_has_its_order(tmp_path):
 def test_an_incomplete_board_is_refused_by_plan(tmp_path):
     board = solution(3)
     path = save_board(board.remove([board.orders[0][-1]]), tmp_path)
-    with pytest.raises(PlanError, match="the schedule misses 0B3"):
+    with pytest.raises(PlanError, match="the schedule lacks 0B3"):
         plan_of(board_run(board, path))
 
 

@@ -80,22 +80,22 @@ def test_a_link_has_latency_and_bandwidth():
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (without("forward_ms"), "the costs miss forward_ms"),
-        (without("backward_weight_ms"), "the costs miss backward_weight_ms"),
+        (without("forward_ms"), "the costs lack forward_ms"),
+        (without("backward_weight_ms"), "the costs lack backward_weight_ms"),
         (
             without("backward_input_ms", "backward_weight_ms", "step_ms"),
-            "the costs miss backward_input_ms, backward_weight_ms, step_ms",
+            "the costs lack backward_input_ms, backward_weight_ms, step_ms",
         ),
-        (without("transfer_ms"), "the costs miss transfer_ms (or link_latency_us and link_band"),
+        (without("transfer_ms"), "the costs lack transfer_ms (or link_latency_us and link_band"),
         (
             {**without("transfer_ms"), "link_latency_us": 1},
-            "the costs miss link_bandwidth_gb_s, which goes with link_latency_us",
+            "the costs lack link_bandwidth_gb_s, which goes with link_latency_us",
         ),
         (
             {**HAND, "link_latency_us": 1, "link_bandwidth_gb_s": 1},
             "transfer_ms and link_latency_us both give the time of a transfer; use one",
         ),
-        ({}, "the costs miss forward_ms, backward_input_ms, backward_weight_ms, step_ms, transfer"),
+        ({}, "the costs lack forward_ms, backward_input_ms, backward_weight_ms, step_ms, transfer"),
         ({**HAND, "forward_ms": "fast"}, "forward_ms is 'fast'; use a number of 0 or more"),
         ({**HAND, "forward_ms": True}, "forward_ms is True; use a number of 0 or more"),
         ({**HAND, "step_ms": -1}, "step_ms is -1; use a number of 0 or more"),
@@ -118,7 +118,7 @@ def test_a_link_has_latency_and_bandwidth():
         ({**HAND, "forwrad_ms": 1}, "there is no cost 'forwrad_ms'; use forward_ms, backward_ms"),
         ({**HAND, "by": "lane"}, "by is 'lane'; use 'stage' or 'block'"),
         ({**HAND, "rows": 0}, "rows is 0; use a number above 0"),
-        ({**HAND, "sizes": [{"rows": 2, "forward_ms": 1}]}, "the costs miss rows: with sizes"),
+        ({**HAND, "sizes": [{"rows": 2, "forward_ms": 1}]}, "the costs lack rows: with sizes"),
         ({**HAND, "sizes": 3}, "sizes is 3; use a list of tables"),
         (
             {**HAND, "rows": 2, "sizes": [{"rows": 2, "forward_ms": 1}]},
@@ -197,7 +197,7 @@ def test_missing_and_wrong_keys_are_named_in_one_line(values, said):
         ("costs.toml", "step_ms = 0x" + "f" * 5000, "these values are not costs"),
         ("costs.json", '{"' + "y" * 5000 + '": 1}', "there is no cost 'yyy"),
         ("costs.yaml", "", "use a name that ends in .json or .toml"),
-        ("costs.json", '{"forward_ms": 1}', "the costs miss backward_input_ms, backward_weight_ms"),
+        ("costs.json", '{"forward_ms": 1}', "the costs lack backward_input_ms, backward_weight_ms"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(name, text, said, tmp_path):

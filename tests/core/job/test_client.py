@@ -82,7 +82,7 @@ def test_a_message_that_unpacks_beyond_the_limit_ends_the_run_with_the_limit(
     ended = end_of(client)
     assert ended.outcome is Outcome.FAILED
     assert str(ended.text).startswith("rank 1 has sent invalid data: it would unpack to ")
-    assert str(ended.text).endswith(" bytes or more: 1,048,576 are taken")
+    assert str(ended.text).endswith(" bytes or more: at most 1,048,576 are accepted")
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
         wire.close()

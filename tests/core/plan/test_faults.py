@@ -110,7 +110,7 @@ def test_real_lanes_refuse_faults_where_they_are_to_run_and_are_predicted_with_t
     with pytest.raises(PlanError) as refused:
         lanes_of(run, HERE)
     assert str(refused.value) == (
-        "--slow-lane 1:2 --jitter 0.1: faults are put into virtual lanes alone; "
+        "--slow-lane 1:2 --jitter 0.1: faults can only be injected into virtual lanes; "
         "use --devices 2xvirtual"
     )
     assert lanes_of(Specification(devices="2xvirtual:cpu", slow_lane="1:2"), HERE)[0].is_virtual

@@ -162,10 +162,10 @@ def test_an_impossible_plan_is_refused_by_its_numbers(specification, words):
 
 def test_accepted_values_are_examples_of_this_machines_devices():
     said = "auto, 2xcpu, strange:0,strange:1, 2xstrange:0, 8xvirtual or 8xvirtual:cpu"
-    with pytest.raises(PlanError, match=f"'gpu' is no device; use {said}$"):
+    with pytest.raises(PlanError, match=f"'gpu' is not a device; use {said}$"):
         lane_devices("gpu", OTHER)
     said = "auto, 2xcpu, cuda:0, xpu:0, mps, 8xvirtual or 8xvirtual:cpu"
-    with pytest.raises(PlanError, match=f"'gpu' is no device; use {said}$"):
+    with pytest.raises(PlanError, match=f"'gpu' is not a device; use {said}$"):
         lane_devices("gpu", BARE)
 
 

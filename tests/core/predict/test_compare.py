@@ -102,7 +102,7 @@ def test_reported_costs_that_make_no_sense_are_named(told):
     trace = run_of(PIPELINE, taking(), costs=None)
     append_batch(trace, batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=told)]))
     assert known_costs(trace) is None
-    with pytest.raises(CostError, match="the costs that the recording holds make no sense"):
+    with pytest.raises(CostError, match="the costs in the recording are invalid"):
         predict_steps(trace)
 
 

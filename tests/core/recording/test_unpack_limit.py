@@ -50,7 +50,9 @@ def test_a_file_that_unpacks_to_too_much_is_refused_by_name(
     bomb = tmp_path / "bomb.arrow"
     bomb.write_bytes(packed_by(codec, recording.read_bytes()))
     monkeypatch.setattr(stream, "MOST_UNPACKED", 1 << 20)
-    with pytest.raises(RecordingError, match=r"bomb.arrow is refused: .* 1,048,576 are taken"):
+    with pytest.raises(
+        RecordingError, match=r"bomb.arrow is refused: .* at most 1,048,576 are accepted"
+    ):
         open_recording(bomb)
     assert bomb.stat().st_size < 1 << 18
     assert open_recording(recording).warning == ""  # what is not packed has no limit
@@ -104,7 +106,9 @@ def test_what_arrow_017_packed_counts_too(recording):
 def test_a_message_without_end_is_refused():
     with pytest.raises(OSError, match="negative size"):
         UnpackLimit(100).take(unpack_limit.CONTINUATION + b"\xff\xff\xff\xff")
-    with pytest.raises(TooLarge, match=r"a message has 2,147,483,647 bytes: 100 are taken"):
+    with pytest.raises(
+        TooLarge, match=r"a message has 2,147,483,647 bytes: at most 100 are accepted"
+    ):
         UnpackLimit(100, 100).take(unpack_limit.CONTINUATION + b"\xff\xff\xff\x7f")
     with pytest.raises(OSError, match="is invalid"):
         UnpackLimit(100).take(unpack_limit.CONTINUATION + b"\4\0\0\0\xff\xff\xff\xff")

@@ -120,12 +120,12 @@ def test_what_cannot_be_asked_is_one_line(trace, query, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("", "there is no query; use one that gives rows, such as FROM steps"),
+        ("", "there is no query; use one that returns rows, such as FROM steps"),
         ("-- nothing", "there is no query; "),
         ("SELECT 1; SELECT 2", "the query has 2 statements; use one at a time"),
-        ("DROP TABLE spans", "DROP gives no rows; use a query that does, such as FROM steps"),
-        ("CREATE TABLE x (a INT)", "CREATE gives no rows; "),
-        ("INSERT INTO spans SELECT * FROM spans", "INSERT gives no rows; "),
+        ("DROP TABLE spans", "DROP returns no rows; use a query that does, such as FROM steps"),
+        ("CREATE TABLE x (a INT)", "CREATE returns no rows; "),
+        ("INSERT INTO spans SELECT * FROM spans", "INSERT returns no rows; "),
     ],
 )
 def test_what_gives_no_rows_is_refused_in_one_line(trace, query, said, capsys, tmp_path):

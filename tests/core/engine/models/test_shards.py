@@ -113,5 +113,5 @@ def test_the_shards_parameters_are_those_of_the_model_each_entry_once(model):
 
 
 def test_blocks_of_another_form_are_refused():
-    with pytest.raises(TypeError, match="block 0 begins with no linear layer"):
+    with pytest.raises(TypeError, match="block 0 does not begin with a linear layer"):
         segments_of([nn.Sequential(nn.ReLU(), nn.ReLU())])

@@ -99,7 +99,9 @@ def test_ranks_that_have_no_process_group_to_meet_in_are_refused_beforehand(aske
     from core.engine.prepare import prepare
 
     hardware = Hardware(8, 8 << 30, (Accelerator(asked.removeprefix("2x"), "A", 0),))
-    with pytest.raises(PlanError, match=f"ranks cannot meet on {devices}: torch has no process"):
+    with pytest.raises(
+        PlanError, match=f"ranks cannot communicate on {devices}: torch has no process"
+    ):
         prepare(Specification("ddp", devices=asked), hardware)
 
 

@@ -42,7 +42,7 @@ def refused(job=JOB, hosts=None, out=""):
         ({"devices": "4xvirtual"}, "is for real lanes, such as 2xcpu"),
         ({"warmup": 0}, "--warmup 0: "),
         ({"gradients": "x.npz"}, "--gradients x.npz: "),
-        ({"slow_lane": "1:2"}, "faults are put into virtual lanes alone"),
+        ({"slow_lane": "1:2"}, "faults can only be injected into virtual lanes"),
     ],
 )
 def test_features_that_torchs_engine_lacks_are_refused_by_name(values, words):

@@ -334,7 +334,7 @@ def _taking(monkeypatch, ns):
         ("2xvirtual", {"link": "fast"}, "--link 'fast': use LATENCY_US:GB_S"),
         ("2xvirtual", {"link": "5:0"}, "--link 5:0: use a bandwidth above 0 GB/s"),
         ("2xvirtual", {"speed": 0.0}, "--speed 0.0: use 0.0001 or more"),
-        ("virtual:0", {}, "'virtual:0' is no device"),
+        ("virtual:0", {}, "'virtual:0' is not a device"),
         ("2xvirtual,cpu", {}, "virtual lanes run alone, on one device"),
         ("2xvirtual:cuda:7", {}, "there is no cuda:7"),
     ],

@@ -96,15 +96,15 @@ def test_pipelines_side_by_side_are_saved_with_micro_batches_of_the_whole_batch(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0F0,0B0\n1F0,1Q0\n", "line 2, cell 2: '1Q0' is no action; use 0F0, 0B0"),
-        ("0F0,,0UNSHARD\n", "line 1, cell 3: '0UNSHARD' is no action"),
-        ("0F0,(0F1;0F2)OVERLAP_F_B\n", "line 1, cell 2: '(0F1;0F2)OVERLAP_F_B' is no action"),
-        ("0F99999\n", "line 1, cell 1: '0F99999' is no action"),
-        ("0F0,0B0\n\n1F0,1B0\n", "line 2 holds no action; each line is a rank's"),
-        ("\n", "holds no action"),
-        ("0F0,0B0\n2F0,2B0\n", "the schedule misses 1F0"),
-        ("0F0,0B0,0F2,0B2\n", "the schedule misses 0F1"),
-        ("0F0,0I0\n", "the schedule misses 0W0"),
+        ("0F0,0B0\n1F0,1Q0\n", "line 2, cell 2: '1Q0' is not an action; use 0F0, 0B0"),
+        ("0F0,,0UNSHARD\n", "line 1, cell 3: '0UNSHARD' is not an action"),
+        ("0F0,(0F1;0F2)OVERLAP_F_B\n", "line 1, cell 2: '(0F1;0F2)OVERLAP_F_B' is not an action"),
+        ("0F99999\n", "line 1, cell 1: '0F99999' is not an action"),
+        ("0F0,0B0\n\n1F0,1B0\n", "line 2 contains no action; each line is a rank's"),
+        ("\n", "contains no action"),
+        ("0F0,0B0\n2F0,2B0\n", "the schedule lacks 1F0"),
+        ("0F0,0B0,0F2,0B2\n", "the schedule lacks 0F1"),
+        ("0F0,0I0\n", "the schedule lacks 0W0"),
         ("0F0,0B0,0F0\n", "rank 0 runs 0F0 a second time"),
         ("0F0,0B0\n1F0,1B0,0B0\n", "rank 1 runs 0B0, but it holds stage 1"),
         ("0B0,0F0\n", "the schedule deadlocks at 0B0: 0B0 -> 0F0 -> 0B0"),
@@ -143,5 +143,7 @@ def test_a_file_that_is_not_there_or_no_text_is_refused_in_one_line(tmp_path):
 @pytest.mark.parametrize(("strategy", "schedule"), [("pipeline", "split"), ("dp", None)])
 def test_a_plan_without_separate_micro_batches_is_not_saved(strategy, schedule):
     plan = plan_of(Specification(strategy, MODEL, "2xcpu", schedule=schedule, batch=8))
-    with pytest.raises(PlanError, match=r"cannot say 0[FB], a pass over all micro-batches at once"):
+    with pytest.raises(
+        PlanError, match=r"cannot express 0[FB], a pass over all micro-batches at once"
+    ):
         csv_text(lane_orders(plan))

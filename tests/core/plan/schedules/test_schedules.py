@@ -162,11 +162,11 @@ def test_a_deadlock_of_overlaps_is_refused_with_its_cycle():
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("0F0 0B0 0F1 0B1", "1F0 1B0 1F1", "the schedule misses 1B1"),
-        ("0F0 0B0 0B1", "1F0 1B0 1F1 1B1", "the schedule misses 0F1"),
-        ("0F0 0B0", "1F0 1B0", "the schedule misses 0F1"),
-        ("0F0 0F1 0I0 0I1 0W1", "1F0 1B0 1F1 1B1", "the schedule misses 0W0"),
-        ("0F0 0F1 0I0 0W0 0W1", "1F0 1B0 1F1 1B1", "the schedule misses 0I1"),
+        ("0F0 0B0 0F1 0B1", "1F0 1B0 1F1", "the schedule lacks 1B1"),
+        ("0F0 0B0 0B1", "1F0 1B0 1F1 1B1", "the schedule lacks 0F1"),
+        ("0F0 0B0", "1F0 1B0", "the schedule lacks 0F1"),
+        ("0F0 0F1 0I0 0I1 0W1", "1F0 1B0 1F1 1B1", "the schedule lacks 0W0"),
+        ("0F0 0F1 0I0 0W0 0W1", "1F0 1B0 1F1 1B1", "the schedule lacks 0I1"),
         ("0F0 0F1 0B0 0F0 0B1", "1F0 1B0 1F1 1B1", "rank 0 runs 0F0 a second time"),
         ("0F0 0F1 0B0 0B1 0B0", "1F0 1B0 1F1 1B1", "rank 0 runs 0B0 a second time"),
         ("0F0 0F1 0B0 0W0 0B1", "1F0 1B0 1F1 1B1", "rank 0 runs both 0B0 and 0W0: one is"),
@@ -204,7 +204,7 @@ def test_a_strategy_refuses_to_plan_a_schedule_that_misses_an_action(monkeypatch
     whole = SCHEDULES["zb-h1"]
     cut = replace(whole, order=lambda *numbers: whole.order(*numbers)[:-1])
     monkeypatch.setitem(SCHEDULES, "cut", cut)
-    with pytest.raises(ScheduleError, match="the schedule misses 0W7"):
+    with pytest.raises(ScheduleError, match="the schedule lacks 0W7"):
         plan_of(Specification(model=SMALL, devices="2xcpu", schedule="cut", batch=8))
 
 

@@ -119,7 +119,7 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert borders(window) == "2,4"
     QTest.keyClick(panel.limit.widget, Qt.Key.Key_Backspace)
     click(panel.balance)
-    assert "no cut of the model keeps within it" in panel.predicted.text()
+    assert "no cut of the model fits within it" in panel.predicted.text()
     window.feature(RunFeature).control.run()
     assert client.asked[-1].borders == "2,4"
 

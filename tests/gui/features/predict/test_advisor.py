@@ -290,7 +290,7 @@ def test_a_cancelled_ranking_is_not_shown_and_can_be_asked_for_again(
 def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPanel) -> None:
     advisor = window.feature(PredictFeature).advisor
     advisor._asked = 1001
-    advisor.on_reply(PredictionRefused(1001, "the costs miss step_ms"))
+    advisor.on_reply(PredictionRefused(1001, "the costs lack step_ms"))
     assert panel.line.text() == "The costs miss step_ms"
     assert panel.model.rowCount() == 0
 

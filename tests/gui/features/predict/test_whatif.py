@@ -365,7 +365,7 @@ def test_a_process_that_is_suspended_is_ended_and_said(
     os.kill(window.feature(PredictFeature).service.pid, signal.SIGSTOP)
     panel.sliders["devices"].value = 6
     qtbot.waitUntil(lambda: panel.picture.note.startswith("Predicting 6 devices"))
-    wanted = "The process that predicts has ended; ask again to start it afresh"
+    wanted = "The prediction process has ended; ask again to start a new one"
     qtbot.waitUntil(lambda: panel.picture.note == wanted, timeout=ANSWER_MS)
     panel.sliders["devices"].value = 5
     wait_for_another(panel, qtbot, before)

@@ -430,7 +430,7 @@ def test_the_preview_names_micro_batches_and_replicas(
         ({"batch": 4, "microbatches": 9}, "9 micro-batches need at least 9 rows"),
         ({"stages": 99}, "99 stages need at least 99 blocks"),
         ({"devices": "cuda:0"}, "There is no cuda:0"),
-        ({"devices": "3xtpu"}, "'3xtpu' is no device"),
+        ({"devices": "3xtpu"}, "'3xtpu' is not a device"),
         ({"model": ModelSettings("gpt", width=30, heads=4)}, "Heads 4 do not divide Width 30"),
         ({"model": ModelSettings("/nowhere/mine.py")}, "There is no file /nowhere/mine.py"),
     ],
