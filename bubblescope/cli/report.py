@@ -51,7 +51,7 @@ def devices_text(hardware: Hardware) -> str:
     for found in hardware.accelerators:
         memory = size_text(found.memory) if found.memory else "unknown"
         rows.append((found.device, found.name, memory, found.device))
-    header = ("device", "what", "memory", "as lanes", "kind", "can")
+    header = ("device", "name", "memory", "as lanes", "kind", "abilities")
     complete = []
     for row, kind in zip(rows, kinds, strict=True):
         complete.append((*row, kind.title, kind.abilities))
@@ -199,7 +199,7 @@ def _waterfall_line(step: StepSummary) -> str:
         sign = "-" if ns < 0 else "+"
         parts.append(f"{sign} {BAR_WORDS[name]} {milliseconds(abs(ns))}")
     total = " ".join(parts).removeprefix("+ ")
-    return f"ladder in ms: {total} = step"
+    return f"waterfall in ms: {total} = step"
 
 
 def _path_line(step: StepSummary) -> str:

@@ -12,7 +12,7 @@ def test_accelerators_are_listed_with_their_abilities():
     found = Accelerator("cuda:0", "Imaginary 9000", 24 << 30), Accelerator("cuda:1", "Other", 0)
     lines = devices_text(Hardware(8, 64 << 30, found)).splitlines()
     assert [re.split(r"\s{2,}", line) for line in lines] == [
-        ["device", "what", "memory", "as lanes", "kind", "can"],
+        ["device", "name", "memory", "as lanes", "kind", "abilities"],
         ["cpu", "8 cores", "68.7 GB", "2xcpu", "CPU", "timed by the host, gloo"],
         ["cuda:0", "Imaginary 9000", "25.8 GB", "cuda:0", GPU, "streams, timed events, nccl, gloo"],
         ["cuda:1", "Other", "unknown", "cuda:1", GPU, "streams, timed events, nccl, gloo"],

@@ -165,7 +165,7 @@ def assert_printed(trace: Trace) -> None:
     assert lines["rows"] == rows(steps, trace.header.replicas)
     times(lines, steps, step, trace)
     bubble(lines["bubble"], step)
-    waterfall(lines["ladder in ms"].removesuffix(" = step"), step)
+    waterfall(lines["waterfall in ms"].removesuffix(" = step"), step)
     path(lines["critical path"], step)
     lane_table(text, step, trace)
     collectives(text, steps)

@@ -55,7 +55,8 @@ def test_the_printed_summary_has_the_ladder_the_bubble_and_each_lanes_main_cause
     lines = text.splitlines()
     assert any(line.startswith("bubble: ") and "50 % by the closed form" in line for line in lines)
     assert any(
-        line.startswith("ladder in ms: perfect division ") and " = step" in line for line in lines
+        line.startswith("waterfall in ms: perfect division ") and " = step" in line
+        for line in lines
     )
     assert any(line.startswith("critical path: ") and "% compute" in line for line in lines)
     rows = {line.split()[0]: line for line in lines if line.startswith("cpu:")}

@@ -130,7 +130,9 @@ def places_of(trace: Trace, folder: Path) -> dict[str, dict[str, str]]:
             "the report": report.behind("Bubble by the longest lane"),
         },
     }
-    ladder = re.findall(r"([+-]?) ?([a-z][a-z ]*?) ([\d.]+)", found(r"\nladder in ms: (.*)", text))
+    ladder = re.findall(
+        r"([+-]?) ?([a-z][a-z ]*?) ([\d.]+)", found(r"\nwaterfall in ms: (.*)", text)
+    )
     printed_bars = {name: f"{number} ms" for _, name, number in ladder}
     for name, ns in step["ladder"].items():
         places[f"bar {name}"] = {
