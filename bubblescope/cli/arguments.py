@@ -142,7 +142,7 @@ def _add_recordings(commands: Commands) -> None:
     )
     add_part(summary)
     slow = commands.add_parser(
-        "slowdown", help="say how much shorter a job would be if a worker were like its peers"
+        "slowdown", help="show how much shorter a job would be if a worker were like its peers"
     )
     slow.add_argument(
         "recording", metavar="RECORDING", help="a recording, a trace or a folder of ranks"
@@ -171,7 +171,9 @@ def _add_jobs(commands: Commands) -> None:
     listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT", help=meaning)
     meaning = "folder for the recordings of all ranks (default: runs)"
     listen.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
-    meaning = "receive jobs of another machine, through ssh; it forwards a port of its own to here"
+    meaning = (
+        "receive jobs of another machine through ssh, which forwards a port there to this machine"
+    )
     listen.add_argument("--on", default="", metavar="USER@HOST", help=meaning)
     record = commands.add_parser("record", help="run a training command and record its ranks")
     meaning = (
@@ -188,8 +190,8 @@ def _add_remote(commands: Commands) -> None:
     push = commands.add_parser("push", help="install this Bubblescope on another machine")
     push.add_argument("host", metavar="USER@HOST", help="as for ssh")
     meaning = (
-        "the Python there, whose own packages, such as torch, are used (default: the first one "
-        "from 3.11, and packages of its own)"
+        "the Python there; its packages, such as torch, are used where they are new enough "
+        "(default: the first Python from 3.11 on, with new packages)"
     )
     push.add_argument("--python", metavar="PATH", help=meaning)
     commands.add_parser("engine", help="serve the engine on standard streams, for --on elsewhere")
@@ -305,9 +307,7 @@ def _add_launcher(parser: Parser) -> None:
     meaning = "number of hosts on which this command is run (default: 1)"
     add("--nnodes", type=int, default=1, metavar="N", help=meaning)
     add("--node-rank", type=int, default=0, metavar="N", help="number of this host, from 0")
-    add(
-        "--rdzv-endpoint", default="", metavar="HOST:PORT", help="address of host 0 where they meet"
-    )
+    add("--rdzv-endpoint", default="", metavar="HOST:PORT", help="rendezvous address, on host 0")
     parser.only_with("--launcher torchrun", ("nnodes", "node_rank", "rdzv_endpoint"))
 
 
