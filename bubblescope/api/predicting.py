@@ -25,7 +25,7 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class PredictedRun:
-    """A predicted step of a run, with its plan, the costs, and the faults that were asked for.
+    """A predicted step of a run, with its plan, the costs, and the requested faults.
 
     `number` counts the measured steps from 1. `step` is the same step as faults are numbered: from
     0, with the warm-up.
@@ -81,10 +81,10 @@ def predict_run(specification: Specification, costs: CostModel, number: int = 1)
 def with_measured_costs(
     specification: Specification, trace: Trace, steps: Sequence[int], name: str
 ) -> tuple[Specification, CostModel]:
-    """Return the costs of a trace's steps, and the run with what the trace knows and it does not.
+    """Return the costs of a trace's steps, and the run with missing settings taken from the trace.
 
-    That is the number of stages, micro-batches and replicas, and the devices of a run of ours with
-    as many lanes. `name` is the trace's, for errors. Raises PlanError.
+    These are the numbers of stages, micro-batches and replicas and, for a run of Bubblescope with
+    as many lanes, its devices. `name` is the trace's, for errors. Raises PlanError.
     """
     found = plan_costs(MeasuredSteps.of(trace, steps))
     if Kind.FORWARD not in found.costs.passes:

@@ -92,7 +92,7 @@ def _is_tensor(value: object) -> bool:
 
 
 def _torch() -> Any:
-    # Whoever has a module has imported torch. Bubblescope itself never imports it here.
+    # A caller that has a module has imported torch. Bubblescope itself never imports it here.
     return sys.modules["torch"]
 
 

@@ -91,7 +91,8 @@ def print_plan(arguments: argparse.Namespace) -> None:
 
 def _planned(specification: Specification) -> PlannedRun:
     """Plan a run, even if this machine lacks its devices. Raises PlanError."""
-    is_known = any(kind in specification.devices for kind in KINDS)  # otherwise only torch knows it
+    # A kind that is not in the table can only be described by torch.
+    is_known = any(kind in specification.devices for kind in KINDS)
     hardware = host_hardware() if is_known else ask_engine(Hardware)
     return plan_run(specification, hardware, describe_model, present=False)
 

@@ -66,7 +66,7 @@ def record_job(given: argparse.Namespace) -> int:
     }
     before = _recordings(out)
     status = _run(words, environment)
-    # A listener reports by itself what it has received.
+    # A listener itself reports the recordings that it has received.
     if to_listener or _recordings(out) != before:
         return status
     say(

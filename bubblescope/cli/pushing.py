@@ -54,7 +54,7 @@ def install_script(python: str | None) -> str:
         f'if "$name" -c {shlex.quote(NEW_ENOUGH)} 2>/dev/null; then python="$name"; break; fi; '
         "done",
         f'if [ -z "$python" ]; then echo {shlex.quote(NO_PYTHON)} >&2; exit 1; fi',
-        # A venv of an earlier push stays, unless another Python is asked for or its pip is missing.
+        # A venv of an earlier push stays, unless another Python is requested or its pip is missing.
         f'{keep} || "$python" -m venv --clear {option}"$folder/venv" >&2',
         # First the package itself: pip would keep one of the same version.
         f'"$folder/venv/bin/python" {PIP} --no-deps --force-reinstall "$wheel" >&2',

@@ -37,8 +37,8 @@ def peak_activations(columns: TaskColumns, lanes: int, row_weight: RowWeight | N
     order = stable_argsort(columns.lane)
     added = np.where(adds, added, 0)[order]
     freed = np.where(frees, freed, 0)[order]
-    # One running sum over all lanes in turn; the sum at a lane's beginning belongs to earlier lanes
-    # and is subtracted from its maximum below.
+    # One running sum over all lanes, one after another; the sum at a lane's beginning belongs to
+    # earlier lanes and is subtracted from its maximum below.
     balance = np.concatenate([[0], np.cumsum(added - freed)])
     # While a task runs it has added, but not yet freed.
     held = balance[:-1] + added

@@ -129,7 +129,7 @@ class JobClient:
             if peers and not self._problem:
                 self._is_stopped = True
             if self._merger is None:
-                # Ended ranks wait for other ranks of a job that is given up now.
+                # Ended ranks wait for other ranks of a job that is abandoned now.
                 self._forget_ended(0.0)
         for peer in peers:
             shut(peer)

@@ -57,7 +57,7 @@ def accepted(hardware: Hardware) -> list[str]:
 
 
 def asks_virtual(text: str) -> bool:
-    """Return True if a `--devices` text asks for virtual lanes."""
+    """Return True if a `--devices` text specifies virtual lanes."""
     return "virtual" in text
 
 

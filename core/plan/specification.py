@@ -51,7 +51,7 @@ def _blocks_unused(settings: RunSettings) -> bool:
 
 
 def has_real_lanes(settings: RunSettings) -> bool:
-    """Return True if no virtual lanes are asked for; only these have their own clock."""
+    """Return True if the lanes are not virtual; only virtual lanes have their own clock."""
     return not asks_virtual(settings.devices)
 
 

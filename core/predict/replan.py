@@ -16,7 +16,7 @@ from core.trace.trace import Trace
 
 
 class RunPlans:
-    """Rebuilds the plans of a run's steps, each plan once, and gives the costs of their tasks."""
+    """Rebuilds the plans of a run's steps, each plan once, and returns the costs of their tasks."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace

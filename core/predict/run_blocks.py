@@ -24,7 +24,7 @@ def measured_blocks(trace: Trace) -> MeasuredBlocks | None:
 
 
 def is_of_model(trace: Trace, specification: Specification) -> bool:
-    """Return True if a run has the model that a specification asks for."""
+    """Return True if a run has the model of a specification."""
     header = trace.header
     if header.source is not Source.RUN:
         return False

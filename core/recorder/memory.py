@@ -77,7 +77,7 @@ def _yielding_to_transforms() -> Iterator[None]:
 
 def _disable_other_hooks(message: str) -> AbstractContextManager[None]:
     """Disable saved-tensor hooks as torch does, after removing ours for as long as it lasts."""
-    # torch.compile knows torch's own function, and does not run the hooks while it compiles.
+    # torch.compile recognises torch's own function, and does not run the hooks while it compiles.
     return _disable_hooks(message) if torch.compiler.is_compiling() else _without_ours(message)
 
 

@@ -59,7 +59,7 @@ class Op:
         """True if the following computations need its result.
 
         That is false for data that the rank sends, and for the gradients that
-        DistributedDataParallel reduces, which as a rule only the update needs.
+        DistributedDataParallel reduces, which usually only the update needs.
         """
         return self.is_awaited or (not self.payload and not self.name.startswith(TO))
 
@@ -114,7 +114,7 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     Operations of a lane never overlap: each ends at the latest when the next one on its lane
     begins. A collective runs on the first free one of the `tracks`, as threads take work from a
     queue. Tasks are in the order in which they were requested. Operations without an end are left
-    out; they were given up, such as a forward pass that raised an exception.
+    out; they were aborted, such as a forward pass that raised an exception.
     """
     ended = [op for op in ops if op.end is not None]
     done = sorted(_around_passes(ended), key=_request_order)

@@ -124,7 +124,8 @@ class RankWriter:
         replica = self.rank if step.replica is None else step.replica
         timed = timed_step(step.ops, replica, TRACKS)
         # Most steps of a job have the same tasks. So a plan is written once, and each step only
-        # says when its tasks ran. Another batch size or a skipped collective makes another plan.
+        # contains when its tasks ran. Another batch size or a skipped collective makes another
+        # plan.
         plan = self._plans.get(timed.tasks)
         if plan is None:
             plan = self._plans[timed.tasks] = len(self._plans)

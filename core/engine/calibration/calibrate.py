@@ -1,6 +1,6 @@
 """Measures the costs of a plan's tasks on this machine while all lanes are busy.
 
-Every lane runs all its tasks of a step (a pass) repeatedly until the time is over. It does not wait
+Every lane runs all its tasks of a step (a pass) repeatedly until the time is up. It does not wait
 for other lanes (operations.py), so that its tasks are measured while other lanes compute and move
 data too. Copy lanes make no more passes than the lanes that compute. Tasks that share parameters
 with other lanes (replicate, reduce, all-reduce) are measured afterwards. A cost is the median, over
@@ -190,8 +190,8 @@ def measure_passes(
     def work(loop: LaneLoop) -> None:
         """Run passes in a lane's thread until every lane has made enough of them."""
         try:
-            # Lanes with enough passes go on too. Otherwise their cores would become free, and the
-            # last passes of the other lanes would be too fast.
+            # Lanes with enough passes continue too. Otherwise their cores would become free, and
+            # the last passes of the other lanes would be too fast.
             while not (is_halted() or is_over()):
                 # Copies without a pause would slow down the lanes that compute.
                 if _is_ahead(loop, loops):

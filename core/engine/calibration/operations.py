@@ -1,4 +1,4 @@
-"""Runs the tasks of a plan repeatedly, each lane by itself, on copies of the model.
+"""Runs the tasks of a plan repeatedly, each lane independently, on copies of the model.
 
 A walk through the plan with one micro-batch of each size records the values that tasks take from
 other lanes. They are then stored again for every task. So lanes do not wait for each other, and all

@@ -72,7 +72,7 @@ def _load(path: Path) -> ModuleType:
 def _without_project_packages(folder: Path) -> Iterator[None]:
     """Context in which `core` and `gui` are imported from a folder, if it contains such packages.
 
-    A process knows a package only by its name, so the project's packages are removed meanwhile.
+    A process can hold only one package of a name, so the project's packages are removed meanwhile.
     """
     find = importlib.machinery.PathFinder.find_spec
     packages: list[str] = []

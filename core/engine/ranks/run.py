@@ -31,7 +31,7 @@ from core.recording.schema import TraceWriter
 REASONS_SECONDS = 1.0
 """Limit on the wait for the reasons of the other ranks after one has ended early."""
 STOP_SECONDS = 0.7
-"""Limit on the time that ranks take to send their rows and end, once they are asked to stop."""
+"""Limit on the time that ranks take to send their rows and end after a request to stop."""
 POLL_SECONDS = 0.1
 """Time between two checks for a request to stop."""
 HOST = "127.0.0.1"

@@ -280,7 +280,7 @@ class Operations:
         yield
         _put_input_gradient(step, part, task, input_gradient)
         # Another lane may have made the gradient. If the weight pass uses it, it is kept until the
-        # end of that pass, which frees its other tensors as it goes on.
+        # end of that pass, which frees its other tensors one by one.
         is_used = any(other is gradient for other in weight_pass.gradients)
         kept = [gradient] if is_used else []
         step.weight_passes[ValueKey.of_task("weight pass", part, task)] = weight_pass, kept

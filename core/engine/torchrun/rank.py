@@ -47,7 +47,7 @@ class LaunchedRank:
         planned = plan_run(settings.specification, host_hardware(), self._build, present=False)
         self._specification = planned.specification
         self._plans = planned.plans
-        # Checked here, because the plans of the user's own model are known only here.
+        # Checked here, because only here the user's own model has been built, and can be planned.
         check_parts(self._specification, self._plans.values())
         lanes = planned.lanes
         self._device = _device(lanes, settings.nodes)

@@ -81,7 +81,7 @@ def forget(number: int) -> None:
 
 
 def refusal(number: int, error: Exception) -> PredictionRefused:
-    """Return the reply to a request that raised an error. The process goes on."""
+    """Return the reply to a request that raised an error. The process continues."""
     forget(number)
     text: Text
     if isinstance(error, PlanError):
