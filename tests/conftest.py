@@ -1,4 +1,4 @@
-"""What every test relies on. No Qt here: the tests of core run where Qt is not installed."""
+"""Fixtures of all tests. No Qt here: the tests of core run where Qt is not installed."""
 
 from __future__ import annotations
 

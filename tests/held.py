@@ -1,4 +1,4 @@
-"""What a process holds, and must give back."""
+"""Resources that a process holds, and must release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.processes import family
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a process must give back: threads, timers, open files and child processes."""
+    """Resources that a process must release: threads, timers, open files and child processes."""
 
     threads: list[str]
     timers: int
@@ -43,7 +43,7 @@ def _more(now: list[str], before: list[str]) -> list[str]:
 
 
 def held(app: Any) -> Held:
-    """What this process holds once it has let go of what it can; `app` is its QApplication."""
+    """Return what this process still holds after a clean-up; `app` is its QApplication."""
     from PySide6.QtCore import QTimer
     from shiboken6 import isValid
 

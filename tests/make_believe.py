@@ -38,7 +38,7 @@ GROWING = (
     Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP,
 )  # fmt: skip
 HOLDS = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}
-"""How many micro-batches' activations a task of a kind leaves behind on its lane."""
+"""Number of micro-batches whose activations a task of a kind leaves on its lane."""
 
 
 class Timing(NamedTuple):

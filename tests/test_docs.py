@@ -1,4 +1,4 @@
-"""What the documents name is there: files, commands, targets, strategies, pictures."""
+"""Everything that the documents name exists: files, commands, targets, strategies, pictures."""
 
 import importlib.util
 import os

@@ -64,7 +64,7 @@ def elsewhere(tmp_path) -> Path:
 
 
 def bubblescope(command: Path, folder: Path, *words: str) -> str:
-    """What the command prints; its standard error is shown if it fails."""
+    """Return the command's output; its standard error is shown if it fails."""
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [command, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=100

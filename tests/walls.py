@@ -33,7 +33,7 @@ TORCH_FREE = (
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """What the modules under `inside` (but not under `outside`) must not import, and why."""
+    """Imports forbidden in the modules under `inside` (but not under `outside`), and the reason."""
 
     inside: tuple[str, ...]
     banned: tuple[str, ...]
@@ -185,7 +185,7 @@ LAYERS = (
     ("bubblescope.api",),
     ("bubblescope.cli",),
 )
-"""The packages from the ground up. Each stands on those of lower layers only, so in no circle."""
+"""The packages, lowest layer first. Each imports only from lower layers, so there are no cycles."""
 _KINDS = "cpu|cuda|xpu|mps|nccl|xccl|gloo"
 _DEVICE = re.compile(rf"(\d*x)?({_KINDS})(:\d*)?")
 _OF_TORCH = re.compile(rf"torch\.(backends\.)?({_KINDS}|cudnn|mkldnn)")
@@ -195,7 +195,7 @@ _LAYERED = tuple({package.partition(".")[0] for package in _HEIGHTS})
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """What breaks a wall: an import, the name of a kind of device, or a class that is too large."""
+    """A breach of a rule: an import, the name of a kind of device, or a class that is too large."""
 
     path: Path
     line: int
@@ -207,7 +207,7 @@ class Breach:
 
 
 def under(name: str, packages: tuple[str, ...]) -> bool:
-    """Whether a dotted name is one of the packages or inside one."""
+    """Return True if a dotted name is one of the packages or inside one."""
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
@@ -286,7 +286,7 @@ def _circle(root: Path, files: dict[str, Path], imports: dict[str, list[str]]) -
 
 
 def _is_below(imported: str, name: str) -> bool:
-    """Whether a module may stand on what it imports: its own package, or one of a lower layer."""
+    """Return True if a module may import another: of its own package, or of a lower layer."""
     house = name.partition(".")[0]
     if house not in _LAYERED or imported.partition(".")[0] != house:
         return True

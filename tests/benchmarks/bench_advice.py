@@ -60,7 +60,7 @@ LANES = (2, 4)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one piece of advice. Steps in ms, each the median of the measured ones."""
+    """The result of one recommendation. Steps in ms, each the median of the measured ones."""
 
     case: str
     advised: str

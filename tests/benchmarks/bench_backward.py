@@ -1,4 +1,4 @@
-"""What does it cost to run a backward in two parts? Against the full backward, on one core."""
+"""Cost of a backward in two parts, relative to the full backward, on one core."""
 
 import ctypes
 import time

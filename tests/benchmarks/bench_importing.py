@@ -1,4 +1,4 @@
-"""How long a trace of PyTorch's profiler with a million events takes, and what memory."""
+"""Time and memory to import a trace of PyTorch's profiler with a million events."""
 
 import json
 import subprocess

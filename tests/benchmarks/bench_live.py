@@ -61,7 +61,7 @@ def test_200_000_spans_a_second_leave_frames_memory_and_view_alone(tmp_path):
 
 
 class Frames:
-    """How long each frame took: from the session's tick to the end of the painting that it led to.
+    """Times of frames: from the session's tick to the end of its painting.
 
     `took` is in ns by the clock, `computed` in ns of this thread's own time: without what other
     programs on the machine took.

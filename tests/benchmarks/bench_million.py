@@ -1,4 +1,4 @@
-"""How long large plans take: a million tasks, and a What-if question of 64 devices.
+"""Time for large plans: a million tasks, and a What-if question of 64 devices.
 
 A million tasks (1,024 devices, 1F1B, 244 micro-batches) are built, predicted and explained in a
 process of their own, so that its memory is theirs. A question of other devices, micro-batches or

@@ -105,7 +105,7 @@ def build(path: Path) -> tuple[list[int], float]:
 
 
 def open_in_window(path: Path, folder: Path) -> dict:
-    """What OPEN tells, in a process of its own."""
+    """Return the output of OPEN, which runs in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", OPEN, str(path), str(folder)], cwd=PROJECT_ROOT,
         env={**environment(), "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")},

@@ -33,7 +33,7 @@ def peers() -> Path:
 
 
 def told(command: list[object], **environment: str) -> dict[str, float]:
-    """What a viewer's process printed: ms to the first picture, and of its frames."""
+    """Return a viewer's printed figures: ms to the first picture, and of its frames."""
     done = subprocess.run(
         [str(part) for part in command], cwd=PROJECT_ROOT, text=True, check=True,
         stdout=subprocess.PIPE, env={**os.environ, **environment},

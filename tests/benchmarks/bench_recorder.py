@@ -1,4 +1,4 @@
-"""What recording costs a step whose blocks take 2 ms, beside torch.profiler on the same step.
+"""Cost of recording a step whose blocks take 2 ms, next to torch.profiler on the same step.
 
 Steps with and without alternate, so that what else the machine does meets both; the medians of the
 paired differences are told.

@@ -1,4 +1,4 @@
-"""What does recording cost? The same executor with and without stamps, timing events and rows."""
+"""Cost of recording: the same executor with and without stamps, timing events and rows."""
 
 import contextlib
 import sys

@@ -43,7 +43,7 @@ RUNS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What there is at a moment: seconds since the start, MiB, and spans kept in the window."""
+    """A sample: seconds since the start, MiB, and spans kept in the window."""
 
     seconds: float
     window_mib: float

@@ -1,4 +1,4 @@
-"""How much longer the span of a forward is than the call of the blocks inside it."""
+"""Difference between the span of a forward and the call of the blocks inside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast the timeline draws: 16 lanes at 1600x900, from a hundred thousand spans on.
+"""Drawing speed of the timeline: 16 lanes at 1600x900, from a hundred thousand spans on.
 
 Every frame pans or zooms, and ends when the whole widget and what stands around it are painted.
 FRAMES_SPANS lists other numbers of spans. From FROM_FILE on, spans are written to a recording that
@@ -35,7 +35,7 @@ SHOWN = {"times": "memory lines and predictions under the lanes", "times alone":
 def measured(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[float, dict]:
-    """What timeline_frames tells for each number of spans, on a platform."""
+    """Return the output of timeline_frames for each number of spans, on a platform."""
     folder = tmp_path_factory.mktemp("frames")
     with display(request.param) as settings:
         told = {count: frames(count, folder, settings) for count in COUNTS}

@@ -53,7 +53,7 @@ WAYS = (
     ("tp", {}),
 )  # fmt: skip
 LINKED = ("pipeline", "dp-pp", "mp", "dp")
-"""Whose transfers go over one link each; a ring's links cannot be told from each other."""
+"""Strategies with one link for each transfer; links of a ring cannot be distinguished."""
 MOST_TRIED = 1000
 
 Perform = Callable[[Specification], Trace]
@@ -148,7 +148,7 @@ class Judged:
 
     @property
     def is_right(self) -> bool:
-        """Whether kind and place are those of the fault."""
+        """True if kind and place are those of the fault."""
         return (self.found.kind, self.found.where) == (self.asked.kind, self.asked.where)
 
     @property
@@ -158,7 +158,7 @@ class Judged:
 
 
 def judged(asked: Asked, trace: Trace) -> Judged:
-    """What is found in a run, and what its fault cost: with and without it by simulation."""
+    """Return the finding of a run, and the cost of its fault by simulation with and without it."""
     found = verdict(trace)
     assert found is not None
     slow, plain = makespans(trace, asked.run)
@@ -235,12 +235,12 @@ class Line:
 
     @property
     def counts(self) -> bool:
-        """Whether the fault costs enough to be looked for; runs without a fault all count."""
+        """True if the fault costs enough to count; runs without a fault all count."""
         return self.kind == Limit.NONE or self.share >= least_cost(self.kind)
 
     @property
     def is_right(self) -> bool:
-        """Whether the fault is named, or without a fault none."""
+        """True if the fault is named or, without a fault, none is."""
         if self.kind == Limit.NONE:
             return self.found_kind not in NAMES
         return (self.found_kind, self.found_where) == (self.kind, self.where)

@@ -1,4 +1,4 @@
-"""How soon the What-if picture follows a slider at 64 devices and 256 micro-batches.
+"""Delay of the What-if picture after a slider moves, at 64 devices and 256 micro-batches.
 
 Each time is from a slider's move to the end of the paint that shows its answer, as a person would
 see it; meanwhile a timer of 16 ms in the window's thread tells for how long that was blocked. The

@@ -80,7 +80,7 @@ def input_of(name: str, seed: int, number: int, valid: list[File]) -> File:
 
 
 def _left(scratch: Path, threads: int) -> str:
-    """What opening a file left behind; nothing if all is as before."""
+    """Return what opening a file has left behind; nothing if all is as before."""
     files = [path.name for path in scratch.iterdir()]
     if files:
         _clear(scratch)
@@ -111,7 +111,7 @@ def _reset_peak() -> int:
 
 
 def _memory(what: str) -> int:
-    """What the system says of this process's memory, in bytes."""
+    """Return this process's memory by the system's account, in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(1024 * int(line.split()[1]) for line in lines if line.startswith(what))
 
@@ -123,7 +123,7 @@ def _written(folder: Path, number: int, file: File) -> Path:
 
 
 def _opened(reader: Reader, path: Path, number: int) -> tuple[str, str]:
-    """What became of a file, and why that is a failure; nothing if it is none."""
+    """Return the result of a file, and why it is a failure; nothing if it is not."""
     try:
         reader.open(path, number)
     except reader.refused as error:
@@ -134,7 +134,7 @@ def _opened(reader: Reader, path: Path, number: int) -> tuple[str, str]:
 
 
 def _wrong(error: BaseException, path: Path) -> str:
-    """What is wrong with a refusal: it is one line that names the file, and costs no memory."""
+    """Return the fault of a refusal, which must be one line with the file's name and cheap."""
     text = str(error)
     if "\n" in text or len(text) > 2000:
         return f"the error is not one line: {text[:3000]!r}"

@@ -29,7 +29,7 @@ CHILD = ("-m", "tests.fuzz.child")
 
 @dataclass
 class Found:
-    """How far a fuzzer has come: what became of the files, and which numbers failed and why.
+    """Progress of a fuzzer: the results of the files, and the numbers that failed with the reasons.
 
     `slowest` is the longest time of the processor that one took, in seconds, and `largest` the
     most memory, in bytes.
@@ -42,7 +42,7 @@ class Found:
 
     @property
     def opened(self) -> int:
-        """How many files were opened."""
+        """Number of files that were opened."""
         return sum(self.counts.values())
 
     def add(

@@ -24,7 +24,7 @@ VALUES: tuple[Any, ...] = (
     "x" * 5000, "\x1b[31m\n", "\u202e", "\ud800", "\x00", "nan", "1e999", "9" * 400, "12", "=1+1",
     [], {}, [[]], [0, 0], {"": 0}, [None], 10**9, 32767, -(2**31), "9" * 5000,
 )  # fmt: skip
-"""What a number, a text or a list of a JSON document is replaced by."""
+"""Replacements of a number, a text or a list of a JSON document."""
 
 
 def damaged(data: bytes, donors: Sequence[bytes], random: Random) -> bytes:

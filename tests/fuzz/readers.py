@@ -1,4 +1,4 @@
-"""What is fuzzed: for each reader some valid files, and the way that users take to it.
+"""The readers that are fuzzed: for each some valid files, and the path by which users open them.
 
 To add one: a function that makes valid files, a function that opens one as a command or the window
 does and uses what it gets, and a line in READERS. Formats of other programs are in READERS because
@@ -225,7 +225,7 @@ def _open_bookmarks(path: Path, number: int) -> None:
 
 
 def _settings_files() -> list[File]:
-    """What the window writes, with every setting set."""
+    """A file as the window writes it, with every setting set."""
     from core.plan.specification import Specification
     from gui.app.figure_options import FigureOptions
     from gui.app.settings import Settings

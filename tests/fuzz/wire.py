@@ -1,4 +1,4 @@
-"""What a rank sends over TCP, damaged: whoever listens tells an end, and hears the next job.
+"""Damaged streams of a rank over TCP: the listener reports an end, and accepts the next job.
 
 A file is all that one connection sends. Beside what is done to files, whole messages of it are
 swapped and repeated, lengths become huge, and the token is wrong.
@@ -30,7 +30,7 @@ class NotHeard(ValueError):
 
 @cache
 def wire_files() -> list[tuple[str, bytes]]:
-    """What rank 1 of a job sends, with drifting clocks, with few steps, and packed."""
+    """Streams of rank 1 of a job: with drifting clocks, with few steps, and compressed."""
     from core.recorder.wire import MAGIC, OPENING
     from tests.core.recording.test_unpack_limit import packed_by
 
@@ -68,7 +68,7 @@ def _ranks(ahead: tuple[int, int], steps: int) -> tuple[bytes, bytes]:
 
 @cache
 def _listening() -> tuple[object, list[str]]:
-    """Who listens, and what its threads have raised."""
+    """A listener, and the exceptions of its threads."""
     from core.job.client import JobClient
 
     failed: list[str] = []
@@ -79,7 +79,7 @@ def _listening() -> tuple[object, list[str]]:
 
 
 def _heard(data: bytes, random: Random) -> str:
-    """What is wrong with the run of which rank 1 sends this; nothing if it ends as it should."""
+    """Return what is wrong with a run whose rank 1 sends this; nothing if it ends as it should."""
     from core.engine.messages import Ended, Outcome
     from core.job.client import JobClient
     from core.recorder.wire import MAGIC, OPENING

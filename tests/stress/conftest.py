@@ -1,4 +1,4 @@
-"""How long stress tests go on: one run in `make test`, many in `make stress`."""
+"""Number of runs of stress tests: one in `make test`, many in `make stress`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def stress_runs(pytestconfig: pytest.Config) -> int:
-    """How many runs each test makes."""
+    """Number of runs of each test."""
     # Where the whole suite is run this file is read behind the command line.
     return int(pytestconfig.getoption("--stress-runs", IN_THE_SUITE))

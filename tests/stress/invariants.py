@@ -1,4 +1,4 @@
-"""What must hold of a finished run's recording, read with pyarrow and NumPy alone.
+"""Invariants of a finished run's recording, read with pyarrow and NumPy alone.
 
 Nothing of core is used: what core loses, its own reader could overlook.
 """

@@ -119,7 +119,7 @@ class Runs:
         self._client, self._path = EngineClient(), folder / "run.arrow"
 
     def run(self, wanted: Specification) -> list[str]:
-        """What was not as it must be."""
+        """Run, and return the violated invariants."""
         self._client.run(wanted)
         file: RecordingFile | None = None
         ended: Ended | None = None

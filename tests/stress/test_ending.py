@@ -32,7 +32,7 @@ from tests.processes import having, wait_gone
 INTERRUPTED = 130
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 END_S = 20.0
-"""What a command may take to end, on a machine that is busy; by itself it takes 5 s at most."""
+"""Time in s for a command to end on a busy machine; on an idle one it takes 5 s at most."""
 LATEST_S = 3.0
 WRITTEN_S = 3.0
 """After which a step of a job is on disk: steps are written every half second."""
@@ -57,7 +57,7 @@ for step in range(100000):
 
 @dataclass
 class Ended:
-    """How a command ended: its status, and its lines on standard error."""
+    """The end of a command: its status, and its lines on standard error."""
 
     number: int
     status: int

@@ -197,7 +197,7 @@ def is_of_others(line: str) -> bool:
 
 
 def missing(work: Path, command: str, out: str) -> list[str]:
-    """What a command that has succeeded did not do."""
+    """Return what a command did not do although it has succeeded."""
     found = []
     if command == "record":
         found += [] if "trained" in out else ["the job did not train"]

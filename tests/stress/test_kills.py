@@ -78,7 +78,7 @@ class Counting(EngineClient):
 
 
 def spans_in(batch: pa.RecordBatch) -> int:
-    """How many span records a batch has."""
+    """Return the number of span records in a batch."""
     codes = batch["record"].indices.to_numpy(zero_copy_only=False)
     return int(np.count_nonzero(codes == RECORDS.index(Record.SPAN)))
 
@@ -192,7 +192,7 @@ def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
 
 
 def lanes_of_answer(panel: WhatIfPanel) -> int:
-    """How many lanes the answer that is shown has."""
+    """Return the number of lanes in the answer on screen."""
     answer = panel.picture.answer
     return 0 if answer is None else len(answer.first) - 1
 
@@ -216,7 +216,7 @@ def killed(command: list[str], folder: Path, drawn: random.Random, latest_s: flo
 
 
 def whole_spans(path: Path) -> int:
-    """How many spans a recording's whole batches have, read by Arrow alone."""
+    """Return the number of spans in a recording's whole batches, read by Arrow alone."""
     count = 0
     with pa.OSFile(str(path)) as file:
         try:

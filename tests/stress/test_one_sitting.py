@@ -58,7 +58,7 @@ RUNS = (
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """How many runs, sweeps and recordings there are in a round."""
+    """Numbers of runs, sweeps and recordings in a round."""
 
     runs: int
     sweeps: int

@@ -25,7 +25,7 @@ def test_crowded_runs_tell_every_task_once_in_order_and_in_time(stress_runs: int
 
 
 def rewritten(path: Path, change: Callable[[list[dict]], list[dict]]) -> list[str]:
-    """What is found in a whole run whose rows were changed."""
+    """Return the violations found in a complete run whose rows were changed."""
     record(specification("dp", steps=STEPS, warmup=0), path)
     assert violations(path, STEPS) == []
     table = pa.ipc.open_stream(path.read_bytes()).read_all()

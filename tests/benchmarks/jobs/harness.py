@@ -1,4 +1,4 @@
-"""What the training scripts of this folder have in common.
+"""Code that the training scripts of this folder share.
 
 A script trains as its library does, and notes on the way: its losses, a checkpoint, and stamps of
 `time.perf_counter_ns` from inside one block's forward and backward, the optimizer and the loader of

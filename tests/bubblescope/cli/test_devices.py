@@ -1,4 +1,4 @@
-"""What `devices` lists."""
+"""The output of `devices`."""
 
 import re
 

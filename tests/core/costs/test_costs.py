@@ -1,4 +1,4 @@
-"""What tasks cost: by stage, by rows, by bytes, on slow lanes; and what is missing."""
+"""Costs of tasks: by stage, by rows, by bytes, on slow lanes; and missing costs."""
 
 import numpy as np
 import pytest

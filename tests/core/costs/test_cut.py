@@ -1,4 +1,4 @@
-"""Where a model is cut: sums of lanes, borders that move, and balance that a step gains from."""
+"""Cuts of a model: sums of lanes, borders that move, and balance that makes a step faster."""
 
 import pytest
 from hypothesis import given

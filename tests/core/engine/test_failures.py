@@ -1,4 +1,4 @@
-"""What went wrong is said in one line."""
+"""Failures are reported in one line."""
 
 import pytest
 

@@ -80,7 +80,7 @@ def test_a_slow_link_bounds_every_collective_of_a_ring(engine: Engine, strategy:
 
 
 def collective_ns(trace: Trace) -> list[int]:
-    """What the collectives of the last step take in ns, without the wait for the last member."""
+    """Return the ns of the last step's collectives, without the wait for the last member."""
     columns = StepColumns.of_trace(trace, trace.steps[-1])
     moves = [place for place in range(len(columns)) if KINDS[columns.kind[place]].is_collective]
     starts, ends = columns.start[moves], columns.end[moves]

@@ -1,4 +1,4 @@
-"""Where torch is installed and cannot be imported, one line says why and what to do."""
+"""If torch is installed but cannot be imported, one line gives the reason and a remedy."""
 
 import subprocess
 import sys

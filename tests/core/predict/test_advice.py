@@ -32,12 +32,12 @@ FIXED_US = {
     Kind.LOSS: 40,
 }  # fmt: skip
 ODD_SIZES = 1.1
-"""How much longer a row takes where the rows are no multiple of 8."""
+"""Factor by which a row takes longer if the number of rows is not a multiple of 8."""
 MEASURED = [1, 2, 4, 8, 16, 32, 64]
 
 
 def pass_us(kind: Kind, rows: int) -> float:
-    """What a pass of `rows` rows through one block takes."""
+    """Return the time of a pass of `rows` rows through one block."""
     odd = ODD_SIZES if rows % 8 else 1.0
     return FIXED_US[kind] + rows * PER_ROW_US[kind] * odd
 
@@ -73,7 +73,7 @@ ASKED = (
 
 @cache
 def truth(way: Specification) -> int:
-    """What a step of a way takes in ns; raises PlanError if it does not fit."""
+    """Return the ns of a step of a way. Raises PlanError if it does not fit."""
     model, lanes = describe(way), lanes_of(way, _NO_HARDWARE, present=False)
     plan = check(way).plan(job_of(way, model, list(lanes), way.batch_rows))
     every_size = list(range(1, BATCH + 1))

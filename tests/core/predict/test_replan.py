@@ -1,4 +1,4 @@
-"""What plans and costs tell of a recorded step, and means over steps."""
+"""Plans and costs of a recorded step, and means over steps."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def loaded(names: list[str]) -> list[str]:
 
 
 def search_path() -> list[str]:
-    """Where this process looks for modules."""
+    """Return the search path of this process's modules."""
     return sys.path
 
 

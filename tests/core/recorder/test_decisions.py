@@ -1,4 +1,4 @@
-"""What a job makes after the recording has begun is found at its first step."""
+"""Objects that a job creates after the recording has begun are found at its first step."""
 
 import contextlib
 import io

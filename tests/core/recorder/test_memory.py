@@ -1,4 +1,4 @@
-"""What a job's ranks hold in memory, as its recording has it."""
+"""Memory of a job's ranks in its recording."""
 
 import pytest
 

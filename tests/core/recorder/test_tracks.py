@@ -1,4 +1,4 @@
-"""Where collectives run of which torch says only when they were asked for and when they ended."""
+"""Tracks of collectives of which torch reports only the request and the end."""
 
 import pytest
 

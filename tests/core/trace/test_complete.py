@@ -1,4 +1,4 @@
-"""What a run's recording lacks is found, said, and not explained."""
+"""Missing spans of a run's recording are found, reported, and not explained."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is left of the names of functions on a bar."""
+"""Short names of functions on a bar."""
 
 from __future__ import annotations
 

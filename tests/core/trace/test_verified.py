@@ -1,4 +1,4 @@
-"""Whether a verified run is said to agree with the plain step."""
+"""Agreement of a verified run with the plain step."""
 
 import math
 

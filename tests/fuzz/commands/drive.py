@@ -112,7 +112,7 @@ class Fuzzer:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a file may be left in the folder of temporary files, or next to a model."""
+    """Return True if a file may be left in the folder of temporary files, or next to a model."""
     # torch makes an empty folder for its compiler's cache, and Python a cache next to a module.
     return name.startswith("tmp/torchinductor") or "__pycache__" in name
 

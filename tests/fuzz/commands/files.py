@@ -107,7 +107,7 @@ def empty(folder: Path) -> None:
 
 
 def listing(folder: Path) -> dict[str, str]:
-    """What is in a folder, by path: kind, permissions, and the content's hash or a link's target.
+    """Return a folder's contents by path: kind, permissions, and a hash or a link's target.
 
     Paths are relative, and have surrogates for bytes that are no text.
     """

@@ -209,7 +209,7 @@ class Drawing:
         return list(chain.from_iterable(positional))
 
     def _is_wanted(self, command: str, action: argparse.Action, count: int) -> bool:
-        """Whether an option is drawn: about three of them, and often what has an effect."""
+        """Return True if an option is drawn: about three of them, and often one with an effect."""
         if command in ENGINE and action.dest in ("steps", "batch", "width", "devices", "model"):
             return action.dest != "model" or self._random.random() < 0.2
         if action.dest == "costs":
@@ -294,7 +294,7 @@ class Drawing:
         return [flag, *values]
 
     def _values(self, command: str, action: argparse.Action, is_wild: bool) -> list[str]:
-        """What stands behind an option, or in a position."""
+        """Return a value of an option, or of a positional argument."""
         random, dest = self._random, action.dest
         is_output = dest in OUTPUT_OPTIONS or (command, dest) == ("calibrate", "costs")
         if is_output:

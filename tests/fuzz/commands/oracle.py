@@ -1,4 +1,4 @@
-"""What must hold of any command line: how it ends, what it says, and what it leaves."""
+"""Invariants of any command line: its end, its output, and the files that it leaves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.fuzz.commands.grammar import Invocation
 BAD_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 ASIDE = ("warning: ", "note: ", "run ")
-"""How lines on standard error begin that are no error."""
+"""Beginnings of lines on standard error that are not errors."""
 OF_QT = ("This plugin does not support", "QBackingStore")
 """Begins lines of the platform without a display."""
 MOST_SECONDS = 20.0

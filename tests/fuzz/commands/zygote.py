@@ -31,9 +31,9 @@ from core.paths import PROJECT_ROOT
 
 PR_SET_CHILD_SUBREAPER = 36
 LEFT_SECONDS = 8.0
-"""What processes of a command may take to end after it: children end with their parent's pipe."""
+"""Time in s for a command's processes to end after it: children end with their parent's pipe."""
 END_SECONDS = 8.0
-"""What a command may take to end after a signal; its own limit is 5 s, see its interrupts.py."""
+"""Time in s for a command to end after a signal; its own limit is 5 s, see its interrupts.py."""
 PROGRAMS = {
     "main": [sys.executable, str(PROJECT_ROOT / "main.py")],
     "module": [sys.executable, "-P", "-m", "bubblescope"],

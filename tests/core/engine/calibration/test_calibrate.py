@@ -130,7 +130,7 @@ class Passes(calibrate_module.LaneLoop):
 
 
 def passes_of(*lanes):
-    """How many passes lanes of (role, seconds of a pass) make."""
+    """Return the numbers of passes that lanes of (role, seconds of a pass) make."""
     planned = tuple(Lane(i, str(i), "cpu", role, cores=1) for i, (role, _) in enumerate(lanes))
     with ExitStack() as stack:
         opened = [stack.enter_context(lane) for lane in open_lanes(planned)]

@@ -20,7 +20,7 @@ MS = 1_000_000
 
 @dataclass
 class Machine:
-    """What the kernel says of a thread, in ns, and its waits; `lost` is read from the front."""
+    """The kernel's figures of a thread in ns, and its waits; `lost` is read from the front."""
 
     real: int = 0
     computed: int = 0

@@ -1,4 +1,4 @@
-"""What torch really does in ranks is explained wholly: to the nanosecond, and to an end."""
+"""Runs of torch in ranks are explained completely, to the nanosecond."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What ranks say, whatever torch does in them."""
+"""Messages of ranks, whatever torch does in them."""
 
 import itertools
 

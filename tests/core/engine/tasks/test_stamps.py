@@ -1,4 +1,4 @@
-"""What lies between the two stamps of a task: torch's work, and nothing of the app's."""
+"""Between the two stamps of a task is torch's work, and nothing of the app's."""
 
 import threading
 import time

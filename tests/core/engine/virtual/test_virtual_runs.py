@@ -48,7 +48,7 @@ ALL = [replace(s, verify=True, optimizer="adam") for s in (*BY_STRATEGY, *BY_SCH
 
 
 def durations_of(columns, meets):
-    """How long each task lasted; a member of a collective from when the last had come."""
+    """Return the duration of each task; a member of a collective counts from the last arrival."""
     begun = columns.start.copy()
     for group in set(meets[meets >= 0].tolist()):
         begun[meets == group] = columns.start[meets == group].max()
@@ -226,7 +226,7 @@ def test_recorded_blocks_lie_inside_their_tasks():
 
 
 def _modelled(trace, predicted):
-    """How long each transfer of the last step took over the link, or is said to take."""
+    """Return the time of each transfer of the last step, measured or by the link's model."""
     comparison = predict_steps(trace)
     assert comparison is not None
     step = comparison.steps[-1]

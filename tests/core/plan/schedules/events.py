@@ -74,7 +74,7 @@ def times_of(
 def _pass(
     action: Action, stages: int, microbatches: int, costs: dict[Kind, int]
 ) -> tuple[list[int], list[int], int]:
-    """What an action needs, what it gives, and what it costs; results are numbers."""
+    """The inputs, outputs and cost of an action; results are numbers."""
     needs, gives, cost = [], [], 0
     for stage, kind, m, replica, _ in action.halves:
         cost += costs[kind]
