@@ -13,7 +13,7 @@ two anchors the map is linear, and half of the time that an anchor took is its u
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -29,15 +29,24 @@ TRIES = 8
 """Events from which the best anchor is chosen."""
 TIMEOUT_NS = 200_000
 """Limit on the wait for an event on the idle stream during training."""
+LONG_TIMEOUT_NS = 20_000_000
+"""The same limit when training is over, and while very many steps wait for an anchor. A loaded
+host, or streams that share one hardware queue, keep the idle stream waiting."""
 FIRST_TIMEOUT_NS = 1_000_000_000
 """Limit on the wait for the first event."""
 REST_NS = 500_000_000
 """Time between two anchors. Within it a device's clock hardly drifts, and a float32 in ms still
 resolves 30 ns."""
 MANY = 64
-"""If more steps wait for the device, it is queried before REST_NS have passed."""
+"""If this many more steps wait for the device, it is queried before REST_NS have passed."""
 MOST_WAITING = 4096
 """If more steps wait for the device, the oldest is dropped and counted."""
+VERY_MANY = MOST_WAITING // 2
+"""If more steps wait for the device, its anchor gets LONG_TIMEOUT_NS."""
+NOT_ENDED = "the device did not end them"
+NOT_TIMED = "the device ended them, but its clock could not be read"
+TOO_MANY = "too many waited for the device"
+HAS_FAILED = "the device has failed"
 
 
 class TimedEvent(Protocol):
@@ -131,9 +140,16 @@ class DeviceTimes:
         # It raises RuntimeError where events are not timed.
         first.event.elapsed_time(first.event)
         self._anchors = [first]
+        self._asked_at = first.host
+        self._enough = MANY
         self._busy_until = {COMPUTE: 0, FIRST_TRACK: 0}
-        self.left_out = 0
-        """Steps that were dropped, because too many waited or the device has failed."""
+        self.reasons: Counter[str] = Counter()
+        """Number of dropped steps for each reason."""
+
+    @property
+    def left_out(self) -> int:
+        """Number of dropped steps."""
+        return self.reasons.total()
 
     def now(self) -> int:
         """Return a moment on the current stream; the host's time while a graph is captured."""
@@ -169,7 +185,7 @@ class DeviceTimes:
         self._waiting.append(RecordedStep(number, ops, replica, self._anchors[-1]))
         if len(self._waiting) > MOST_WAITING:
             self._waiting.popleft()
-            self.left_out += 1
+            self.reasons[TOO_MANY] += 1
 
     def ready(self, at_once: bool = False) -> Iterator[RecordedStep]:
         """Yield the steps that the device has completed, in order, without waiting.
@@ -177,35 +193,61 @@ class DeviceTimes:
         Unless `at_once`, the device is queried only from time to time; in between, nothing is
         yielded.
         """
-        has_rested = self._source.now() - self._anchors[-1].host >= REST_NS
-        is_due = has_rested or at_once or len(self._waiting) >= MANY
-        if not is_due or self._source.is_capturing():
-            return
-        try:
-            yield from self._resolved()
-        except RuntimeError:  # the device has failed, and the job gets the same error
-            self.left_out += len(self._waiting)
-            self._waiting.clear()
+        waiting = len(self._waiting)
+        has_rested = self._source.now() - self._asked_at >= REST_NS
+        if at_once or has_rested or waiting >= self._enough:
+            yield from self._ask(LONG_TIMEOUT_NS if waiting > VERY_MANY else TIMEOUT_NS)
 
     def finish(self, seconds: float) -> Iterator[RecordedStep]:
         """Yield the steps that the device completes within `seconds`; the others are dropped."""
         end = self._source.now() + seconds * 1e9
         while self._waiting and self._source.now() < end:
-            yield from self.ready(at_once=True)
+            # Training is over, so a slow answer delays nothing and only makes the times less
+            # certain. With a short limit a loaded host would lose steps that the device has ended.
+            yield from self._ask(LONG_TIMEOUT_NS)
             time.sleep(0.001)
-        self.left_out += len(self._waiting)
+        if self._waiting:
+            self._leave_out_all(NOT_TIMED if self._has_ended(self._waiting[0]) else NOT_ENDED)
+
+    def _ask(self, timeout: int) -> Iterator[RecordedStep]:
+        """Yield the completed steps; asks for each event of an anchor for at most `timeout` ns."""
+        if self._source.is_capturing():
+            return
+        try:
+            yield from self._resolved(timeout)
+        except RuntimeError:  # the job gets the same error
+            self._leave_out_all(HAS_FAILED)
+
+    def _leave_out_all(self, reason: str) -> None:
+        self.reasons[reason] += len(self._waiting)
         self._waiting.clear()
 
-    def _resolved(self) -> Iterator[RecordedStep]:
+    def _has_ended(self, step: RecordedStep) -> bool:
+        """Return True if the device has completed a step; False while a graph is captured."""
+        if self._source.is_capturing():
+            return False
+        try:
+            return all(moment.event.query() for moment in step.moments())
+        except RuntimeError:
+            return False
+
+    def _resolved(self, timeout: int) -> Iterator[RecordedStep]:
         """Yield the completed steps, with times between their anchor and a new one."""
         done = 0
         for step in self._waiting:
             if not all(moment.event.query() for moment in step.moments()):
                 break
             done += 1
-        anchor = self._anchor(TIMEOUT_NS) if done else None
-        if anchor is None:
+        if not done:
             return
+        anchor = self._anchor(timeout)
+        if anchor is None:
+            # Asked again after a rest: each failed attempt keeps the training thread waiting.
+            self._asked_at = self._source.now()
+            self._enough = len(self._waiting) + MANY
+            return
+        self._asked_at = anchor.host
+        self._enough = MANY
         self._anchors.append(anchor)
         for _ in range(done):
             yield self._timed(self._waiting[0])

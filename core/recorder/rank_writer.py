@@ -54,6 +54,7 @@ class RankWriter:
         self._sender = Sender(self._open, self._idle_step)
         self._clocks: RankClocks | None = None
         self._left_out = 0  # steps that found the queue full
+        self._numbers_left_out = 0
         self.rank = 0
         self._world = 1
         self._device = ""
@@ -93,18 +94,19 @@ class RankWriter:
         moment = time.perf_counter_ns() if since is None else since
         at = moment - self._origin
         row = partial(note_row, "counter", name, at, step, value)
-        self._sender.hand_in(lambda write: write(row()))
+        self._hand_in_numbers(1, lambda write: write(row()))
 
     def counters(self, step: int, values: Sequence[CounterValue]) -> None:
         """Hand in counters of a step."""
         rows = partial(counter_rows, step, values, self._origin)
-        self._sender.hand_in(lambda write: write(rows()))
+        self._hand_in_numbers(len(values), lambda write: write(rows()))
 
     def compare_clocks(self) -> None:
         """Compare the ranks' clocks again, at the end of the job."""
         if self._clocks is not None:
             offset = self._clocks.compare("end")
-            self._sender.hand_in(partial(self._write_clock, offset))
+            if offset is not None:
+                self._hand_in_numbers(1, partial(self._write_clock, offset))
 
     def finish(self, outcome: str | None, warnings: Sequence[str]) -> None:
         """Write the warnings and how the job ended, and close the stream.
@@ -114,6 +116,10 @@ class RankWriter:
         self._sender.close(partial(self._write_end, outcome, warnings))
         if self._sender.failed:
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+
+    def _hand_in_numbers(self, count: int, write: QueuedWrite) -> None:
+        if not self._sender.hand_in(write):
+            self._numbers_left_out += count
 
     def _idle_step(self) -> QueuedWrite | None:
         step = self._take_idle(IDLE_SECONDS)
@@ -146,6 +152,9 @@ class RankWriter:
         texts = list(warnings)
         if self._left_out:
             texts.append(f"{self._left_out} steps were left out: they came faster than written")
+        if self._numbers_left_out:
+            numbers = f"{self._numbers_left_out} numbers of steps"
+            texts.append(f"{numbers} were left out: they came faster than written")
         for text in texts:
             write(note_row("log", "warning", now, text=text))
         if outcome is not None:

@@ -297,8 +297,9 @@ class record(AbstractContextManager["record"]):
             yield NO_STEPS
         device_times = self._instrument.device_times
         lost = self._instrument.ops.lost
-        if device_times is not None and device_times.left_out:
-            yield f"{device_times.left_out} steps were left out: the device did not end them"
+        reasons = {} if device_times is None else device_times.reasons
+        for reason, steps in reasons.items():
+            yield f"{steps:,} steps were left out: {reason}"
         if lost:
             yield f"{lost:,} operations were left out: no optimizer ended their step"
 

@@ -26,6 +26,7 @@ class Device:
 
     def __init__(self, host=None, drift=40e-6, offset=7e15):
         self.at, self.takes, self.free = 1_000 * MS, 0, 0
+        self.idle_takes = 0  # how late events on the idle stream are, as on a loaded host
         self.drift, self.offset, self.made = drift, offset, 0
         self.is_capturing = False
         self.host = host or self.tick
@@ -51,7 +52,7 @@ class Event:
     def record(self, stream):
         host = self.device.host()
         if stream == "own":
-            self.due = host
+            self.due = host + self.device.idle_takes
         else:
             self.due = self.device.free = max(self.device.free, host) + self.device.takes
 
@@ -172,6 +173,8 @@ def test_unfinished_and_failed_steps_of_a_device_are_counted(monkeypatch):
     assert times.left_out == 2
     monkeypatch.setattr(Event, "query", _fail)
     assert list(times.ready(at_once=True)) == [] and times.left_out == 5
+    expected = {events.NOT_ENDED: 1, events.TOO_MANY: 1, events.HAS_FAILED: 3}
+    assert dict(times.reasons) == expected
 
 
 def _fail(event):
@@ -198,7 +201,49 @@ def test_a_device_that_is_too_busy_for_an_anchor_is_queried_again(monkeypatch):
     with monkeypatch.context() as busy:
         busy.setattr(Event, "query", lambda self: self.due < device.at - 2 * MS)
         assert list(times.ready()) == []
+    # It rests before that: every attempt keeps the training thread waiting.
+    made = device.made
+    assert list(times.ready()) == [] and device.made == made
+    device.at += 600 * MS
     assert [step.number for step in times.ready()] == [0]
+
+
+def test_a_loaded_host_loses_no_step_at_the_end_and_says_how_wide_its_clock_is():
+    device = Device()
+    times = DeviceTimes(device.source())
+    for number in range(3):
+        times.hand_in(number, step_of(times, device), None)
+    device.idle_takes = 1 * MS  # five times the limit during training
+    steps = list(times.finish(0.05))
+    assert [step.number for step in steps] == [0, 1, 2] and times.left_out == 0
+    assert all(step.half_width >= MS // 2 for step in steps)
+
+
+def test_a_long_training_on_a_loaded_host_loses_no_step(monkeypatch):
+    monkeypatch.setattr(events, "MOST_WAITING", 20)
+    monkeypatch.setattr(events, "VERY_MANY", 10)
+    device = Device()
+    times = DeviceTimes(device.source())
+    device.idle_takes = 1 * MS
+    found = []
+    for number in range(100):
+        times.hand_in(number, step_of(times, device), None)
+        device.at += 600 * MS
+        found += [step.number for step in times.ready()]
+    assert found == list(range(len(found))) and len(found) >= 80 and times.left_out == 0
+
+
+def test_steps_that_are_lost_are_counted_with_the_true_reason():
+    device = Device()
+    times = DeviceTimes(device.source())
+    times.hand_in(0, step_of(times, device), None)
+    device.idle_takes = 10**15
+    assert list(times.finish(0.05)) == []
+    assert dict(times.reasons) == {events.NOT_TIMED: 1}
+    device.takes = 10**15
+    times.hand_in(1, step_of(times, device), None)
+    assert list(times.finish(0.001)) == []
+    assert dict(times.reasons) == {events.NOT_TIMED: 1, events.NOT_ENDED: 1}
 
 
 def test_collectives_of_several_streams_keep_the_order_of_their_requests():

@@ -24,6 +24,7 @@ from core.trace.step import StepColumns
 
 torch = pytest.importorskip("torch")
 
+from bubblescope.recorder.rank_writer import RankWriter  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 from torch.utils.data import DataLoader, Dataset  # noqa: E402
@@ -415,13 +416,27 @@ def test_a_job_whose_steps_overflow_the_queue_says_how_many_and_how_it_ended(tmp
     monkeypatch.setattr("bubblescope.recorder.stream.MOST_WAITING", 8)
     monkeypatch.setattr("bubblescope.recorder.stream.REST_SECONDS", 60)  # until the recording ends
     batches = list(DataLoader(Rows(), 6))[:1] * 40
+    handed_in: list[int] = []
+    hand_in_numbers = RankWriter._hand_in_numbers
+
+    def counted(writer, count, write):
+        handed_in.append(count)
+        hand_in_numbers(writer, count, write)
+
+    monkeypatch.setattr(RankWriter, "_hand_in_numbers", counted)
     assert len(train(layers(), tmp_path, data=batches)) == 40
     trace = open_recording(tmp_path).trace
     assert trace.outcome == "finished"
     missing = 40 - len(trace.steps)
     assert missing > 30
     texts = [row.text for row in trace.logs if row.level == "warning"]
-    assert texts == [f"{missing} steps were left out: they came faster than written"]
+    written = sum(len(counter) for counter in trace.counters.values())
+    lost = sum(handed_in) - written
+    assert written > 0 and lost > 0
+    assert texts == [
+        f"{missing} steps were left out: they came faster than written",
+        f"{lost} numbers of steps were left out: they came faster than written",
+    ]
 
 
 def test_overlapping_operations_are_cut_at_the_next_start_and_free_tracks_are_taken():
