@@ -326,6 +326,10 @@ def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             source.clone()
+            # A stream would otherwise get more work in this time than it can do in seconds.
+            launched = sender.timestamp()
+            wait_until(launched)
+            sender.recycle([launched])
 
     def make() -> tuple[Tensor, Timestamp]:
         compute(ASLEEP_SECONDS)

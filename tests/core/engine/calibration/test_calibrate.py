@@ -107,6 +107,33 @@ def test_the_costs_are_kept_with_the_recording_and_are_no_line_of_its_log():
     assert run_here(Specification("mp", SMALL, "2xcpu", batch=8)).costs is None
 
 
+class Bytes:
+    """Bytes on a device, which notes each copy that is launched."""
+
+    def __init__(self, events):
+        self.events = events
+
+    def clone(self):
+        self.events.append("launched")
+        return self
+
+
+def test_no_copy_is_launched_before_the_one_before_it_has_ended(monkeypatch):
+    """A stream takes work at once: what is launched within 10 ms may keep it busy for minutes."""
+    events = []
+    planned = (Lane(0, "0", "cpu", cores=1), Lane(1, "1", "cpu", Role.COPY, cores=1))
+    bytes_made = Bytes(events)
+    monkeypatch.setattr(calibrate_module.torch, "zeros", lambda *_, **__: bytes_made)
+    monkeypatch.setattr(calibrate_module, "copy_to", lambda device, tensor: tensor)
+    monkeypatch.setattr(calibrate_module, "wait_until", lambda end: events.append("waited"))
+    with ExitStack() as stack:
+        lanes = [stack.enter_context(lane) for lane in open_lanes(planned)]
+        calibrate_module.transfer_ns(lanes, 4)
+    launched = events.count("launched")
+    assert launched > 100
+    assert events.count("waited") == launched
+
+
 def test_measuring_stops_on_request():
     stop = threading.Event()
     stop.set()
