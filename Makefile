@@ -23,9 +23,11 @@ test: setup
 	@$(python) -m pytest -n 2 --dist worksteal $(ARGS)
 
 # The tests of accelerators on the test device, a simulated accelerator that runs asynchronously. It
-# is compiled when its sources have changed, which needs a C++ compiler.
+# is compiled when its sources have changed, which needs a C++ compiler. Only the files with such
+# tests are given to pytest: to collect all files takes longer than these tests.
 device: setup
-	@$(python) -m tests.device $(python) -m pytest -m accelerator $(ARGS)
+	@$(python) -m tests.device $(python) -m pytest -m accelerator \
+		$$(grep -rl --include='test_*.py' 'mark\.accelerator' tests) $(ARGS)
 
 # RUNS=3000 made or damaged files for each reader, then as many command lines; a second call goes on
 # where the first stopped.

@@ -193,6 +193,11 @@ def test_every_module_of_core_imports_where_qt_is_not_installed():
     imported_among([], walls.modules(walls.ROOT, "core"), blocked=walls.QT)
 
 
+def test_the_command_check_imports_where_qt_is_not_installed():
+    modules = ["bubblescope.cli.start", "bubblescope.cli.checking"]
+    imported_among([], modules, blocked=walls.QT)
+
+
 def test_plan_trace_explain_models_and_predict_import_where_torch_is_not_installed():
     imported_among([], walls.modules(walls.ROOT, *walls.TORCH_FREE), blocked=["torch"])
 

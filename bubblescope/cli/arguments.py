@@ -78,7 +78,14 @@ def _add_runs(commands: Commands) -> None:
     check = commands.add_parser("check", help="check whether this machine's times can be trusted")
     check.add_argument("--json", action="store_true", help="print the values as JSON")
     check.add_argument(
-        "--folder", metavar="FOLDER", help="save the table, and a recording of each strategy"
+        "--folder",
+        metavar="FOLDER",
+        help="save the table, and a recording and a picture of each strategy",
+    )
+    check.add_argument(
+        "--full",
+        action="store_true",
+        help="also run every schedule and compare with torch's engines, in up to ten minutes",
     )
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     add_specification(plan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "devices": ("devices", "devices --on me@gpu-host"),
-    "check": ("check", "check --json", "check --folder this-machine"),
+    "check": ("check", "check --json", "check --full --folder this-machine"),
     "plan": (
         "plan --strategy pipeline --schedule zb-h1 --devices 4xvirtual",
         "plan --strategy pipeline --schedule 1f1b --csv my-schedule.csv",

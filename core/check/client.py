@@ -18,13 +18,13 @@ MODULE = "core.engine.machine_check.start"
 class CheckClient:
     """A running check. `poll` never blocks. Raises OSError if the process cannot start.
 
-    `folder` is where the process saves recordings, or "".
+    `folder` is where the process saves recordings, or "". A `full` check takes up to ten minutes.
     """
 
-    def __init__(self, folder: str = "") -> None:
+    def __init__(self, folder: str = "", full: bool = False) -> None:
         self._received: queue.SimpleQueue[CheckMessage | Exit] = queue.SimpleQueue()
         self._child = Child(ModuleStart(MODULE), _receive, self._received.put)
-        self._child.send(json.dumps({"folder": folder}).encode())
+        self._child.send(json.dumps({"folder": folder, "full": full}).encode())
         self.is_over = False
         """True once `poll` has returned everything."""
 

@@ -15,9 +15,11 @@ from core.check.measured import (
     Measured,
     NotMeasured,
     Overlap,
+    PeerStep,
     ProfilerDifference,
     RecordingCost,
     Setting,
+    SpanOrder,
     StampCost,
 )
 from core.message import Message, Text, join_texts, message
@@ -36,6 +38,8 @@ PROFILER_NS = 20_000
 FAR_FROM_PROFILER_NS = 200_000
 RECORDING_SHARE = 0.03
 HIGH_RECORDING_SHARE = 0.1
+PEER_SHARE = 0.25
+"""Engines whose steps differ by less are equally fast; so are those within twice the scatter."""
 LOST_SHARE = 0.02
 HIGH_LOST_SHARE = 0.1
 
@@ -81,6 +85,8 @@ TITLES: dict[str, Message] = {
     ProfilerDifference.__name__: message("spans against torch.profiler"),
     RecordingCost.__name__: message("cost of recording a step"),
     GradientError.__name__: message("gradients"),
+    SpanOrder.__name__: message("order of spans"),
+    PeerStep.__name__: message("step on torch's engine"),
     Contention.__name__: message("other programs"),
     Setting.__name__: message("setting"),
 }
@@ -182,6 +188,35 @@ def _(measured: GradientError) -> Finding:
     value = message("error {error}", error=f"{measured.error:.1e}")
     advice = message("this strategy computes something else than a plain step here")
     return _finding(measured, measured.strategy, value, level, advice)
+
+
+@judge.register
+def _(measured: SpanOrder) -> Finding:
+    # Two clocks take part, so both may be wrong.
+    level = Level.GOOD if measured.early <= 2 * measured.uncertain else Level.BAD
+    value = message(
+        "{spans} spans, early by {early} at most, clocks ± {uncertain}",
+        spans=measured.spans,
+        early=duration_text(measured.early),
+        uncertain=duration_text(measured.uncertain),
+    )
+    advice = message("tasks overlap with tasks that they wait for: a clock or a wait is wrong")
+    return _finding(measured, measured.run, value, level, advice)
+
+
+@judge.register
+def _(measured: PeerStep) -> Finding:
+    apart = abs(measured.ours - measured.theirs)
+    allowed = max(PEER_SHARE * measured.theirs, 2 * measured.scatter)
+    level = Level.GOOD if apart <= allowed else Level.CARE
+    value = message(
+        "{ours}, with {peer} {theirs}",
+        ours=duration_text(measured.ours),
+        peer=measured.peer,
+        theirs=duration_text(measured.theirs),
+    )
+    advice = message("the two engines differ here: compare runs of the same engine only")
+    return _finding(measured, measured.run, value, level, advice)
 
 
 @judge.register

@@ -73,6 +73,34 @@ class GradientError:
 
 
 @dataclass(frozen=True, slots=True)
+class SpanOrder:
+    """The order of a run's spans against its plan.
+
+    `early` is the most ns by which a span starts before the end of one that it has to wait for.
+    `uncertain` is the half-width in ns with which the clocks of the devices are known.
+    """
+
+    run: str
+    spans: int
+    early: int
+    uncertain: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeerStep:
+    """Median ns of a step on Bubblescope's engine and on `peer`, torch's own.
+
+    `scatter` is the median deviation from the median, of the engine that scatters more.
+    """
+
+    run: str
+    peer: str
+    ours: float
+    theirs: float
+    scatter: float
+
+
+@dataclass(frozen=True, slots=True)
 class Contention:
     """The share of a core's time that a thread that only computes did not get."""
 
@@ -104,6 +132,8 @@ Measured = (
     | ProfilerDifference
     | RecordingCost
     | GradientError
+    | SpanOrder
+    | PeerStep
     | Contention
     | Setting
     | NotMeasured
@@ -117,6 +147,8 @@ _KINDS: dict[str, type[Any]] = {
         ProfilerDifference,
         RecordingCost,
         GradientError,
+        SpanOrder,
+        PeerStep,
         Contention,
         Setting,
         NotMeasured,

@@ -1,10 +1,11 @@
-"""All measurements of a check, in the order of the table. Takes less than two minutes."""
+"""All measurements of a check, in the order of the table.
+
+They take less than two minutes; a full check takes up to ten.
+"""
 
 from __future__ import annotations
 
-import io
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,6 +19,7 @@ from core.check.measured import (
     Measured,
     NotMeasured,
     Overlap,
+    PeerStep,
     ProfilerDifference,
     RecordingCost,
     StampCost,
@@ -25,34 +27,41 @@ from core.check.measured import (
 from core.engine.failures import error_line
 from core.engine.hardware import compute_exactly, find_hardware
 from core.engine.machine_check.lanes import clock_width, overlap, stamp_cost
+from core.engine.machine_check.peers import peer_measurements
 from core.engine.machine_check.profiler import profiler_difference
 from core.engine.machine_check.recording import recording_cost
+from core.engine.machine_check.runs import (
+    checked_runs,
+    gradients_of_run,
+    run_findings,
+    run_name,
+    run_stream,
+)
 from core.engine.machine_check.settings import Counts, fixed_settings
-from core.engine.prepare import prepare
-from core.engine.server import runner_of
-from core.errors import PlanError
-from core.message import error_message, message
+from core.message import message
 from core.models.catalogue import ModelSettings
 from core.plan.devices import HOST, Hardware
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.recording.recording import read_stream
-from core.recording.schema import TraceWriter
-from core.trace.verified import verified
 
 LIMIT_SECONDS = 80.0
 """Strategies that are not tried by then are left out; one takes up to ten seconds."""
+FULL_LIMIT_SECONDS = 480.0
+"""The same limit for the runs of a full check, each of which is stopped after a minute."""
 SPIN_SECONDS = 0.1
 BUSY_SHARE = 0.3
 """If other programs take this share of a core, lanes of the CPU cannot be compared."""
 
 
-def measure_all(folder: str = "") -> Iterator[Measured]:
+def measure_all(folder: str = "", full: bool = False) -> Iterator[Measured]:
     """Yield every measurement; one that is impossible here is a NotMeasured with the reason.
 
-    Saves the recordings of the strategies' runs in `folder`, unless it is "".
+    A full check also runs every schedule, on one device and on two, looks at the order of all
+    spans, and compares steps with those of torch's own engines. Saves the recordings of the runs
+    in `folder`, unless it is "".
     """
-    deadline = time.monotonic() + LIMIT_SECONDS
+    deadline = time.monotonic() + (FULL_LIMIT_SECONDS if full else LIMIT_SECONDS)
     compute_exactly()
     hardware = find_hardware()
     counts = Counts()
@@ -72,20 +81,50 @@ def measure_all(folder: str = "") -> Iterator[Measured]:
             continue
         yield _tried(Overlap, name, partial(overlap, *lanes))
     for device in hardware.devices:
-        yield _tried(ProfilerDifference, device, partial(profiler_difference, device))
+        kept = folder if full else ""
+        yield _tried(ProfilerDifference, device, partial(profiler_difference, device, kept))
     for device in (hardware.devices[0], *hardware.devices[1:2]):
         yield _tried(RecordingCost, device, partial(recording_cost, device))
+    if full:
+        yield from _all_runs(hardware, folder, deadline)
+    else:
+        yield from _all_strategies(hardware, folder, deadline)
+    yield from counts.settings()
+
+
+def _all_strategies(hardware: Hardware, folder: str, deadline: float) -> Iterator[Measured]:
+    """Yield the error of each strategy's gradients, until `deadline` by the monotonic clock."""
     # Strategies in ranks last: their processes take seconds to start.
     for strategy in sorted(STRATEGIES, key=lambda name: STRATEGIES[name].on_ranks):
         if time.monotonic() > deadline:
-            yield NotMeasured(GradientError.__name__, strategy, message("there was no time left"))
+            yield _too_late(GradientError, strategy)
             continue
         yield _tried(
             GradientError,
             strategy,
             partial(gradient_error, strategy, hardware, folder),
         )
-    yield from counts.settings()
+
+
+def _all_runs(hardware: Hardware, folder: str, deadline: float) -> Iterator[Measured]:
+    """Yield the comparisons with torch's engines and the findings of every run, until `deadline`.
+
+    The comparisons are first: they are few.
+    """
+    for name, compare in peer_measurements(hardware, folder):
+        if time.monotonic() > deadline:
+            yield _too_late(PeerStep, name)
+        else:
+            yield _tried(PeerStep, name, compare)
+    for specification in checked_runs(hardware):
+        if time.monotonic() > deadline:
+            yield _too_late(GradientError, run_name(specification))
+        else:
+            yield from run_findings(specification, hardware, folder)
+
+
+def _too_late(kind: type[Measured], subject: str) -> NotMeasured:
+    return NotMeasured(kind.__name__, subject, message("there was no time left"))
 
 
 def _tried(kind: type[Measured], subject: str, measure: Callable[[], Measured]) -> Measured:
@@ -138,21 +177,7 @@ def gradient_error(strategy: str, hardware: Hardware, folder: str) -> Measured:
     specification = Specification(
         strategy, model, devices, batch=32, steps=1, warmup=1, verify=True, calibrate=False
     )
-    try:
-        prepared = prepare(specification, hardware)
-    except PlanError as error:
-        return NotMeasured(GradientError.__name__, strategy, error_message(error))
-    sink = io.BytesIO()
-    writer = TraceWriter(sink, prepared.header)
-    try:
-        runner_of(prepared)(prepared, writer, threading.Event())
-    finally:
-        writer.close()
-    stream = sink.getvalue()
+    stream = run_stream(specification, hardware)
     if folder:
         Path(folder, f"{strategy}.arrow").write_bytes(stream)
-    found = verified(read_stream(stream))
-    if found is None:
-        reason = message("the run compared no gradients")
-        return NotMeasured(GradientError.__name__, strategy, reason)
-    return GradientError(strategy, max(found.gradient, found.loss), found.allowed)
+    return gradients_of_run(read_stream(stream), strategy)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from core.check.measured import Measured, NotMeasured, ProfilerDifference
 from core.engine.lanes.devices import open_clock, open_lanes
 from core.engine.lanes.lane import LaneThread, Timestamp, wait_until
 from core.engine.machine_check.lanes import lanes_on
+from core.engine.machine_check.runs import file_stem
 from core.message import message
 from core.plan.devices import HOST, device_kind
 
@@ -30,8 +32,11 @@ KERNEL = "aten::mul_"
 _Stamps = tuple[Timestamp, Timestamp]
 
 
-def profiler_difference(device: str) -> Measured:
-    """Return the differences of the starts and ends, for one kernel a span."""
+def profiler_difference(device: str, folder: str = "") -> Measured:
+    """Return the differences of the starts and ends, for one kernel a span.
+
+    Saves the profiler's own trace in `folder`, unless it is "".
+    """
     (lane,) = open_lanes(lanes_on(device))
     clock = open_clock(device)
     with lane:
@@ -44,6 +49,8 @@ def profiler_difference(device: str) -> Measured:
     offset = _epoch_offset()
     spans = [(clock.time(start) + offset, clock.time(end) + offset) for start, end in stamps]
     kernels = _kernels(recorded, device)
+    if folder:
+        recorded.export_chrome_trace(str(Path(folder, f"profiler-{file_stem(device)}.json")))
     if len(kernels) != len(spans):
         reason = message(
             "the profiler has {found} of {wanted} kernels", found=len(kernels), wanted=len(spans)

@@ -25,7 +25,7 @@ def start_check() -> None:
     with keep_imports():
         from core.engine.machine_check.measurements import measure_all
 
-    for measured in measure_all(settings["folder"]):
+    for measured in measure_all(settings["folder"], settings["full"]):
         _send(wire, measured)
     _send(wire, Done())
 

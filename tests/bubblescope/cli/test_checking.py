@@ -2,21 +2,29 @@
 
 import argparse
 import json
+from xml.etree import ElementTree
 
 import pytest
 
 from bubblescope.api.running import RunError
 from bubblescope.cli import checking
 from core.check.measured import ClockWidth, Contention, Failed, NotMeasured
+from core.plain import duration_text
+from core.plan.specification import Specification
+from core.recording.exporters.recording import write_recording
+from tests.core.helpers import SMALL, plan_of, trace_of
 
+SVG = "{http://www.w3.org/2000/svg}"
 GOOD = [ClockWidth("cpu", 45), NotMeasured("GradientError", "ddp", "there was no time left")]
 
 
 class Client:
     measured = GOOD
+    given = None
 
-    def __init__(self, folder):
+    def __init__(self, folder, full):
         self.is_over = False
+        Client.given = folder, full
 
     def poll(self):
         self.is_over = True
@@ -28,9 +36,10 @@ class Client:
 
 @pytest.fixture
 def check(monkeypatch):
-    def run(measured, json=False, folder=None):
+    def run(measured, json=False, folder=None, full=False):
         monkeypatch.setattr(Client, "measured", measured)
-        return checking.check_machine(argparse.Namespace(json=json, folder=folder))
+        given = argparse.Namespace(json=json, folder=folder, full=full)
+        return checking.check_machine(given)
 
     monkeypatch.setattr(checking, "CheckClient", Client)
     monkeypatch.setattr(checking, "POLL_SECONDS", 0)
@@ -51,6 +60,13 @@ def test_a_bad_line_is_status_1(check, capsys):
     assert "50 % of the core lost" in capsys.readouterr().out
 
 
+def test_a_full_check_is_asked_for_with_the_folder_of_its_recordings(check, tmp_path, capsys):
+    check(GOOD)
+    assert Client.given == ("", False)
+    check(GOOD, folder=str(tmp_path), full=True)
+    assert Client.given == (str(tmp_path), True)
+
+
 def test_json_has_the_values_and_the_verdicts(check, capsys):
     assert check([*GOOD, Contention(3, 0.5)], json=True) == 1
     told = json.loads(capsys.readouterr().out)
@@ -66,6 +82,35 @@ def test_the_folder_gets_the_table(check, tmp_path, capsys):
     assert json.loads((folder / "check.json").read_text())["verdict"] == "yes"
 
 
+def test_every_recording_in_the_folder_gets_a_picture_and_a_line(check, tmp_path, capsys):
+    specification = Specification(
+        "pipeline", SMALL, "2xvirtual", batch=8, schedule="zb-h1", warmup=0, steps=1
+    )
+    plan = plan_of(specification)
+    trace = trace_of(plan, [10_000 * (1 + task.index) for task in plan.tasks], specification)
+    for _ in write_recording(trace, tmp_path / "zb-h1.arrow"):
+        pass
+    (tmp_path / "other.arrow").write_bytes(b"no recording")
+    assert check(GOOD, folder=str(tmp_path)) == 0
+    picture = (tmp_path / "zb-h1.svg").read_text()
+    labels = [element.text for element in ElementTree.fromstring(picture).iter(f"{SVG}title")]
+    assert labels == [
+        f"{span.label} {span.kind}, {duration_text(span.end - span.start)}" for span in trace
+    ]
+    assert "zb-h1: step 0, " in picture
+    header, line = (tmp_path / "runs.txt").read_text().splitlines()
+    assert header.split()[0] == "run" and line.split()[0] == "zb-h1"
+    assert not (tmp_path / "other.svg").exists()
+
+
 def test_a_check_that_breaks_off_is_an_error(check):
     with pytest.raises(RunError, match="torch cannot be imported"):
         check([Failed("torch cannot be imported")])
+
+
+def test_what_was_measured_before_a_check_broke_off_is_kept(check, tmp_path, capsys):
+    broken = Failed("the process of the check was ended by SIGSEGV")
+    with pytest.raises(RunError, match="SIGSEGV"):
+        check([*GOOD, broken], folder=str(tmp_path))
+    assert "± 45 ns" in capsys.readouterr().out
+    assert "± 45 ns" in (tmp_path / "check.txt").read_text()

@@ -1,6 +1,7 @@
 """Lanes on an accelerator, whichever torch reports: what only such a device can show."""
 
 import functools
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -20,11 +21,13 @@ from tests.core.helpers import Engine, run_here
 pytestmark = pytest.mark.accelerator
 
 MODEL = ModelSettings("mlp", width=512, depth=8)
+STEPS = 2  # measured; every operator of a simulated device takes much longer than on a real one
 
 
 def job(strategy, lanes=2, batch=255, **settings):
     """On so many lanes of the first device; `at` puts them on it."""
-    return Specification(strategy, MODEL, str(lanes), batch=batch, verify=True, **settings)
+    given = {"steps": STEPS, "warmup": 1, "verify": True, "calibrate": False, **settings}
+    return Specification(strategy, MODEL, str(lanes), batch=batch, **given)
 
 
 def pipeline(schedule):
@@ -81,7 +84,13 @@ class Runs:
             except PlanError as error:
                 pytest.skip(str(error))
         if specification not in self._traces:
-            self._traces[specification] = self._engine.finish(specification)
+            try:
+                self._traces[specification] = self._engine.finish(specification)
+            except AssertionError:
+                # A run that has not ended would make all later ones fail too.
+                self.close()
+                self._engine = Engine()
+                raise
         return self._traces[specification]
 
     def close(self):
@@ -116,25 +125,21 @@ def assert_whole_batch(trace):
 
 def assert_in_order(trace):
     """Spans of a lane do not overlap, nor what waits with what it waits for."""
+    from core.engine.machine_check.runs import span_order
+
     uncertain = clock_uncertainty(trace.clocks)
     assert 0 < uncertain < 1e6
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
         assert (spans["start"][1:] >= spans["end"][:-1]).all()
-    if trace.header.specification.strategy not in ("ddp", "fsdp"):  # which time themselves
-        for span in trace:
-            for task in span.after:
-                assert span.start >= trace.find(span.step, task).end - 2 * uncertain
+    assert span_order(trace, "").early <= 2 * uncertain
 
 
 @pytest.mark.parametrize("specification", RUNS, ids=name)
-def test_gradients_on_an_accelerator_are_the_whole_batchs(runs, specification):
-    assert_whole_batch(runs.shared(specification))
-
-
-@pytest.mark.parametrize("specification", RUNS, ids=name)
-def test_spans_keep_their_order_within_the_clocks_uncertainty(runs, specification):
-    assert_in_order(runs.shared(specification))
+def test_lanes_of_an_accelerator_compute_the_whole_batch_and_keep_their_order(runs, specification):
+    trace = runs.shared(specification)
+    assert_whole_batch(trace)
+    assert_in_order(trace)
 
 
 @pytest.mark.parametrize("specification", DISTINCT, ids=name)
@@ -180,6 +185,12 @@ def test_two_lanes_of_one_device_overlap_in_a_pipeline(runs, streams):
         for span in first
     )
     assert overlapping > 0
+
+
+def test_costs_of_tasks_are_measured_on_an_accelerator(runs):
+    trace = runs.shared(replace(pipeline("1f1b"), calibrate=True, steps=1))
+    assert trace.costs is not None
+    assert {"forward_ms", "backward_ms", "link_latency_us"} <= set(json.loads(trace.costs))
 
 
 def test_virtual_lanes_run_on_an_accelerator(runs):

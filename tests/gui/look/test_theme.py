@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 
+from core.check.picture import colours_of
 from core.plan.task import KINDS, Kind
 from gui.look.colours import contrast
 from gui.look.families import FAMILIES, FAMILY_CODES, Family, family_letters, family_of
@@ -71,6 +72,11 @@ def test_letters_can_be_read_on_their_bars(name: str, family: Family) -> None:
     theme = THEMES[name]
     for colour in theme.colours_of(family):
         assert contrast(theme.letters_on(colour), colour) >= FAINTEST_TEXT
+
+
+def test_pictures_drawn_without_qt_have_the_windows_colours() -> None:
+    for kind in KINDS:
+        assert colours_of(kind) == LIGHT.colours_of(family_of(kind)), kind
 
 
 @pytest.mark.parametrize("name", THEMES)

@@ -1,0 +1,128 @@
+"""Draws a step as an SVG picture without Qt, for machines that have torch alone.
+
+The window and its figures draw the same spans in the same colours (gui.figures), with more detail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from core.plain import duration_text
+from core.plan.task import KINDS, Kind
+from core.trace.median_step import median_step, whole_steps
+from core.trace.span import Span
+from core.trace.trace import Trace
+
+WIDTH, NAMES, EDGE = 1000.0, 130.0, 16.0
+"""Width of the picture, of the lanes' names, and of the margin, in px."""
+TITLE, LANE, BAR, AXIS, LEGEND = 40.0, 30.0, 22.0, 26.0, 26.0
+"""Heights in px of the title, a lane and its bars, the axis and the legend."""
+LETTER, SWATCH = 7.0, 12.0
+"""Widths in px of a letter and of a colour in the legend."""
+TICKS = 5
+COMMUNICATION, UPDATE = "#772a81", "#066e4d"
+COLOURS = {
+    Kind.FORWARD: ("#3875ca",),
+    Kind.RECOMPUTE: ("#3875ca",),
+    Kind.BACKWARD: ("#ad4e04",),
+    Kind.BACKWARD_INPUT: ("#cb800b",),
+    Kind.BACKWARD_WEIGHT: ("#612602",),
+    Kind.OVERLAP: ("#3875ca", "#ad4e04"),
+    Kind.OTHER: ("#5d6b82",),
+}
+"""Colours of kinds, as in the window; an overlap has two, from top to bottom."""
+TEXT, MUTED, GRID = "#171a21", "#5b6474", "#eceef2"
+
+
+def colours_of(kind: Kind) -> tuple[str, ...]:
+    """Return the colours of a kind from top to bottom, as `#rrggbb`."""
+    others = COMMUNICATION if kind.is_communication else UPDATE
+    return COLOURS.get(kind, (others,))
+
+
+def step_picture(trace: Trace, title: str) -> str:
+    """Return the median step of a run as a document in SVG; "" for a run without a step."""
+    steps = whole_steps(trace)
+    if not steps:
+        return ""
+    step = median_step(trace, steps)
+    spans = [span for span in trace if span.step == step and span.end is not None]
+    lanes = sorted({span.lane for span in spans})
+    begin = min(span.start for span in spans)
+    length = max(1, max(span.end or 0 for span in spans) - begin)
+    scale = (WIDTH - NAMES - 2 * EDGE) / length
+    rows = {lane: TITLE + LANE * place for place, lane in enumerate(lanes)}
+    foot = TITLE + LANE * len(lanes)
+    height = foot + AXIS + LEGEND + EDGE
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:.0f}" height="{height:.0f}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+        _text(EDGE, EDGE + 8, f"{title}: step {step}, {duration_text(length)}", TEXT, 15),
+        *_axis(length, scale, foot),
+    ]
+    for lane, top in rows.items():
+        name = trace.header.lanes[lane].name
+        parts.append(_text(EDGE, top + BAR - 6, name, TEXT))
+    for span in spans:
+        left = NAMES + EDGE + (span.start - begin) * scale
+        parts += _bar(span, left, rows[span.lane], scale)
+    parts += _legend({span.kind for span in spans}, foot + AXIS + LEGEND)
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _axis(length: int, scale: float, foot: float) -> Iterator[str]:
+    """Yield vertical lines with their times since the step's start."""
+    for tick in range(TICKS + 1):
+        time = length * tick / TICKS
+        x = NAMES + EDGE + time * scale
+        yield f'<path d="M{x:.1f} {TITLE:.1f}V{foot:.1f}" stroke="{GRID}"/>'
+        anchor = "end" if tick == TICKS else "middle" if tick else "start"
+        text = duration_text(time, like=length) if tick else "0"
+        yield _text(x, foot + 14, text, MUTED, anchor=anchor)
+
+
+def _bar(span: Span, left: float, top: float, scale: float) -> Iterator[str]:
+    """Yield a span's bar, with its text if there is room, and a tooltip."""
+    assert span.end is not None
+    duration = span.end - span.start
+    width = max(0.5, duration * scale)
+    colours = colours_of(span.kind)
+    height = BAR / len(colours)
+    yield f"<g><title>{escape(f'{span.label} {span.kind}, {duration_text(duration)}')}</title>"
+    for place, colour in enumerate(colours):
+        y = top + place * height
+        yield (
+            f'<rect x="{left:.2f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}" '
+            f'fill="{colour}"/>'
+        )
+    if len(span.label) * LETTER + 4 <= width:
+        yield _text(left + width / 2, top + BAR - 7, span.label, "#ffffff", anchor="middle")
+    yield "</g>"
+
+
+def _legend(present: set[Kind], y: float) -> Iterator[str]:
+    """Yield a colour and a name for each kind that is present."""
+    x = NAMES + EDGE
+    for kind in KINDS:
+        if kind not in present:
+            continue
+        colours = colours_of(kind)
+        height = SWATCH / len(colours)
+        for place, colour in enumerate(colours):
+            top = y - 10 + place * height
+            yield (
+                f'<rect x="{x:.1f}" y="{top:.1f}" width="{SWATCH:.0f}" height="{height:.1f}" '
+                f'fill="{colour}"/>'
+            )
+        name = f"{kind.letter} {kind}".strip()
+        yield _text(x + SWATCH + 5, y, name, TEXT)
+        x += SWATCH + 5 + LETTER * len(name) + 14
+
+
+def _text(x: float, y: float, text: str, colour: str, size: int = 12, anchor: str = "start") -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" '
+        f'text-anchor="{anchor}">{escape(text)}</text>'
+    )
