@@ -200,7 +200,7 @@ def test_a_module_is_cut_where_one_tensor_passes_and_computes_the_same_for_any_r
     "code, why",
     [
         ("if x.sum() > 0: return self.a(x)\n        return x", "torch.export cannot cut it"),
-        ("return self.a(x), x", "gives 2; it must take one and give one"),
+        ("return self.a(x), x", "returns 2; it must take one and return one"),
     ],
 )
 def test_a_module_that_cannot_be_cut_is_refused_in_one_line(tmp_path, capfd, code, why):

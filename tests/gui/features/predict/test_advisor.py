@@ -291,7 +291,7 @@ def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPane
     advisor = window.feature(PredictFeature).advisor
     advisor._asked = 1001
     advisor.on_reply(PredictionRefused(1001, "the costs lack step_ms"))
-    assert panel.line.text() == "The costs miss step_ms"
+    assert panel.line.text() == "The costs lack step_ms"
     assert panel.model.rowCount() == 0
 
 
