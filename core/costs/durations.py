@@ -16,13 +16,13 @@ from core.costs.costs import (
     ReadCurve,
     cost_at,
 )
+from core.costs.covered import backward_passes, covered_microbatches
 from core.costs.task_price import CostInput, TaskPrice, is_point
 from core.message import counted, message
 from core.plan.division import Stage
 from core.plan.plan import Lane, Role
 from core.plan.task import (
     ABSENT,
-    ENTERS,
     IS_COLLECTIVE,
     IS_COMMUNICATION,
     KIND_CODES,
@@ -211,7 +211,7 @@ def _cost_inputs(columns: TaskColumns, costs: CostModel) -> tuple[list[CostInput
     if costs.by_rows:
         sizes, paired = columns.rows, columns.paired_rows
     else:
-        sizes = paired = _microbatches(columns)
+        sizes = paired = covered_microbatches(columns)
     further = _adds_gradients(columns) if costs.further else np.zeros(len(columns), np.int8)
     microbatch, paired_microbatch = columns.microbatch, columns.paired_microbatch
     if not costs.microbatch_factors:
@@ -224,6 +224,7 @@ def _cost_inputs(columns: TaskColumns, costs: CostModel) -> tuple[list[CostInput
         columns.block,
         columns.paired_stage,
         further,
+        backward_passes(columns),
         microbatch,
         paired_microbatch,
     ]
@@ -264,20 +265,3 @@ def _adds_gradients(columns: TaskColumns) -> NDArray[np.int8]:
     found[makes] = 1
     found[makes[first]] = 0
     return found
-
-
-def _microbatches(columns: TaskColumns) -> Ints:
-    """Return how many micro-batches each pass covers: all of its replica's if it names none."""
-    has_rows = columns.rows > 0
-    sizes = has_rows.astype(np.int64)
-    covers_all = has_rows & (columns.microbatch == ABSENT)
-    if not covers_all.any():
-        return sizes
-    enters = ENTERS[columns.kind]
-    entering = np.stack([columns.replica[enters], columns.microbatch[enters]]).astype(np.int64)
-    replicas, _ = np.unique(entering, axis=1)
-    for task in np.flatnonzero(covers_all).tolist():
-        replica = columns.replica[task]
-        mine = (replicas == replica) | (replica == ABSENT)
-        sizes[task] = max(1, int(np.count_nonzero(mine)))
-    return sizes

@@ -24,7 +24,8 @@ _BACKWARD_PARTS = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
 class CostInput(NamedTuple):
     """The values that determine a task's cost; absent numbers are -1.
 
-    `further` is 1 for a backward that adds to gradients of an earlier micro-batch, else 0.
+    `further` is 1 for a backward that adds to gradients of an earlier micro-batch, else 0. `passes`
+    is the number of backward passes that a task runs one after another, usually 1.
     """
 
     kind: int
@@ -32,6 +33,7 @@ class CostInput(NamedTuple):
     block: int
     paired_stage: int
     further: int
+    passes: int
     microbatch: int
     paired_microbatch: int
     size: int
@@ -77,7 +79,7 @@ class TaskPrice:
             backward = self._backward(task.paired_stage, ABSENT, task.paired_size, further)
             return factor * forward + self._factor(task.paired_microbatch) * backward
         if kind is Kind.BACKWARD:
-            return factor * self._backward(task.stage, task.block, task.size, further)
+            return factor * self._backward_passes(task)
         return factor * self._pass(kind, task.stage, task.block, task.size, further)
 
     def _factor(self, microbatch: int) -> float:
@@ -95,7 +97,16 @@ class TaskPrice:
             self.is_measured = False
         return self._evaluate(curve, size)
 
-    def _backward(self, stage: int, block: int, size: int, further: bool) -> float:
+    def _backward_passes(self, task: CostInput) -> float:
+        """Return the cost in ns of a backward task, which may run several passes."""
+        size = task.size / task.passes
+        total = self._backward(task.stage, task.block, size, bool(task.further))
+        if task.passes > 1:
+            # All but the first add to its gradients.
+            total += (task.passes - 1) * self._backward(task.stage, task.block, size, True)
+        return total
+
+    def _backward(self, stage: int, block: int, size: float, further: bool) -> float:
         if Kind.BACKWARD in self._costs.passes:
             return self._pass(Kind.BACKWARD, stage, block, size, further)
         # Only the parts are known: a full backward takes about as long as both together.
@@ -114,7 +125,9 @@ class TaskPrice:
             )
         return message("the costs have no {cost}, which the plan needs", cost=cost_name(kind))
 
-    def _pass(self, kind: Kind, stage: int, block: int, size: int, further: bool = False) -> float:
+    def _pass(
+        self, kind: Kind, stage: int, block: int, size: float, further: bool = False
+    ) -> float:
         curves = self._costs.passes.get(kind)
         if curves is None:
             raise CostError(self._without(kind))
@@ -140,7 +153,7 @@ class TaskPrice:
         self.is_measured = False
         return len(curves) / self._count
 
-    def _head(self, kind: Kind, stage: int, block: int, size: int) -> float:
+    def _head(self, kind: Kind, stage: int, block: int, size: float) -> float:
         """Return the ns that the model's head adds to a task; 0 if the task is without the head."""
         head = self._costs.head
         if not head or stage not in (ABSENT, self._count - 1):
@@ -159,7 +172,7 @@ class TaskPrice:
         return 0.0
 
     def _pass_of_blocks(
-        self, kind: Kind, curves: tuple[Curve, ...], stage: int, block: int, size: int
+        self, kind: Kind, curves: tuple[Curve, ...], stage: int, block: int, size: float
     ) -> float:
         """Return the cost in ns of a task through one block, a stage's blocks, or all blocks."""
         held = self._held(stage, block)

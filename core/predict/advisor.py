@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from core.arrays import Bools
 from core.costs.blockwise import blockwise
 from core.costs.costs import STAGED, CostError, CostModel, Curve
+from core.costs.covered import backward_passes
 from core.costs.footprint import peak_bytes
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
@@ -332,9 +334,10 @@ class _Predictor:
 def _is_known(plan: Plan, costs: CostModel) -> bool:
     """Return True if all passes have sizes between the smallest and the largest measured."""
     columns = plan.columns
-    passes: list[tuple[Kind, Bools, NDArray[np.integer]]] = []
+    rows = columns.rows / backward_passes(columns)
+    passes: list[tuple[Kind, Bools, NDArray[Any]]] = []
     for code in np.unique(columns.kind).tolist():
-        passes.append((KINDS[code], columns.kind == code, columns.rows))
+        passes.append((KINDS[code], columns.kind == code, rows))
     overlaps = columns.kind == KIND_CODES[Kind.OVERLAP]
     if overlaps.any():
         passes.append((Kind.FORWARD, overlaps, columns.rows))
@@ -345,13 +348,13 @@ def _is_known(plan: Plan, costs: CostModel) -> bool:
         shares.update(share for share in stage.shares if share > 0)
     if any(share < 1 for share in shares) and not costs.divided:
         return False
-    for kind, tasks, rows in passes:
+    for kind, tasks, rows_of_tasks in passes:
         curves = costs.passes.get(kind, ())
         if kind is Kind.STEP or _are_zero(curves):
             continue
         parts = shares if kind in STAGED and shares else {1.0}
         sizes = [size for size, _ in curves[0]]
-        own_rows = rows[tasks]
+        own_rows = rows_of_tasks[tasks]
         least = own_rows.min() * min(parts)
         most = own_rows.max() * max(parts)
         if least < sizes[0] or most > sizes[-1]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Bools, Ints
+from core.arrays import Bools, Floats, Ints
 from core.costs.costs import CostModel, Curve, constant_curve
+from core.costs.covered import backward_passes
 from core.costs.waits import waits_of
 from core.plan.plan import Lane
 from core.plan.task import ABSENT, KINDS, Kind
@@ -28,31 +29,35 @@ def costs_of_times(columns: StepColumns, taken: Ints) -> CostModel:
     """Return costs by block if the n tasks are of blocks, else by stage.
 
     `taken`, shape (S, n), are the ns of each task in S steps; of a collective only the time after
-    its last member has begun. Costs are medians. Without known rows they are for micro-batches of
-    any size, and transfers without known bytes take the same time for any size.
+    its last member has begun. Costs are medians, and a backward over all micro-batches counts as
+    one backward of each. Without known rows they are for micro-batches of any size, and transfers
+    without known bytes take the same time for any size.
     """
     by_block = bool((columns.block != ABSENT).any())
     unit = columns.block if by_block else columns.stage
     units = max(1, int(unit.max(initial=0)) + 1)
+    repeats = backward_passes(columns)
+    rows = columns.rows / repeats
+    of_pass: Floats = taken / repeats
     passes: dict[Kind, tuple[Curve, ...]] = {}
     transfers: dict[Kind, Curve] = {}
     for code in np.unique(columns.kind).tolist():
         kind = KINDS[code]
         mine = columns.kind == code
         if kind.is_communication:
-            transfers[kind] = _transfer_curve(columns.bytes[mine], taken[:, mine])
+            transfers[kind] = _transfer_curve(columns.bytes[mine], of_pass[:, mine])
         elif kind is Kind.LOSS:
-            passes[kind] = (_curve(columns.rows[mine], taken[:, mine]),)
+            passes[kind] = (_curve(rows[mine], of_pass[:, mine]),)
         elif (unit[mine] == ABSENT).all():
             # Work of several blocks or stages at once: each has an equal share.
             share = _lanes_of_replica(columns, mine) / units
-            passes[kind] = (_curve(columns.rows[mine], share * taken[:, mine]),)
+            passes[kind] = (_curve(rows[mine], share * of_pass[:, mine]),)
         elif kind is not Kind.OVERLAP:
             # The time of an overlap does not show the times of its halves.
             known: dict[int, Curve] = {}
             for place in np.unique(unit[mine]).tolist():
                 of_unit = mine & (unit == place)
-                known[place] = _curve(columns.rows[of_unit], taken[:, of_unit])
+                known[place] = _curve(rows[of_unit], of_pass[:, of_unit])
             # Curves are found by their places, so stages without such a task have an entry too.
             spare = next(iter(known.values()))
             passes[kind] = tuple(known.get(place, spare) for place in range(units))
@@ -67,15 +72,15 @@ def _lanes_of_replica(columns: StepColumns, mine: Bools) -> int:
     return max(1, lanes // max(1, replicas))
 
 
-def _transfer_curve(sizes: Ints, times: Ints) -> Curve:
+def _transfer_curve(sizes: Ints, times: NDArray[Any]) -> Curve:
     if not sizes.any():
         return constant_curve(float(np.median(times)))
     return _curve(sizes, times)
 
 
-def _curve(sizes: Ints, times: NDArray[Any]) -> Curve:
+def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:
     """Return the medians of `times` (S, k) by size (k); a size of 0 counts as 1."""
-    found: dict[int, list[float]] = defaultdict(list)
+    found: dict[float, list[float]] = defaultdict(list)
     for size, of_task in zip(sizes.tolist(), times.T.tolist(), strict=True):
         # Beyond its points a curve is proportional to the nearest size, which must not be 0.
         found[max(1, size)] += of_task

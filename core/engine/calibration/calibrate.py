@@ -55,12 +55,13 @@ AWAKE_SECONDS = 0.001  # for work of the sender after the handover, which may de
 class CostKey(NamedTuple):
     """Tasks with the same key are assumed to have the same cost.
 
-    Missing values are ABSENT or, for rows and bytes, 0.
+    `rows` are those of one pass, a mean for a backward over uneven micro-batches. Missing values
+    are ABSENT or, for rows and bytes, 0.
     """
 
     kind: Kind
     of: int  # a stage or block
-    rows: int
+    rows: float
     bytes: int
     shard: int
 
@@ -153,14 +154,16 @@ class LaneLoop:
 
     def add_times(self, times: CostTimes, clock: Clock) -> None:
         """Add the mean ns of the tasks of each key for every pass."""
+        plan = self._operations.step.plan
         # The first pass allocates, so it is dropped if enough passes remain.
         dropped = 1 if len(self.passes) > LEAST_PASSES else 0
         for done in self.passes[dropped:]:
-            durations: dict[CostKey, list[int]] = defaultdict(list)
+            durations: dict[CostKey, list[float]] = defaultdict(list)
             for task, stamps in done:
                 assert stamps.start is not None and stamps.end is not None
                 taken = clock.time(stamps.end) - clock.time(stamps.start)
-                durations[cost_key(task)].append(max(0, taken))
+                passes = passes_of(plan, task)
+                durations[cost_key(task, passes)].append(max(0, taken) / passes)
                 self.lane.recycle(stamps.all)
             for key, task_durations in durations.items():
                 times[key].append(statistics.fmean(task_durations))
@@ -237,12 +240,17 @@ def _is_ahead(loop: LaneLoop, loops: Sequence[LaneLoop]) -> bool:
     return len(loop.passes) > max(of_computing, default=math.inf)
 
 
-def cost_key(task: Task) -> CostKey:
-    """Return the key of a task's cost."""
+def passes_of(plan: Plan, task: Task) -> int:
+    """Return the number of backward passes that a task runs; see `backward_passes`."""
+    return len(plan.parts_of(task)) if task.kind is Kind.BACKWARD else 1
+
+
+def cost_key(task: Task, passes: int = 1) -> CostKey:
+    """Return the key of the cost of one pass of a task that runs `passes` of them."""
     of = task.stage if task.block is None else task.block
     of = ABSENT if of is None else of
     shard = ABSENT if task.shard is None else task.shard
-    return CostKey(task.kind, of, task.rows, task.bytes, shard)
+    return CostKey(task.kind, of, task.rows / passes, task.bytes, shard)
 
 
 def costs_from(
@@ -283,13 +291,13 @@ def _stage_curves(times: CostTimes, stages: int) -> tuple[Curve, ...]:
     return tuple(known.get(stage, default) for stage in range(stages))
 
 
-def _rows(key: CostKey) -> int:
+def _rows(key: CostKey) -> float:
     return max(1, key.rows)  # steps of the optimizer have no rows
 
 
-def _curve(times: CostTimes, size_of: Callable[[CostKey], int]) -> Curve:
+def _curve(times: CostTimes, size_of: Callable[[CostKey], float]) -> Curve:
     """Return (size, median ns of the slowest shard) pairs by increasing size."""
-    by_size: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    by_size: dict[float, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for key, taken in times.items():
         by_size[size_of(key)][key.shard] += taken
     points = []

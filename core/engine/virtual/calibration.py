@@ -17,6 +17,7 @@ from core.engine.calibration.calibrate import (
     PassListener,
     cost_key,
     costs_from,
+    passes_of,
 )
 from core.engine.failures import RunStopped
 from core.engine.lanes.devices import kept_random_state
@@ -119,7 +120,8 @@ class VirtualCalibration:
                 self._rehearsal.run(half)
                 taken = isolated.time(partial(operations.run, half))
                 if modelled == ABSENT:
-                    found[cost_key(half)].append(taken)
+                    passes = passes_of(plan, half)
+                    found[cost_key(half, passes)].append(taken / passes)
                 total += taken
             # As in a step, a transfer takes the time of the link, not the measured time.
             return total if modelled == ABSENT else modelled

@@ -17,7 +17,7 @@ from core.plan.specification import Specification, describe
 from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind
 from core.predict.whatif import split_evenly
 from core.trace.step import StepColumns
-from tests.core.predict.plans import even, pipeline, planned
+from tests.core.predict.plans import MLP, even, pipeline, planned
 
 MS = 1_000_000
 
@@ -78,6 +78,20 @@ def test_a_task_of_all_micro_batches_takes_the_mean_of_their_factors():
     plan = pipeline("split", 2, 4)
     found = times(plan, even(2, 3, 4, microbatch_factors=[1, 3, 5, 7]))
     assert found["0:0F3"] == 14 and found["0:0B"] == (1 + 3 + 5 + 7) * 7
+
+
+def test_a_backward_over_all_micro_batches_costs_a_backward_of_each():
+    def specification(schedule: str) -> Specification:
+        return Specification("pipeline", MLP, "2xcpu", batch=8, microbatches=4, schedule=schedule)
+
+    # Four passes with 2 rows take longer than one with 8.
+    sizes = [{"rows": 8, "forward_ms": 4, "backward_ms": 7}]
+    known = {"rows": 2, "forward_ms": 2, "backward_ms": 5, "backward_further_ms": 6}
+    costs = costs_of({**known, "step_ms": 0, "transfer_ms": 0, "sizes": sizes})
+    whole = times(planned(specification("split")), costs)
+    assert whole["0:0F3"] == 2 and whole["0:0B"] == whole["1:1B"] == 5 + 3 * 6
+    each = times(planned(specification("gpipe")), costs)
+    assert whole["0:0B"] == sum(each[f"0:0B{m}"] for m in range(4))
 
 
 def test_factors_of_other_micro_batches_than_the_plan_has_are_refused():
