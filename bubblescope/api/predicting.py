@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bubblescope.api.running import describe_model
+from core.costs.blockwise import blockwise
 from core.costs.costs import CostModel
 from core.errors import PlanError
+from core.models.catalogue import ModelSettings
 from core.plan.faults import Faults, hiccups_of
 from core.plan.link import read_link
-from core.plan.pipeline.options import STAGES
+from core.plan.pipeline.options import BORDERS, STAGES, stages_asked
 from core.plan.specification import Specification
 from core.plan.task import Kind, Task
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
+from core.predict.replan import RunPlans
 from core.predict.without_machine import PlannedStep, plan_without_machine
 from core.report.measured import MeasuredSteps
 from core.report.plan_costs import plan_costs
@@ -84,13 +87,36 @@ def with_measured_costs(
     """Return the costs of a trace's steps, and the run with missing settings taken from the trace.
 
     These are the numbers of stages, micro-batches and replicas and, for a run of Bubblescope with
-    as many lanes, its devices. `name` is the trace's, for errors. Raises PlanError.
+    as many lanes, its devices. With borders the costs are by block, estimated from those of stages,
+    and the model is that of the trace unless another one is given. `name` is the trace's, for
+    errors. Raises PlanError.
     """
     found = plan_costs(MeasuredSteps.of(trace, steps))
     if Kind.FORWARD not in found.costs.passes:
         raise PlanError(f"{name}: it has no forward passes of stages or blocks")
-    on_devices = _on_recorded_devices(specification, found.ranks, trace)
-    return found.filled(on_devices), found.costs
+    filled = found.filled(_on_recorded_devices(specification, found.ranks, trace))
+    if specification[BORDERS] is None or found.costs.by_block:
+        return filled, found.costs
+    return _with_model_of(filled, trace), _costs_of_blocks(found.costs, trace, steps[0], name)
+
+
+def _costs_of_blocks(costs: CostModel, trace: Trace, step: int, name: str) -> CostModel:
+    """Return the costs of blocks, estimated from those of stages. Raises PlanError."""
+    plan = RunPlans(trace).plan(step) if trace.header.source.has_plan else None
+    if plan is None:
+        raise PlanError(
+            f"{name}: it does not say which blocks of the model its stages have, so that "
+            f"{BORDERS.flag} cannot be predicted from them; use {STAGES.flag}"
+        )
+    rows = max(part.rows for part in plan.parts)
+    return blockwise(costs, trace.header.model, plan.stages, rows)
+
+
+def _with_model_of(specification: Specification, trace: Trace) -> Specification:
+    """Return the run with the model of the trace, if its own is the default one."""
+    if specification.model != ModelSettings():
+        return specification
+    return replace(specification, model=trace.header.specification.model)
 
 
 def _on_recorded_devices(specification: Specification, ranks: int, trace: Trace) -> Specification:
@@ -100,6 +126,9 @@ def _on_recorded_devices(specification: Specification, ranks: int, trace: Trace)
     """
     header = trace.header
     is_ours = header.source is Source.RUN and len(header.compute_lanes) == ranks
-    if specification.devices.strip() != "auto" or specification[STAGES] is not None or not is_ours:
+    asked = stages_asked(specification[STAGES], specification[BORDERS])
+    has_borders = specification[BORDERS] is not None
+    fits = asked is None or (has_borders and asked == ranks)
+    if specification.devices.strip() != "auto" or not fits or not is_ours:
         return specification
     return specification.having(devices=header.specification.devices)

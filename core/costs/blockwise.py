@@ -44,7 +44,17 @@ def blockwise(
             head = _head_of(kind, costs, rows)
             curves = (*curves[:-1], _sum_of(curves[-1], head)) if head else curves
         passes[kind] = curves
-    return replace(costs, passes=passes, by_rows=True, by_block=True, head=None)
+    estimated_from = costs.estimated_from
+    if not costs.by_block:
+        estimated_from = frozenset(stage.held for stage in stages)
+    return replace(
+        costs,
+        passes=passes,
+        by_rows=True,
+        by_block=True,
+        head=None,
+        estimated_from=estimated_from,
+    )
 
 
 def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:

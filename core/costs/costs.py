@@ -62,6 +62,10 @@ class CostModel:
     A task with fractions of blocks costs as much as whole blocks with fewer rows and the same
     arithmetic, times the factor of its kind in `divided`.
 
+    `estimated_from` has the parts of the model (`Stage.held`) from whose costs those of blocks were
+    estimated, so that only tasks through exactly such a part have a measured cost; it is empty if
+    blocks were measured.
+
     `scatter` is the relative scatter (0 to 1) of a pass's time between measurements.
 
     Further costs, each absent by default:
@@ -87,6 +91,7 @@ class CostModel:
     joined: Mapping[Kind, float] = field(default_factory=dict)
     divided: Mapping[Kind, float] = field(default_factory=dict)
     input_is_data: bool = False
+    estimated_from: frozenset[tuple[tuple[int, float], ...]] = frozenset()
     scatter: float = 0.0
     gap_ns: float = 0.0
     lane_factors: Mapping[int, float] = field(default_factory=dict)

@@ -178,6 +178,9 @@ class TaskPrice:
         held = self._held(stage, block)
         if not size:
             return 0.0
+        known = self._costs.estimated_from
+        if known and tuple(held) not in known:
+            self.is_measured = False
         begins_with_data = self._costs.input_is_data and held[0][0] == 0
         if kind is Kind.BACKWARD_INPUT and begins_with_data:
             held = held[:1]

@@ -9,6 +9,7 @@ from core.machine import memory_bytes
 from core.models.description import Block, ModelDescription
 from core.plan.devices import PREDICTED, Hardware
 from core.plan.pipeline.options import (
+    BORDERS,
     CHUNKS,
     DEFAULT_MICROBATCHES,
     DEFAULT_SCHEDULE,
@@ -16,6 +17,7 @@ from core.plan.pipeline.options import (
     SCHEDULE,
     SPLIT_SIZE,
     STAGES,
+    stages_asked,
 )
 from core.plan.plan import Job, Lane, Options, Plan
 from core.plan.planning import check, check_lanes, job_of, lanes_of
@@ -65,7 +67,8 @@ def job_without_machine(
 ) -> tuple[Specification, Job]:
     """Return a run with its missing numbers filled in, and the job for its strategy.
 
-    By default there are as many lanes as the stages need, or two without `--stages`. These lanes
+    By default there are as many lanes as the stages need, or two without `--stages` and
+    `--borders`. These lanes
     copy while they compute, as GPUs do; with `--devices 8xcpu` they do not. No lane shares hardware
     with another. By default a micro-batch has the rows that the costs are for, or one row. A model
     with fewer blocks than stages gets as many blocks, unless the costs are by block. Raises
@@ -129,7 +132,7 @@ def _chunks(s: Specification, schedule: Schedule | None) -> int:
 def _lane_count(s: Specification, options: Options) -> int:
     """Return the number of lanes for all ranks; planning refuses ranks with too few stages."""
     schedule = _schedule(s, options)
-    stages = s[STAGES]
+    stages = stages_asked(s[STAGES], s[BORDERS])
     ranks = _DEFAULT_LANES
     if schedule is not None and schedule.ranks is not None:
         ranks = schedule.ranks
@@ -144,7 +147,7 @@ def _stage_count(s: Specification, options: Options, lanes: int) -> int:
     chunks = _chunks(s, schedule)
     if schedule is not None and schedule.ranks is not None:
         return schedule.stage_count(schedule.ranks, chunks)
-    return s[STAGES] or chunks * lanes // _replicas(s, options)
+    return stages_asked(s[STAGES], s[BORDERS]) or chunks * lanes // _replicas(s, options)
 
 
 def _pieces(s: Specification, options: Options, lanes: int) -> int:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.costs.costs import STAGED, CostModel, Curve, cost_at
-from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
+from core.plan.pipeline.options import (
+    BORDERS,
+    CHUNKS,
+    MICROBATCHES,
+    SCHEDULE,
+    SPLIT_SIZE,
+    STAGES,
+)
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
@@ -37,17 +44,20 @@ class PlanCosts:
     def filled(self, specification: Specification) -> Specification:
         """Return a run with the job's numbers of stages, micro-batches and replicas if not given.
 
-        Raises PlanError for an unknown schedule.
+        Borders give the number of stages, and a split size that of micro-batches. Raises PlanError
+        for an unknown schedule.
         """
         options = STRATEGIES[specification.strategy].options
         given: dict[str, int] = {}
         has_replicas = REPLICAS in options
-        if STAGES in options and specification[STAGES] is None:
+        has_stages = specification[STAGES] is not None or specification[BORDERS] is not None
+        has_parts = specification[MICROBATCHES] is not None or specification[SPLIT_SIZE] is not None
+        if STAGES in options and not has_stages:
             name = with_defaults(specification)[SCHEDULE] if MICROBATCHES in options else None
             schedule = None if name is None else schedule_of(name)
             chunks = 1 if schedule is None else specification[CHUNKS] or schedule.chunks
             given["stages"] = self.ranks * chunks
-        if MICROBATCHES in options and specification[MICROBATCHES] is None:
+        if MICROBATCHES in options and not has_parts:
             given["microbatches"] = self.microbatches
         if has_replicas and specification[REPLICAS] is None and self.replicas > 1:
             given["replicas"] = self.replicas

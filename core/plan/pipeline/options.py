@@ -40,6 +40,14 @@ def read_borders(text: str) -> list[int]:
     return numbers
 
 
+def stages_asked(stages: int | None, borders: str | None) -> int | None:
+    """Return the number of stages that the values of STAGES and BORDERS ask for; None if neither.
+
+    Raises ValueError for invalid borders.
+    """
+    return stages if borders is None else 1 + len(read_borders(borders))
+
+
 SCHEDULE: Option[str | None] = Option(
     "schedule",
     str,

@@ -17,7 +17,7 @@ from core.plan.lanes import with_helpers
 from core.plan.pipeline.actions import FORWARD, ActionColumns, Needs
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
-from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders
+from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders, stages_asked
 from core.plan.pipeline.staged_tasks import StagedTasks
 from core.plan.plan import Job, Plan, Role
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
@@ -107,8 +107,7 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
                 )
             )
         return schedule.ranks, chunks
-    borders = job[BORDERS]
-    asked = job[STAGES] if borders is None else 1 + len(read_borders(borders))
+    asked = stages_asked(job[STAGES], job[BORDERS])
     stages = asked or chunks * (len(job.lanes) // pipelines)
     if stages % chunks:
         raise PlanError(

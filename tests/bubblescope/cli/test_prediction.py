@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import bubblescope as bs
 from bubblescope.cli.start import run_arguments
 from core.paths import PROJECT_ROOT
 from core.plan.faults import HICCUP
@@ -278,6 +279,50 @@ def test_costs_of_a_trace_predict_another_plan(job, tmp_path, capsys):
     assert "pipeline gpipe, 4 stages on 4 lanes" in capsys.readouterr().out
 
 
+MEASURED = PROJECT_ROOT / "resources" / "recordings" / "1f1b-4-virtual-lanes.arrow"
+"""A model of 16 blocks, in four stages of four blocks."""
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("--borders 4,8,12", {"borders": "4,8,12"}),
+        ("--borders 2,5,12", {"borders": "2,5,12"}),
+        ("--borders 8", {"borders": "8"}),
+        ("--split-size 4 --batch 32", {"split_size": 4, "batch": 32}),
+    ],
+)
+def test_borders_and_split_sizes_are_predicted_from_a_recording_here_and_in_python(
+    words, options, tmp_path, capsys
+):
+    out = tmp_path / "out.json"
+    command = ["predict", "--from", str(MEASURED), *words.split(), "--summary", str(out)]
+    assert run_arguments(command) == 0, capsys.readouterr().err
+    predicted = bs.predict("pipeline", measured=MEASURED, **options)
+    assert json.loads(out.read_text())["makespan_ns"] / 1e6 == predicted.step_ms
+
+
+def test_the_borders_of_the_recording_are_measured_and_others_are_estimated(tmp_path):
+    out = tmp_path / "out.json"
+    found = []
+    for borders in ("4,8,12", "3,8,12", "3,6,9"):
+        words = ["predict", "--from", str(MEASURED), "--borders", borders, "--summary", str(out)]
+        assert run_arguments(words) == 0
+        found.append(json.loads(out.read_text()))
+    own, near, far = found
+    assert own["measured_share"] > 0.99 > near["measured_share"] > far["measured_share"]
+    same = bs.predict("pipeline", measured=MEASURED)
+    assert own["makespan_ns"] / 1e6 == pytest.approx(same.step_ms, rel=0.01)
+    # Seven of the blocks are in the last stage then, instead of four.
+    busy_ns = [predicted["lanes"][3]["busy_ns"] for predicted in (own, far)]
+    assert busy_ns[1] == pytest.approx(7 / 4 * busy_ns[0], rel=0.05)
+
+
+def test_borders_without_devices_have_a_lane_for_each_stage(predict):
+    found = predict("--costs costs.json --borders 1,2,3")
+    assert "4 stages on 4 lanes" in found.stdout, found.stderr
+
+
 def test_another_plan_is_predicted_on_the_devices_of_the_recording(tmp_path, capsys):
     path = tmp_path / "run.arrow"
     record(specification(devices="2xcpu", steps=3), path)
@@ -299,6 +344,7 @@ def test_another_plan_is_predicted_on_the_devices_of_the_recording(tmp_path, cap
         ("--from JOB --steps 3-x", "--steps 3-x: use a step or FIRST-LAST"),
         ("--from JOB --image x.png", "--image x.png: only for a plan; choose one, as with"),
         ("--from none", "none: there is no such file"),
+        ("--from JOB --borders 1,2,3", "which blocks of the model its stages have, so that"),
         ("", "predict needs --from RECORDING, or --costs FILE, a JSON or TOML file with"),
     ],
 )
