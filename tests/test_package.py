@@ -173,7 +173,9 @@ def test_icon_and_menu_entry_start_this_installation(command, elsewhere, monkeyp
 
 def test_push_sends_the_wheel_that_was_installed(command, elsewhere, tmp_path, monkeypatch):
     sent = tmp_path / "sent.whl"
-    write_script(tmp_path / "bin" / "ssh", f'cat > "{sent}"; echo bubblescope {VERSION}')
+    size = 'size=$(echo "$*" | sed -n "s/.*head -c \\([0-9]*\\) .*/\\1/p")'
+    line = f'{size}; head -c "$size" > "{sent}"; echo bubblescope {VERSION}'
+    write_script(tmp_path / "bin" / "ssh", line)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     printed = bubblescope(command, elsewhere, "push", "me@gpu")
     assert printed == f"me@gpu: bubblescope {VERSION}, in ~/.local/share/bubblescope\n"

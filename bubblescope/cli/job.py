@@ -9,13 +9,13 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NoReturn
 
-from bubblescope.api.interrupts import handling
+from bubblescope.api.interrupts import handling, holding_interrupts
 from bubblescope.cli.hosts import host_of
 from bubblescope.cli.parser import BAD_INPUT
 from core.files import check_is_no_dash
@@ -32,6 +32,8 @@ from core.recording.rank_folder import RankFolder
 SITE = PROJECT_ROOT / "core" / "recorder" / "site"
 """Folder of the `sitecustomize` module that starts recording. The recorder itself needs torch, and
 is not imported here."""
+FORWARDED = (LOOPBACK, "localhost", "0.0.0.0")
+"""Addresses of `listen` that a forwarded port can reach."""
 
 
 def record_job(given: argparse.Namespace) -> int:
@@ -130,6 +132,11 @@ def listen(given: argparse.Namespace) -> None:
             f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
         )
 
+    if there and host not in FORWARDED:
+        raise ValueError(
+            f"--address {given.address}: a port of {there} leads to {LOOPBACK}; leave --address out"
+        )
+
     def report(text: Text) -> None:
         # The reader of standard error may have ended, which must not end a recording.
         with suppress(OSError):
@@ -158,8 +165,13 @@ def listen(given: argparse.Namespace) -> None:
 
 def _wait_for_jobs_of(host: str, where: Address) -> NoReturn:
     """Forward a port of a host to the listener until the connection ends. Raises OSError then."""
-    ends: SimpleQueue[Message] = SimpleQueue()
-    with closing(Forward(host, where.port, ends.put)) as forward:
-        address = replace(where, host=LOOPBACK, port=forward.port)
-        print(f"{record_command(address)} -- COMMAND", flush=True)
-        raise OSError(ends.get())  # or Ctrl+C, which raises here
+    events: SimpleQueue[int | Message] = SimpleQueue()
+    with ExitStack() as stack:
+        with holding_interrupts():  # a half-started ssh could not be closed
+            stack.enter_context(closing(Forward(host, where.port, events.put)))
+        event = events.get()  # or Ctrl+C, which raises here
+        if isinstance(event, int):
+            address = replace(where, host=LOOPBACK, port=event)
+            print(f"{record_command(address)} -- COMMAND", flush=True)
+            event = events.get()
+        raise OSError(event)

@@ -29,15 +29,16 @@ def push(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = make_wheel(Path(folder)).read_bytes()
     say(f"installing on {host}: this takes minutes if torch is not there yet", sys.stderr)
-    printed = run_there(host, install_script(arguments.python), data)
+    printed = run_there(host, install_script(arguments.python, len(data)), data)
     last = printed.strip().rpartition("\n")[2]
     say(f"{host}: {plain(last)}, in ~/{FOLDER}")
 
 
-def install_script(python: str | None) -> str:
-    """Return the script of `sh` that installs the wheel on its standard input.
+def install_script(python: str | None, size: int) -> str:
+    """Return the script of `sh` that installs the wheel, the first `size` bytes of its input.
 
-    A given Python's own packages, such as its torch, are used where they are new enough.
+    It ends with all that it has started when its standard input ends. A given Python's own
+    packages, such as its torch, are used where they are new enough.
     """
     names = PYTHONS if python is None else (python,)
     option = "" if python is None else "--system-site-packages "
@@ -48,7 +49,12 @@ def install_script(python: str | None) -> str:
         f'folder="$HOME/{FOLDER}"',
         'mkdir -p "$folder"',
         f'wheel="$folder/{WHEEL}"',
-        'cat > "$wheel"',
+        """trap 'rm -f "$wheel"' EXIT""",
+        "trap 'exit 1' HUP INT TERM",
+        "exec 3<&0",  # a program in the background would get no standard input otherwise
+        f'head -c {size} <&3 > "$wheel"',
+        # sshd starts the script in a process group of its own, to which 0 refers.
+        "(cat <&3 >/dev/null; kill -TERM 0) >/dev/null 2>&1 &",
         "python=",
         f"for name in {shlex.join(names)}; do "
         f'if "$name" -c {shlex.quote(NEW_ENOUGH)} 2>/dev/null; then python="$name"; break; fi; '
@@ -59,7 +65,6 @@ def install_script(python: str | None) -> str:
         # First the package itself: pip would keep one of the same version.
         f'"$folder/venv/bin/python" {PIP} --no-deps --force-reinstall "$wheel" >&2',
         f'"$folder/venv/bin/python" {PIP} "$wheel" >&2',
-        'rm "$wheel"',
         '"$folder/venv/bin/bubblescope" --version',
     ]
     return "\n".join(lines)

@@ -23,6 +23,7 @@ from core.job.merging import RankMerger, RankStream
 from core.message import Message, Text, message
 from core.plain import plain_message
 from core.reading import FORESEEN
+from core.recorder.wire import Address
 from core.recording.handshakes import Refusals
 from core.recording.limits import TooLarge
 from core.recording.listener import Listener, shut
@@ -78,6 +79,10 @@ class JobClient:
     """Accepts ranks over TCP until `close`, and merges them to one run at a time.
 
     The ranks of a second job wait until the first job has ended.
+
+    `host` is the machine whose jobs can connect, "" if it is this one or an address of the network,
+    and `where` the address for a job. RemoteJobClient sets both, and `lost` once its connection to
+    the host has ended, with the reason.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -95,12 +100,14 @@ class JobClient:
         self._is_stopped = False
         self._problem: Text = ""
         self._listener = Listener(host, port, self._receive, self._set_note, self._refusals)
-        self.where = self._listener.where
+        self.host = ""
+        self.where: Address | None = self._listener.where
+        self.lost: Text = ""
 
     @property
     def address(self) -> str:
-        """The address that a job needs as `out`, with the token."""
-        return self.where.with_token
+        """The address that a job needs as `out`, with the token; "" if there is none yet."""
+        return "" if self.where is None else self.where.with_token
 
     def poll(self) -> list[EngineMessage]:
         """Return the messages since the last call, in order. Each message is returned once."""
@@ -147,6 +154,13 @@ class JobClient:
             self._room.notify_all()
         self.stop()
         self._listener.close()
+
+    def break_off(self, text: Text) -> None:
+        """Let the current run end as failed for a reason, because its ranks cannot be heard."""
+        with self._room:
+            if self._peers and not (self._problem or self._is_stopped):
+                self._problem = text
+        self.stop()
 
     def _set_note(self, text: Text) -> None:
         with self._room:

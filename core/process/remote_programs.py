@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from io import FileIO
 
 from core.message import Message, message
 from core.plain import plain
@@ -18,6 +22,8 @@ FORWARDING = (
     "-oLogLevel=INFO",  # the allocated port is printed at this level
     "-oControlPath=none",  # a shared connection would print the port elsewhere
 )
+MOST_LINES = 20
+"""Lines of the standard error of ssh that are kept."""
 LIFELINE = "exec cat >/dev/null"
 """Ends, and with it ssh, when this process ends, because its standard input closes then."""
 _ALLOCATED = re.compile(r"Allocated port (\d+) for remote forward")
@@ -28,29 +34,57 @@ class RemoteError(OSError):
 
 
 def run_there(host: str, script: str, data: bytes) -> str:
-    """Run a script of `sh` on a host with `data` as its standard input, and return its output.
+    """Run a script of `sh` on a host and return its output.
 
-    `host` must be checked (core.process.ssh). Raises RemoteError with the last line of its standard
-    error if it fails.
+    Its standard input has `data`, and stays open until the script or this process ends. `host` must
+    be checked (core.process.ssh). Raises RemoteError with the last line of its standard error if it
+    fails.
     """
-    try:
-        done = subprocess.run(ssh_words(host, script), input=data, capture_output=True)
-    except OSError as error:
-        raise RemoteError(_not_started(host, error)) from error
-    if done.returncode:
-        raise RemoteError(_failed(host, done.returncode, done.stderr))
-    return done.stdout.decode(errors="replace")
+    read_end, write_end = os.pipe()
+    with os.fdopen(write_end, "wb", buffering=0) as standard_input:
+        try:
+            process = subprocess.Popen(
+                ssh_words(host, script),
+                stdin=read_end,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                process_group=0,  # only this process gets Ctrl+C, and ends ssh
+            )
+        except OSError as error:
+            raise RemoteError(_not_started(host, error)) from error
+        finally:
+            os.close(read_end)
+        writer = threading.Thread(target=_write, args=(standard_input, data), daemon=True)
+        writer.start()
+        try:
+            output, errors = process.communicate()
+        finally:
+            process.kill()
+            process.wait()
+            writer.join()
+    if process.returncode:
+        raise RemoteError(_failed(host, process.returncode, errors))
+    return output.decode(errors="replace")
+
+
+def _write(file: FileIO, data: bytes) -> None:
+    """Write all data, as far as there is a reader."""
+    left = memoryview(data)
+    with suppress(OSError):
+        while left:
+            left = left[file.write(left) :]
 
 
 class Forward:
     """A port of a host, on its loopback interface, whose connections arrive at a port here.
 
-    It lasts until `close`, or until the connection to the host ends: then `on_end` is called with a
-    sentence, on another thread. `host` must be checked (core.process.ssh). Raises RemoteError.
+    It lasts until `close`, or until the connection to the host ends. On another thread `listener`
+    is called with the port there once it is open and, unless it was closed, with a sentence about
+    the end. `host` must be checked (core.process.ssh). Raises RemoteError if ssh cannot be started.
     """
 
-    def __init__(self, host: str, port: int, on_end: Callable[[Message], None]) -> None:
-        self._host, self._on_end = host, on_end
+    def __init__(self, host: str, port: int, listener: Callable[[int | Message], None]) -> None:
+        self._host, self._listener = host, listener
         self._is_closed = False
         leading_here = f"-R{LOOPBACK}:0:{LOOPBACK}:{port}"
         options = (*FORWARDING, leading_here)
@@ -64,8 +98,6 @@ class Forward:
             )
         except OSError as error:
             raise RemoteError(_not_started(host, error)) from error
-        self.port = self._wait_for_port()
-        """The port on the host."""
         self._thread = threading.Thread(target=self._watch, daemon=True, name=f"{host} forward")
         self._thread.start()
 
@@ -75,31 +107,27 @@ class Forward:
         self._process.kill()
         self._thread.join(CLOSE_SECONDS)
 
-    def _wait_for_port(self) -> int:
-        assert self._process.stderr is not None
-        lines: list[bytes] = []
-        for line in self._process.stderr:
-            found = _ALLOCATED.search(line.decode(errors="replace"))
-            if found is not None:
-                return int(found[1])
-            lines.append(line)
-        code = self._process.wait()
-        self._close_pipes()
-        raise RemoteError(_failed(self._host, code, b"".join(lines)))
-
     def _watch(self) -> None:
+        """Report the port and the end of the connection."""
         assert self._process.stderr is not None
-        for _ in self._process.stderr:  # it must be read, or ssh would wait
-            pass
-        self._process.wait()
-        self._close_pipes()
-        if not self._is_closed:
-            self._on_end(message("the machine {host} is no longer connected", host=self._host))
-
-    def _close_pipes(self) -> None:
+        is_open = False
+        last: deque[bytes] = deque(maxlen=MOST_LINES)
+        for line in self._process.stderr:  # to its end, or ssh would wait
+            last.append(line)
+            found = _ALLOCATED.search(line.decode(errors="replace"))
+            if found is not None and not is_open:
+                is_open = True
+                self._listener(int(found[1]))
+        code = self._process.wait()
         for pipe in (self._process.stdin, self._process.stderr):
             if pipe is not None:
                 pipe.close()
+        if self._is_closed:
+            return
+        if is_open:
+            self._listener(message("the machine {host} is no longer connected", host=self._host))
+        else:
+            self._listener(_failed(self._host, code, b"".join(last)))
 
 
 def _not_started(host: str, error: OSError) -> Message:

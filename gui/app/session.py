@@ -186,7 +186,8 @@ class Session(QObject):
     """Takes messages from the engine and from jobs, and adds them to runs.
 
     Runs of a training job, received by `job_client`, are handled like the engine's: each message is
-    taken once, while the engine runs nothing; `runs_job` is True meanwhile.
+    taken once, while the engine runs nothing; `runs_job` is True meanwhile. `listening_lost`
+    carries why jobs of another machine are no longer received.
 
     `ticked` is emitted at every tick of a live run, so that open tasks can grow. `hardware` is the
     engine's report, None until it is ready. `host` is the machine of the engine, "" for this one.
@@ -199,6 +200,7 @@ class Session(QObject):
     refused = Signal(str)
     engine_failed = Signal(str)
     warned = Signal(str)
+    listening_lost = Signal(str)
     ticked = Signal()
     asking_changed = Signal(bool)
 
@@ -310,6 +312,10 @@ class Session(QObject):
         self._put(self._of_engine())
         if self.job_client is not None:
             self._poll_job(self.job_client)
+            if self.job_client.lost:
+                reason = translated(self.job_client.lost)
+                self.listen_to(None)
+                self.listening_lost.emit(reason)
         # A third of the time since the last tick: if painting makes ticks late, each handles more;
         # otherwise the queue would grow for as long as the run is fast.
         share = max(SHARE_S, (now - self._ticked) / 3)

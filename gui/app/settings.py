@@ -97,7 +97,7 @@ class Settings:
         lambda names: [checked_host("", str(name)) for name in names][:MOST_RECENT],
         lambda hosts: hosts[:MOST_RECENT],
     )
-    """The other machines that ran an engine last, the latest first."""
+    """The other machines that were used last, the latest first."""
     specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
     """The last settings of the form."""
     unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)
@@ -122,6 +122,10 @@ class Settings:
     def forget(self, path: Path) -> None:
         """Remove a recording from the recent ones."""
         self.recent = [other for other in self.recent if other != path]
+
+    def remember_host(self, host: str) -> None:
+        """Put another machine at the head of the recent ones."""
+        self.hosts = [host, *(other for other in self.hosts if other != host)]
 
     def colours(self, theme: str) -> dict[str, str]:
         """Return the user's colours in a theme, by name; none if nothing readable was stored."""

@@ -1,4 +1,4 @@
-"""Dialog that listens for a training job: address, lines for its script, connected ranks."""
+"""Dialog that listens for a training job: place, lines for its script, connected ranks."""
 
 from __future__ import annotations
 
@@ -18,21 +18,25 @@ from PySide6.QtWidgets import (
 )
 
 from core.job.client import JobClient, JobStatus, Peer
+from core.job.remote import RemoteJobClient
 from core.override import override
 from core.plain import plain
 from core.recorder.wire import record_command
 from core.trace.source import Source
 from gui.app.session import Session, unsavable_text
+from gui.app.settings import Settings
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, ntr, problem_text, tr
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, named, row, widget_of
 from gui.widgets.tables import dress_tree
+from gui.widgets.where import WhereField
 
 LOOPBACK = "127.0.0.1"
 LOCAL = (LOOPBACK, "localhost", "::1")
 REFRESH_MS = 250
 WIDTH, BUTTON = 800, 140
+WHERE_LETTERS = 18
 MOST_NAME = 100
 """Characters of a machine's name that are shown; a name in the DNS has at most 255."""
 SCRIPT = 'from bubblescope import record\nwith record(model, optimizer, out="{address}"):'
@@ -42,10 +46,12 @@ COMMAND = "{record} -- torchrun --nproc-per-node 2 train.py"
 class ListenDialog(QDialog):
     """A dialog that is not modal; listening continues when it is closed."""
 
-    def __init__(self, parent: QWidget, session: Session) -> None:
+    def __init__(self, parent: QWidget, session: Session, settings: Settings) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._settings = session, settings
         self.setWindowTitle(tr("Listen for a training job"))
+        self.where = named(WhereField(), tr("Where"))
+        self.where.setToolTip(tr("The machine that runs the job."))
         self.host = named(QLineEdit(LOOPBACK), tr("Address to listen on"))
         self.port = named(QSpinBox(maximum=65535), tr("Port to listen on"))
         self.port.setSpecialValueText(tr("any port"))
@@ -59,6 +65,8 @@ class ListenDialog(QDialog):
         tip = tr("Take what training jobs stream to this address.")
         self.begin_button = button(QPushButton, tr("Listen"), tip, self.toggle)
         self._build()
+        self.where.chosen.connect(self._choose)
+        self.where.refused.connect(self.problem.say)
         self._timer = QTimer(self, interval=REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
         self.refresh()
@@ -68,30 +76,35 @@ class ListenDialog(QDialog):
         self.problem.say("")
         if self._session.job_client is not None:
             self._session.listen_to(None)
+        elif self.where.host:
+            self._listen_there(self.where.host)
         else:
-            try:
-                # An IPv6 address may stand in brackets, as it does in a URL.
-                host = self.host.text().strip().strip("[]")
-                self._session.listen_to(JobClient(host, self.port.value()))
-            except OSError as error:
-                reason = problem_text(error)
-                self.problem.say(tr("This address cannot be listened on. {reason}", reason=reason))
+            self._listen_here()
         self.refresh()
 
     def refresh(self) -> None:
         """Update everything that is shown."""
         client = self._session.job_client
         is_on = client is not None
+        where = None if client is None else client.where
         self.begin_button.setText(tr("Stop listening") if is_on else tr("Listen"))
-        for field in (self.host, self.port):
+        for field in (self.where, self.host, self.port):
             field.setEnabled(not is_on)
-        for part in (self.instructions, self.ranks, self.status):
-            part.setVisible(is_on)
-        self.about.setText(_about(self.host.text().strip().strip("[]")))
+        self.address.setVisible(not self.where.host)
+        self.status.setVisible(is_on)
+        was_on = self.ranks.isVisibleTo(self)
+        for part in (self.instructions, self.ranks):
+            part.setVisible(where is not None)
+        if was_on and where is None:
+            self.adjustSize()
+        self.about.setText(_about(self.where.host, self._host_here))
         if client is None:
             return
-        script = SCRIPT.format(address=client.address)
-        command = COMMAND.format(record=record_command(client.where))
+        if where is None:
+            self.status.setText(tr("Connecting to {host}…", host=client.host))
+            return
+        script = SCRIPT.format(address=where.with_token)
+        command = COMMAND.format(record=record_command(where))
         for code, words in ((self.script, script), (self.command, command)):
             # Setting the same text again would clear a selection that the user wants to copy.
             if code.toPlainText() != words:
@@ -109,6 +122,7 @@ class ListenDialog(QDialog):
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
+        self.where.offer(self._settings.hosts)
         self._timer.start()
         self.refresh()
         super().showEvent(event)
@@ -117,6 +131,31 @@ class ListenDialog(QDialog):
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
         super().hideEvent(event)
+
+    @property
+    def _host_here(self) -> str:
+        """The address in its field; an IPv6 address may be in brackets, as in a URL."""
+        return self.host.text().strip().strip("[]")
+
+    def _listen_here(self) -> None:
+        try:
+            self._session.listen_to(JobClient(self._host_here, self.port.value()))
+        except OSError as error:
+            reason = problem_text(error)
+            self.problem.say(tr("This address cannot be listened on. {reason}", reason=reason))
+
+    def _listen_there(self, host: str) -> None:
+        try:
+            self._session.listen_to(RemoteJobClient(host))
+        except OSError as error:
+            self.problem.say(problem_text(error))
+
+    def _choose(self, host: str) -> None:
+        """Listen on another machine, or on this one if `host` is "", when Listen is pressed."""
+        self.problem.say("")
+        if host:
+            self._settings.remember_host(host)
+        self.refresh()
 
     def _list(self, peers: tuple[Peer, ...]) -> None:
         while self.ranks.topLevelItemCount() > len(peers):
@@ -130,9 +169,14 @@ class ListenDialog(QDialog):
                 item.setText(at, text)
 
     def _build(self) -> None:
-        address = row(
-            Label(tr("Address")), self.host, self.port, self.begin_button, growing=self.host
-        )
+        fields = (Label(tr("Address")), self.host, self.port)
+        self.address = widget_of(row(*fields, growing=self.host, margins=(0, 0, 0, 0)))
+        # The parts next to it stay where they are when it is hidden.
+        policy = self.address.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.address.setSizePolicy(policy)
+        where = Label(tr("Where"))
+        place = row(where, self.where, self.address, self.begin_button, growing=self.address)
         lines = column(
             Label(tr("Put these lines into the script, around its training loop:")),
             _copied(self.script, tr("Copy the lines for the script")),
@@ -149,15 +193,22 @@ class ListenDialog(QDialog):
         self.begin_button.setDefault(True)
         self.begin_button.setMinimumWidth(BUTTON)
         self.port.setMinimumWidth(BUTTON)
-        parts = (address, self.problem, self.about, self.instructions, self.status, self.ranks)
+        self.where.setMinimumContentsLength(WHERE_LETTERS)
+        parts = (place, self.problem, self.about, self.instructions, self.status, self.ranks)
         column(*parts, row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10)
         self.ranks.setMinimumHeight(110)
         self.setMinimumWidth(WIDTH)
 
 
-def _about(host: str) -> str:
-    """Return a sentence on the jobs that can connect to a host."""
-    if host in LOCAL:
+def _about(there: str, here: str) -> str:
+    """Return a sentence on the jobs that can connect, at an address here or on a host `there`."""
+    if there:
+        return tr(
+            "Only jobs on {host} that know this address can connect. What they send arrives here "
+            "through ssh.",
+            host=there,
+        )
+    if here in LOCAL:
         return tr("Only jobs on this machine that know this address can connect.")
     return tr(
         "Jobs on other machines can connect if they know the token in the address. What they "

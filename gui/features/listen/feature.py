@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.message import N_
 from gui.app.dialogs import to_front
 from gui.app.feature import Action, Feature, Group, Menu, Shell
+from gui.look.text import sentence
 
 if TYPE_CHECKING:
     from gui.features.listen.dialog import ListenDialog
@@ -19,6 +20,7 @@ class ListenFeature(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.dialog: ListenDialog | None = None
+        shell.session.listening_lost.connect(self._tell_lost)
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -42,5 +44,13 @@ class ListenFeature(Feature):
         if self.dialog is None:
             from gui.features.listen.dialog import ListenDialog
 
-            self.dialog = ListenDialog(self.shell.main_window, self.shell.session)
+            shell = self.shell
+            self.dialog = ListenDialog(shell.main_window, shell.session, shell.settings)
         to_front(self.dialog)
+
+    def _tell_lost(self, text: str) -> None:
+        """Say why jobs of another machine are no longer received."""
+        self.shell.banner.say(sentence(text))
+        if self.dialog is not None:  # it may cover the banner
+            self.dialog.problem.say(sentence(text))
+            self.dialog.refresh()

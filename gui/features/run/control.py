@@ -161,8 +161,7 @@ class RunControl(QObject):
     def _move(self, host: str) -> None:
         """Start the engine on the machine that the user has chosen."""
         if host:
-            others = [other for other in self._settings.hosts if other != host]
-            self._settings.hosts = [host, *others]
+            self._settings.remember_host(host)
         self._banner.hide()
         self._form.forget_hardware()
         self._status.engine.setText(

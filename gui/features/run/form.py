@@ -17,13 +17,13 @@ from core.option import Option, OptionGroup, OptionValue, option_values
 from core.plan.specification import OPTIONS, Specification
 from gui.features.run.applies import excluded, unused_options
 from gui.features.run.devices import DeviceField
-from gui.features.run.where import WhereField
 from gui.look.text import tr
 from gui.widgets.fields import add_field, add_row
 from gui.widgets.file_choice import FileChoice
 from gui.widgets.label import Label
 from gui.widgets.layouts import make_foldable
 from gui.widgets.option_fields import Field, field_of
+from gui.widgets.where import WhereField
 
 F = TypeVar("F", bound=QWidget)
 SIZES = {option.name for option, _ in option_values(ModelSettings()) if option.kind is int}

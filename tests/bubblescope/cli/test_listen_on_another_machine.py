@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 import pytest
 
 from core.paths import PROJECT_ROOT
-from core.process.remote_programs import Forward, RemoteError
+from core.process.remote_programs import Forward
 from tests.processes import having, wait_gone
 from tests.sshd import HAS_SSHD, HOST, MISSING, serving, write_script
 
@@ -62,21 +63,65 @@ def test_a_port_there_leads_here_and_is_gone_when_the_listener_is_killed(tmp_pat
         assert is_refused(int(found[1]))
 
 
-def test_an_unreachable_host_is_reported_with_the_reason(tmp_path, monkeypatch):
-    write_script(tmp_path / "ssh", "echo banner >&2; echo 'No route to host' >&2; exit 255")
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    with pytest.raises(RemoteError) as failed:
-        Forward("gpu", 1, lambda text: None)
-    assert str(failed.value) == "the machine gpu cannot be reached: No route to host"
+@pytest.fixture
+def forwarded(tmp_path, monkeypatch):
+    """Forwards a port with a script in the place of `ssh`, and returns it with its reports."""
+    made = []
+
+    def forward(line):
+        write_script(tmp_path / "ssh", line)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+        told = []
+        made.append(Forward("gpu", 1, told.append))
+        return made[-1], told
+
+    yield forward
+    for each in made:
+        each.close()
 
 
-def test_a_connection_that_ends_is_reported(tmp_path, monkeypatch):
+def test_an_unreachable_host_is_reported_with_the_reason(forwarded):
+    forward, told = forwarded("echo banner >&2; echo 'No route to host' >&2; exit 255")
+    forward._thread.join(SECONDS)
+    assert list(map(str, told)) == ["the machine gpu cannot be reached: No route to host"]
+
+
+def test_a_connection_that_ends_is_reported(forwarded):
     line = "echo 'Allocated port 4711 for remote forward to 127.0.0.1:1' >&2; read line"
-    write_script(tmp_path / "ssh", line)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    told = []
-    forward = Forward("gpu", 1, told.append)
-    assert forward.port == 4711
+    forward, told = forwarded(line)
+    while not told:
+        time.sleep(0.01)
     forward._process.stdin.close()
     forward._thread.join(SECONDS)
-    assert [str(text) for text in told] == ["the machine gpu is no longer connected"]
+    assert list(map(str, told)) == ["4711", "the machine gpu is no longer connected"]
+
+
+def test_a_connection_that_is_closed_here_tells_nothing(forwarded):
+    forward, told = forwarded("exec sleep 60")
+    forward.close()
+    assert not forward._thread.is_alive() and told == []
+
+
+def test_ctrl_c_while_ssh_connects_ends_ssh(tmp_path):
+    mark = f"BUBBLESCOPE_TEST={tmp_path}"
+    write_script(tmp_path / "ssh", f'echo begun > "{tmp_path}/begun"; exec sleep 60')
+    listener = subprocess.Popen(
+        [sys.executable, PROJECT_ROOT / "main.py", "listen", "--on", "gpu", "--out", "runs"],
+        env={
+            **os.environ,
+            **dict([mark.split("=")]),
+            "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        },
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + SECONDS
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    listener.send_signal(signal.SIGINT)
+    assert listener.communicate(timeout=SECONDS) == ("", "bubblescope: interrupted\n")
+    assert listener.returncode == 128 + signal.SIGINT
+    wait_gone(having(mark))

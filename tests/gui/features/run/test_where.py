@@ -11,8 +11,8 @@ from core.plan.devices import Accelerator, Hardware
 from core.plan.specification import TORCHRUN, Specification
 from gui.app.settings import Settings
 from gui.features.run.feature import RunFeature
-from gui.features.run.where import WhereField
 from gui.features.status.feature import StatusFeature
+from gui.widgets.where import WhereField
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 

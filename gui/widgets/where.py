@@ -67,7 +67,7 @@ class WhereField(Choice):
 
     def _ask(self) -> None:
         dialog = QInputDialog(self.window())
-        dialog.setWindowTitle(tr("Run on another machine"))
+        dialog.setWindowTitle(tr("Another machine"))
         names = tr("USER@HOST, or a name of your ssh configuration.")
         hint = tr("It must work without a password.")
         dialog.setLabelText(f"{names} {hint}")
