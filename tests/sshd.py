@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import shutil
 import socket
 import stat
@@ -19,7 +20,8 @@ from core.paths import PROJECT_ROOT
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
 MISSING = "needs sshd and ssh (Debian: openssh-server)"
-HAS_SSHD = SSHD is not None and shutil.which("ssh") is not None
+SSH = shutil.which("ssh")
+HAS_SSHD = SSHD is not None and SSH is not None
 SECONDS = 20
 SERVER = """\
 Port {port}
@@ -56,6 +58,7 @@ class Sshd:
     """
 
     process: subprocess.Popen[bytes]
+    folder: Path
     home: Path
     path: str
     port: int
@@ -64,6 +67,11 @@ class Sshd:
         """Put a command `bubblescope` there, which runs this checkout."""
         main = PROJECT_ROOT / "main.py"
         write_script(self.home / "bin" / "bubblescope", f'exec "{sys.executable}" "{main}" "$@"')
+
+    def put_options(self, *options: str) -> None:
+        """Give ssh further options; they win over all others, because ssh takes the first ones."""
+        words = shlex.join([str(SSH), "-F", f"{self.folder}/ssh_config", *options])
+        write_script(self.folder / "here" / "ssh", f'exec {words} "$@"')
 
     def uninstall(self) -> None:
         """Remove what `install` has put there."""
@@ -101,9 +109,6 @@ def serving(
     (folder / "ssh_config").write_text(f"{client}  {client_line}\n")
     host_key = (folder / "host_key.pub").read_text()
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {host_key}")
-    write_script(
-        folder / "here" / "ssh", f'exec "{shutil.which("ssh")}" -F "{folder}/ssh_config" "$@"'
-    )
     if os.geteuid() == 0:  # its privilege separation wants the folder
         Path("/run/sshd").mkdir(exist_ok=True)
     process = subprocess.Popen(
@@ -114,7 +119,9 @@ def serving(
     try:
         _wait_open(port)
         here = f"{folder / 'here'}{os.pathsep}{os.environ['PATH']}"
-        yield Sshd(process, home, here, port)
+        served = Sshd(process, folder, home, here, port)
+        served.put_options()
+        yield served
     finally:
         process.terminate()
         process.wait()

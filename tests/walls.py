@@ -127,7 +127,7 @@ LAYERS = (
         "core.engine.lanes",
         "core.engine.without_torch",
     ),
-    ("core.engine.models", "core.engine.remote"),
+    ("core.engine.kept_files", "core.engine.models", "core.engine.remote"),
     ("core.engine.client", "core.engine.rank_models", "core.engine.verify"),
     ("core.engine.prepare",),
     ("core.engine.tasks",),

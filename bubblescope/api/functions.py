@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bubblescope.api.comparison import Comparison
 from bubblescope.api.errors import BubblescopeError, in_one_line
-from bubblescope.api.options import specification_from
+from bubblescope.api.options import host_from, specification_from
 from bubblescope.api.predicting import predict_run, with_measured_costs
 from bubblescope.api.progress import NoProgress, ProgressBar
 from bubblescope.api.run import Run
 from bubblescope.api.running import Progress, execute
-from bubblescope.api.sent_model import sent_model
+from bubblescope.api.sent_model import files_of, sent_model
 from core.compare.assertions import parse_assertion
 from core.compare.gate import Gate, judge
 from core.compare.runs import compare_runs
@@ -31,6 +31,7 @@ def run(
     strategy: str = "pipeline",
     *,
     record: Path | str | None = None,
+    on: str = "",
     progress: bool = True,
     sample: Sequence[object] | None = None,
     loss: Callable[..., object] | None = None,
@@ -40,7 +41,9 @@ def run(
 
     `options` are those of the command `run` with underscores, such as
     `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. `record` names a file
-    in which the run is recorded while it goes on.
+    in which the run is recorded while it goes on. `on="user@host"` runs the process on another
+    machine, through ssh; names of files in `options` are then those of that machine. A model in
+    memory is sent there.
 
     `model` may also be a module in memory, or a list of modules that are its blocks. Then `sample`
     is its data, tensors `(input, target)` with a row for each example, by default the rows of one
@@ -52,6 +55,7 @@ def run(
     the process, keeps the recording, and raises KeyboardInterrupt.
     """
     with in_one_line(), sent_model(options, sample, loss) as sent:
+        host = host_from(on)
         specification = specification_from({"strategy": strategy, **sent})
         check(specification)
         if specification.launcher == TORCHRUN:
@@ -59,7 +63,7 @@ def run(
         file = None if record is None else str(record)
         check_outputs({"record": file})
         bar: Progress = ProgressBar(strategy) if progress else NoProgress()
-        trace, ended = execute(specification, bar, file)
+        trace, ended = execute(specification, bar, file, host, files_of(sent, options))
         if ended.outcome is Outcome.STOPPED:
             raise KeyboardInterrupt
         if ended.outcome is not Outcome.FINISHED:
@@ -102,15 +106,15 @@ def predict(
         specification = specification_from({"strategy": strategy, **sent})
         if (costs is None) == (measured is None):
             raise BubblescopeError("predict needs either costs=FILE or measured=RUN")
-        check_unmeasured(specification)
-        check(specification)
         if measured is not None:
             trace = _as_run(measured).trace
             steps = whole_steps(trace)
             if not steps:
                 raise BubblescopeError("measured: the run has no whole step")
             specification, known = with_measured_costs(specification, trace, steps, "measured")
-        else:
+        check_unmeasured(specification)
+        check(specification)
+        if measured is None:
             known = read_costs(str(costs))
         return Run(predict_run(specification, known).trace)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.errors import PlanError
 from core.option import Option, OptionValue, listed
+from core.plan.hosts import ON, chosen_host
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.strategies import STRATEGIES
 from core.sweep.values import SWEPT, check_values
@@ -50,6 +51,11 @@ def swept_values(options: Mapping[str, object]) -> dict[str, tuple[OptionValue, 
         check_values(option, values, f"{several}", [f"{each}" for each in several])
         found[name] = values
     return found
+
+
+def host_from(on: object) -> str:
+    """Return the host of `on`, "" for this machine. Raises PlanError if it is invalid."""
+    return chosen_host(str(_value_of(ON, on) or ""))
 
 
 def strategies_from(names: Sequence[str]) -> tuple[str, ...]:

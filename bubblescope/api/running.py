@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
@@ -26,6 +27,9 @@ from core.trace.trace import Trace
 
 POLL_SECONDS = 0.05  # polling more often would take time from the lanes if every core has one
 
+MOST_STOP_SECONDS = 3.0
+"""Most time for an interrupted run to stop, because a command ends within five seconds."""
+
 
 class RunError(RuntimeError):
     """A run failed; the message says why in one line."""
@@ -42,15 +46,38 @@ class Progress(Protocol):
 
 
 def execute(
-    specification: Specification, progress: Progress, record: str | None = None, host: str = ""
+    specification: Specification,
+    progress: Progress,
+    record: str | None = None,
+    host: str = "",
+    files: Sequence[Path] = (),
 ) -> tuple[Trace, Ended]:
     """Run in a new engine process; Ctrl+C stops the run and keeps its recording.
 
-    With a `host`, which must be checked (core.process.ssh), the engine runs there. Raises
-    PlanError if the specification is refused before there is a trace.
+    With a `host`, which must be checked (core.process.ssh), the engine runs there, and `files` are
+    sent there for the run; the first one is its model. Raises PlanError if the specification is
+    refused before there is a trace.
     """
     with noting_interrupts() as interrupts, closing(EngineClient(host)) as client:
+        send_files(client, files, interrupts)
         return execute_with(client, specification, record, progress, interrupts)
+
+
+def send_files(client: EngineClient, files: Sequence[Path], interrupts: list[int]) -> None:
+    """Send the files of a model to the engine's machine, unless that is this one or has them.
+
+    Raises RunError if the engine ends, and KeyboardInterrupt if interrupted.
+    """
+    if not files or not client.host or client.keeps_files:
+        return
+    # Only an engine that has answered reads what it is sent.
+    if not client.has_answered:
+        ready_hardware(client, interrupts)
+    for _ in client.keep(files):
+        if interrupts:
+            raise KeyboardInterrupt
+    if not client.keeps_files:  # its engine has ended meanwhile
+        _awaited(client, Hardware, interrupts)
 
 
 def execute_with(
@@ -70,7 +97,7 @@ def execute_with(
     try:
         while collector.ended is None:
             if interrupts:
-                client.stop()
+                client.stop(at_most=MOST_STOP_SECONDS)
             collector.take(client)
             time.sleep(POLL_SECONDS)
     finally:

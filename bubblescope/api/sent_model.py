@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -75,9 +76,18 @@ def sent_model(
         try:
             yield sent
         except (PlanError, RunError, BubblescopeError) as error:
-            # The file's path means nothing to the caller.
-            text = error_text(error).replace(f"--model {str(file)!r}", f"model {name}")
+            # The file's path, here or on another machine, means nothing to the caller.
+            path = rf"--model '[^']*{re.escape(file.name)}'"
+            text = re.sub(path, lambda _: f"model {name}", error_text(error))
             raise BubblescopeError(text) from error
+
+
+def files_of(sent: Mapping[str, object], options: Mapping[str, object]) -> list[Path]:
+    """Return the files of a model that `sent_model` has written, the model file first."""
+    if sent.get("model") == options.get("model"):
+        return []
+    file = Path(str(sent["model"]))
+    return [file, file.with_name(DATA)]
 
 
 def _is_in_memory(model: object) -> bool:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from bubblescope.api.errors import BubblescopeError, in_one_line
-from bubblescope.api.options import strategies_from, swept_values
+from bubblescope.api.options import host_from, strategies_from, swept_values
 from bubblescope.api.progress import SweepBar
-from bubblescope.api.sent_model import sent_model
+from bubblescope.api.sent_model import files_of, sent_model
 from bubblescope.api.sweep_text import failed_text, fastest_text, setting_text
 from bubblescope.api.sweeping import SweepTable, run_sweep
 from core.errors import PlanError
@@ -125,6 +125,7 @@ def sweep(
     beside: Sequence[str] = REFERENCES,
     shuffle: int = 0,
     csv: Path | str | None = None,
+    on: str = "",
     progress: bool = True,
     sample: Sequence[object] | None = None,
     loss: Callable[..., object] | None = None,
@@ -136,7 +137,8 @@ def sweep(
     `sweep("pipeline", split_size=[1, 2, 4], batch=12)`; `sample` and `loss` are those of `run` too.
     `beside` are strategies that are run for reference, () for none; `repeat` is the number of runs
     of each setting, and `shuffle` the seed of their order. `csv` names a table to which each run
-    is appended, and whose runs are not made again.
+    is appended, and whose runs are not made again. `on="user@host"` makes the runs on another
+    machine, as in `run`.
 
     Raises BubblescopeError in one line if a setting is refused or nothing could be measured, and
     KeyboardInterrupt when interrupted; the table keeps the runs until then.
@@ -146,6 +148,7 @@ def sweep(
         if not is_count or not 1 <= repeat <= MOST_RUNS:
             raise PlanError(f"repeat={repeat!r}: use 1 or more, at most {MOST_RUNS:,}")
         references = strategies_from(beside)
+        host = host_from(on)
         file = None if csv is None else str(csv)
         check_outputs({"csv": file})
         with sent_model(options, sample, loss) as sent:
@@ -153,9 +156,9 @@ def sweep(
                 raise PlanError("csv is for models that a later sweep can find: name or file")
             given = swept_values({"strategy": strategy, **sent})
             asked = sweep_of_values(given, references, repeat, shuffle)
-            rows = SweepTable(file, asked)
+            rows = SweepTable(file, asked, host)
             with closing(SweepBar(asked, progress)) as bar:
-                failed = run_sweep(asked, rows, bar)
+                failed = run_sweep(asked, rows, bar, host, files_of(sent, options))
         warning = failed_text(asked, failed) if failed else ""
         results = Results(asked, tuple(rows.measured))
         if not results.by_setting:

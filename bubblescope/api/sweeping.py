@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bubblescope.api.interrupts import noting_interrupts
-from bubblescope.api.running import Progress, execute_with, ready_hardware
+from bubblescope.api.running import Progress, execute_with, ready_hardware, send_files
 from core.engine.client import EngineClient
 from core.errors import PlanError
 from core.files import reason
@@ -30,15 +30,16 @@ from core.sweep.table import SweepRow, UnmeasuredError, header_text, read_table,
 class SweepTable:
     """The rows so far, in memory and, if there is a file, appended to it one by one.
 
-    Reads the rows that the file at `path` already has; PlanError if it is not this sweep's table.
+    Reads the rows that the file at `path` already has; PlanError if it is not this sweep's table,
+    or if its runs were made on another machine than `host` ("" is this one).
     """
 
-    def __init__(self, path: str | None, asked: Sweep) -> None:
+    def __init__(self, path: str | None, asked: Sweep, host: str = "") -> None:
         self._path, self._sweep = path, asked
         self.measured: list[SweepRow] = []
         whole = 0
         if path is not None:
-            self.measured, whole = read_table(Path(path), asked)
+            self.measured, whole = read_table(Path(path), asked, host)
             if Path(path).exists():
                 os.truncate(path, whole)  # remove an incomplete last line
         self._is_new = not whole
@@ -93,13 +94,18 @@ class SweepListener(Protocol):
 
 
 def run_sweep(
-    asked: Sweep, rows: SweepTable, listener: SweepListener, host: str = ""
+    asked: Sweep,
+    rows: SweepTable,
+    listener: SweepListener,
+    host: str = "",
+    files: Sequence[Path] = (),
 ) -> Mapping[int, str]:
     """Make the runs that the table lacks; returns the errors of failed settings by position.
 
-    With a `host`, which must be checked (core.process.ssh), the engine runs there. Raises PlanError
-    before the first run if the machine cannot run a setting, and KeyboardInterrupt after the
-    current run if it is interrupted.
+    With a `host`, which must be checked (core.process.ssh), the engine runs there, and `files` are
+    sent there for the runs; the first one is their model. Raises PlanError before the first run if
+    the machine cannot run a setting, and KeyboardInterrupt after the current run if it is
+    interrupted.
     """
     points = remaining(asked, rows.measured)
     if not points:
@@ -113,6 +119,7 @@ def run_sweep(
             check_setting(setting, hardware)
         sweeping = _Sweeping(client, asked, rows, listener, interrupts)
         for number, point in enumerate(points):
+            send_files(client, files, interrupts)  # again if the connection has ended meanwhile
             # A setting that has failed once, for example for lack of memory, would fail again.
             if point.setting not in sweeping.failed:
                 sweeping.make(point, points[number:])

@@ -18,7 +18,7 @@ from bubblescope.cli.figures import (
     PARTS,
     add_figure,
 )
-from bubblescope.cli.option_arguments import add_specification, add_swept
+from bubblescope.cli.option_arguments import add_option, add_specification, add_swept
 from bubblescope.cli.parser import Parser
 from bubblescope.cli.parts import add_part, add_whole
 from bubblescope.cli.spans_table import TABLE, add_table
@@ -26,6 +26,7 @@ from bubblescope.cli.suggested import Suggested
 from core.compare.step_times import FEWEST_STEPS
 from core.lessons.lesson import shipped
 from core.option import listed
+from core.plan.hosts import ON
 from core.report.mesh import Axis
 from core.sweep.sweep import MOST_RUNS, REFERENCES, REPEATS
 from core.sweep.values import COMMA
@@ -116,8 +117,7 @@ def _add_runs(commands: Commands) -> None:
     add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
     for command in (devices, run, sweep, lesson, calibrate):
-        meaning = "use the devices of another machine, through ssh (default: this machine)"
-        command.add_argument("--on", default="", metavar="USER@HOST", help=meaning)
+        add_option(command, ON)
 
 
 def _add_recordings(commands: Commands) -> None:
@@ -181,7 +181,7 @@ def _add_jobs(commands: Commands) -> None:
     meaning = (
         "receive jobs of another machine through ssh, which forwards a port there to this machine"
     )
-    listen.add_argument("--on", default="", metavar="USER@HOST", help=meaning)
+    add_option(listen, ON, help=meaning)
     record = commands.add_parser("record", help="run a training command and record its ranks")
     meaning = (
         "folder for the recordings (default: runs), or tcp://HOST:PORT of `listen`, with its token "

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from core.process.ssh import checked_host
+from core.plan.hosts import chosen_host
 
 
 def host_of(arguments: argparse.Namespace) -> str:
     """Return the host of `--on`, or "" for this machine. Raises PlanError for an unusable name."""
-    host: str = arguments.on
-    return checked_host("--on", host) if host else ""
+    return chosen_host(arguments.on)

@@ -65,6 +65,12 @@ def options_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def add_option(parser: argparse.ArgumentParser, option: Option[Any], **form: Any) -> None:
+    """Add the argument of one option; `form` replaces keyword arguments of `add_argument`."""
+    known = _form_of(option) | form
+    parser.add_argument(option.flag, dest=option.name, default=option.default, **known)
+
+
 def _form_of(option: Option[Any]) -> dict[str, Any]:
     """Return the keyword arguments of `add_argument` for an option."""
     help_text = option_help(option) + (f" Default: {option.otherwise}." if option.otherwise else "")

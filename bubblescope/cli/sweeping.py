@@ -33,7 +33,7 @@ def sweep(arguments: argparse.Namespace) -> int:
     check_outputs(given)
     asked = sweep_of(given, _references(arguments.beside), arguments.repeat, arguments.shuffle)
     host = host_of(arguments)
-    rows = SweepTable(arguments.csv, asked)
+    rows = SweepTable(arguments.csv, asked, host)
     try:
         failed = run_sweep(asked, rows, _Printer(asked), host)
     except KeyboardInterrupt:

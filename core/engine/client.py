@@ -6,7 +6,11 @@ import json
 import math
 import queue
 import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+from core.engine.kept_files import pieces_of
 from core.engine.messages import Ended, EngineMessage, Outcome, Unusable, receive
 from core.engine.remote import RemoteStart
 from core.message import Message, Text, message
@@ -46,8 +50,10 @@ class EngineClient:
         self._engine: Child[EngineMessage] | None = None
         self._received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
         self._deadline: float | None = None
-        self._next_sign = math.inf
-        self._running = self._killed = False
+        self._latest = self._next_sign = math.inf
+        self._running = self._has_answered = False
+        self._kept: str | None = None
+        self._killed: Message | None = None
         self._unusable: Text = ""
 
     @property
@@ -72,13 +78,37 @@ class EngineClient:
             else:
                 local = ModuleStart(self.module, KEPT_MEMORY)
                 self._engine = Child(local, receive, received.put)
-            self._received, self._killed, self._unusable = received, False, ""
+            self._received, self._killed, self._unusable = received, None, ""
+            self._has_answered, self._kept = False, None
         return self._engine
 
     def move_to(self, host: str) -> None:
         """End the engine; the next one is started on another host, "" for this machine."""
         self.close()
         self.host, self._next_sign = host, math.inf
+
+    @property
+    def has_answered(self) -> bool:
+        """True if there is an engine, and it has sent a message."""
+        return self._engine is not None and self._has_answered
+
+    @property
+    def keeps_files(self) -> bool:
+        """True if the engine's machine has the files of `keep`."""
+        return self._engine is not None and self._kept is not None
+
+    def keep(self, files: Sequence[Path]) -> Iterator[None]:
+        """Send files to the engine's machine, where they stay until the engine ends.
+
+        The first one is the model file of all runs. Yields after each piece; the caller may stop
+        then. It ends early if the engine does. Raises OSError for a file that cannot be read.
+        """
+        engine = self.start()
+        for piece in pieces_of(files):
+            if not engine.send(json.dumps({"keep": piece}).encode()):
+                return
+            yield
+        self._kept = files[0].name
 
     def run(self, specification: Specification) -> None:
         """Request a run; `poll` returns its messages. Starts an engine if there is none.
@@ -94,11 +124,20 @@ class EngineClient:
         """Request the description of the user's model; `poll` returns it, or an Ended message."""
         self._send("describe", specification)
 
-    def stop(self) -> None:
-        """Request the run to stop; if it has not in time, `poll` kills the engine."""
-        if self._engine is not None and self._running and self._deadline is None:
-            self._deadline = time.monotonic() + self._stop_seconds
-            self._engine.send(json.dumps({"stop": True}).encode())
+    def stop(self, at_most: float = math.inf) -> None:
+        """Request the run to stop; if it has not in time, `poll` kills the engine.
+
+        An engine on another machine has more time while its messages arrive, up to `at_most` s. It
+        is killed at once if it has never answered.
+        """
+        if self._engine is None or not self._running or self._deadline is not None:
+            return
+        now = time.monotonic()
+        self._latest = now + at_most
+        self._deadline = min(now + self._stop_seconds, self._latest)
+        self._engine.send(json.dumps({"stop": True}).encode())
+        if self.host and not self._has_answered:
+            self._kill(message("had not answered when the run was stopped"))
 
     def poll(self) -> list[EngineMessage]:
         """Return all messages since the last call. Never blocks.
@@ -116,14 +155,16 @@ class EngineClient:
             messages.append(received)
             if isinstance(received, Ended):
                 self._running, self._deadline = False, None
-        if messages and self.host and self._deadline is not None:
-            self._deadline = time.monotonic() + self._stop_seconds
-        if self._engine is not None and time.monotonic() > self._next_sign:
-            self._next_sign = time.monotonic() + ALIVE_SECONDS
+        now = time.monotonic()
+        if messages:
+            self._has_answered = True
+            if self.host and self._deadline is not None:
+                self._deadline = min(now + self._stop_seconds, self._latest)
+        if self._engine is not None and now > self._next_sign:
+            self._next_sign = now + ALIVE_SECONDS
             self._engine.send(json.dumps({"alive": True}).encode())
-        if self._engine is not None and time.monotonic() > (self._deadline or math.inf):
-            self._killed = True
-            self._engine.kill()
+        if now > (self._deadline or math.inf):
+            self._kill(self._late_text())
         return messages
 
     def close(self) -> None:
@@ -137,9 +178,30 @@ class EngineClient:
         """Time for a run to stop. On another machine the relay there enforces STOP_SECONDS."""
         return SILENT_SECONDS if self.host else STOP_SECONDS
 
+    def _kill(self, how: Message) -> None:
+        """Kill the engine, unless it has ended or is being killed; `how` completes a sentence."""
+        if self._engine is not None and self._killed is None:
+            self._killed = how
+            self._engine.kill()
+
+    def _late_text(self) -> Message:
+        """Return how an engine that has not stopped in time ends."""
+        if not self.host:
+            return message(
+                "was ended after {seconds:g} s, inside a long operation", seconds=STOP_SECONDS
+            )
+        if self._deadline == self._latest:
+            return message("had not sent everything in time: the connection was closed")
+        return message(
+            "sent nothing for {seconds:g} s: the connection was closed", seconds=SILENT_SECONDS
+        )
+
     def _send(self, command: str, specification: Specification) -> None:
-        line = json.dumps({command: specification.to_dict()}).encode()
         engine = self.start()
+        values: dict[str, Any] = {command: specification.to_dict()}
+        if self._kept is not None:
+            values["kept"] = self._kept
+        line = json.dumps(values).encode()
         # The engine has died between runs, so nothing is lost: send the command to a new one.
         if not engine.send(line):
             engine.kill()
@@ -151,15 +213,7 @@ class EngineClient:
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
         if self._unusable:
             return Ended(Outcome.FAILED, self._unusable)
-        if self._killed and self.host:
-            how = message(
-                "sent nothing for {seconds:g} s: the connection was closed", seconds=SILENT_SECONDS
-            )
-        elif self._killed:
-            how = message(
-                "was ended after {seconds:g} s, inside a long operation",
-                seconds=STOP_SECONDS,
-            )
+        how = self._killed or how
         if self.host:
             return Ended(outcome, message("the machine {host} {how}", host=self.host, how=how))
         return Ended(outcome, message("the engine process {how}", how=how))

@@ -22,7 +22,7 @@ from core.recording.schema import read_header
 from core.trace.header import Header
 from core.typed import typed
 
-WIRE = 1
+WIRE = 2
 """Version of the messages, of the commands, and of the specifications in them.
 
 An engine on another machine must have the same one.

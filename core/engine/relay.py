@@ -2,7 +2,7 @@
 
 The engine is a child of this process, as it is of a window's, and ends with it. This process ends
 when its standard input closes or has no sign of life for SILENT_SECONDS, so nothing is left behind
-when the connection breaks.
+when the connection breaks. Files that the client has sent for its runs are removed then.
 
 **A slow link does not slow a run.** The engine's messages are taken from its pipe at once. A
 separate thread writes them to standard output and may have to wait; batches that have arrived
@@ -18,13 +18,14 @@ import select
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import asdict
+from contextlib import closing, suppress
+from dataclasses import asdict, replace
 from typing import Any, BinaryIO, NoReturn
 
 import pyarrow as pa
 
 from core.engine.client import EngineClient
+from core.engine.kept_files import KeptFiles
 from core.engine.messages import Ended, EngineMessage, Outcome, send
 from core.engine.remote import greeting
 from core.message import error_message, message, text_to_plain
@@ -46,13 +47,16 @@ def relay() -> NoReturn:
     """Run the engine for the client at the other end of the standard streams."""
     wire, commands = _streams()
     received: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    reader = threading.Thread(target=_read, args=(commands, received), daemon=True, name="commands")
-    outbox = _Outbox(wire)
-    with closing(EngineClient()) as client:
+    kept = KeptFiles()
+    reader = threading.Thread(
+        target=_read, args=(commands, received, kept), daemon=True, name="commands"
+    )
+    outbox = _Outbox(wire, kept)
+    with closing(kept), closing(EngineClient()) as client:
         client.start()
         reader.start()
         while True:
-            _take(client, received, outbox)
+            _take(client, received, outbox, kept)
             outbox.put(client.poll())
 
 
@@ -69,7 +73,15 @@ def _streams() -> tuple[BinaryIO, int]:
     return os.fdopen(wire, "wb"), commands
 
 
-def _read(commands: int, received: queue.SimpleQueue[bytes]) -> None:
+def _leave(status: int, kept: KeptFiles) -> NoReturn:
+    """Remove the client's files and end this process, and with it the engine."""
+    with suppress(OSError):
+        kept.close()
+    # Without cleanup, which may hang. The engine ends too, because its lifeline closes.
+    os._exit(status)
+
+
+def _read(commands: int, received: queue.SimpleQueue[bytes], kept: KeptFiles) -> None:
     """Queue the commands, one a line. Ends the process when the client is gone."""
     rest = b""
     while select.select([commands], [], [], SILENT_SECONDS)[0]:
@@ -79,29 +91,35 @@ def _read(commands: int, received: queue.SimpleQueue[bytes]) -> None:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             received.put(line)
-    # The engine ends too, because its lifeline closes.
-    os._exit(0)
+    _leave(0, kept)
 
 
-def _take(client: EngineClient, received: queue.SimpleQueue[bytes], outbox: _Outbox) -> None:
+def _take(
+    client: EngineClient,
+    received: queue.SimpleQueue[bytes],
+    outbox: _Outbox,
+    kept: KeptFiles,
+) -> None:
     """Execute the next command, if one arrives soon."""
     try:
         line = received.get(timeout=POLL_SECONDS)
     except queue.Empty:
         return
     try:
-        _execute(client, json.loads(line))
+        _execute(client, json.loads(line), kept)
     except Exception as error:
         text = message("the engine cannot read a command: {reason}", reason=error_message(error))
         outbox.put([Ended(Outcome.REFUSED, text)])
 
 
-def _execute(client: EngineClient, command: dict[str, Any]) -> None:
+def _execute(client: EngineClient, command: dict[str, Any], kept: KeptFiles) -> None:
     match command:
+        case {"keep": piece}:
+            kept.add(piece)
         case {"run": values}:
-            client.run(Specification.from_dict(values))
+            client.run(_specification(values, command.get("kept"), kept))
         case {"describe": values}:
-            client.describe(Specification.from_dict(values))
+            client.describe(_specification(values, command.get("kept"), kept))
         case {"stop": _}:
             client.stop()
         case {"alive": _}:
@@ -110,11 +128,21 @@ def _execute(client: EngineClient, command: dict[str, Any]) -> None:
             raise ValueError(message("it is neither run, describe nor stop"))
 
 
+def _specification(values: dict[str, Any], name: str | None, kept: KeptFiles) -> Specification:
+    """Return the specification of a command; `name` is that of a kept model file, if it has one."""
+    specification = Specification.from_dict(values)
+    if name is None:
+        return specification
+    model = replace(specification.model, name=str(kept.path(name)))
+    return replace(specification, model=model)
+
+
 class _Outbox:
     """Writes messages to the wire on a separate thread; a broken wire ends the process."""
 
-    def __init__(self, wire: BinaryIO) -> None:
+    def __init__(self, wire: BinaryIO, kept: KeptFiles) -> None:
         self._wire, self._sink = wire, pa.PythonFile(wire, "w")
+        self._kept = kept
         self._stream: pa.ipc.RecordBatchStreamWriter | None = None
         self._waiting: list[EngineMessage] = []
         self._lock = threading.Lock()
@@ -146,7 +174,7 @@ class _Outbox:
         except Exception:
             traceback.print_exc()  # on the client's standard error, through ssh
         finally:
-            os._exit(1)
+            _leave(1, self._kept)
 
     def _write(self, received: EngineMessage) -> None:
         match received:

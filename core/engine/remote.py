@@ -96,9 +96,14 @@ class RemoteStart:
 
     def end_text(self, code: int) -> Message:
         """Describe the end of the connection by ssh's return code; the machine is the subject."""
-        if self._is_greeted:
+        if self._is_greeted and code != SSH_FAILED:
+            self._program.pass_rest_on()  # it is the model's output
             return message("is no longer connected")
         line = plain(self._program.last_line())
+        if self._is_greeted and line:
+            return message("is no longer connected: {reason}", reason=line)
+        if self._is_greeted:
+            return message("is no longer connected")
         if code == SSH_FAILED:
             reason = line or message("ssh could not connect")
             return message("cannot be reached: {reason}", reason=reason)

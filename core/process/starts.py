@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -16,8 +16,10 @@ from core.message import Message
 from core.process.child import Started, environment, exit_text
 
 LIFELINE = "core.process.lifeline"
-MOST_LINES = 20
-"""Lines of a program's standard error that are kept."""
+PIECE = 1 << 16
+"""Most bytes of a program's standard error that are read, and kept, at a time."""
+HOLD_SECONDS = 0.3
+"""Time for which bytes of a program's standard error are held, because it may end with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,9 @@ class ModuleStart:
 class ProgramStart:
     """Starts a program whose standard output is the wire and whose standard input the commands.
 
-    It must end when its standard input closes. Its standard error is kept in `lines`, the last
-    ones, until `pass_on` is called, and goes to this process's standard error from then on.
+    It must end when its standard input closes. The end of its standard error is kept until
+    `pass_on` is called. From then on it goes to this process's standard error, except for what
+    arrives just before the program's end: that may be the reason of the end.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -82,7 +85,7 @@ class ProgramStart:
         self._lock = threading.Lock()
         self._passes_on = False
         self._errors: threading.Thread | None = None
-        self.lines: deque[bytes] = deque(maxlen=MOST_LINES)
+        self._kept = b""
 
     @property
     def name(self) -> str:
@@ -117,31 +120,59 @@ class ProgramStart:
         """Pass the program's further standard error on, and forget what it has printed so far."""
         with self._lock:
             self._passes_on = True
-            self.lines.clear()
+            self._kept = b""
 
     def last_line(self, seconds: float = 1.0) -> str:
         """Return the last line of the kept standard error, "" if there is none.
 
-        Waits for the end of standard error for at most `seconds`: others may hold it open.
+        Waits for the end of standard error for at most `seconds`: others may hold it open. Lines
+        before it are passed on if the others were.
         """
         if self._errors is not None:
             self._errors.join(seconds)
         with self._lock:
-            texts = [line.decode(errors="replace").strip() for line in self.lines]
-        filled = [text for text in texts if text]
-        return filled[-1] if filled else ""
+            kept, self._kept = self._kept.rstrip(), b""
+            others, line_end, last = kept.rpartition(b"\n")
+            if self._passes_on:
+                _write_errors(others + line_end)
+        return last.decode(errors="replace").strip()
+
+    def pass_rest_on(self, seconds: float = 0.1) -> None:
+        """Pass on what arrived just before the program's end; waits as `last_line` does."""
+        if self._errors is not None:
+            self._errors.join(seconds)
+        with self._lock:
+            _write_errors(self._kept)
+            self._kept = b""
 
     def end_text(self, code: int) -> Message:
         """Describe the end of the program by its return code."""
         return exit_text(code)
 
     def _read_errors(self, descriptor: int) -> None:
-        with os.fdopen(descriptor, "rb") as file:
-            for line in file:
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            while True:
+                # What the program prints in its last moment arrives together with the end.
+                if not select.select([file], [], [], HOLD_SECONDS)[0]:
+                    self._pass_kept_on()
+                    select.select([file], [], [])
+                piece = file.read(PIECE)
+                if not piece:
+                    return
+                self._pass_kept_on()
                 with self._lock:
-                    passes_on = self._passes_on
-                    if not passes_on:
-                        self.lines.append(line)
-                if passes_on:
-                    with suppress(OSError):  # nobody reads this process's standard error
-                        os.write(2, line)
+                    self._kept = (self._kept + piece)[-PIECE:]
+
+    def _pass_kept_on(self) -> None:
+        with self._lock:
+            if self._passes_on:
+                _write_errors(self._kept)
+                self._kept = b""
+
+
+def _write_errors(data: bytes) -> None:
+    """Write to this process's standard error, as far as somebody reads it."""
+    left = memoryview(data)
+    with suppress(OSError):
+        while left:
+            left = left[os.write(2, left) :]

@@ -23,7 +23,7 @@ from core.trace.median_step import median_step
 from core.trace.trace import Trace
 from core.trace.verified import verified
 
-RESULT_COLUMNS = ("repeat", "lanes", "step_ms", "timing")
+RESULT_COLUMNS = ("repeat", "lanes", "step_ms", "timing", "machine")
 """Columns that are not options."""
 COLUMNS = (*(option.name for option in SWEPT), *RESULT_COLUMNS)
 
@@ -36,13 +36,15 @@ class UnmeasuredError(ValueError):
 class SweepRow:
     """The result of one run: its number of compute lanes, and its median step's makespan in ms.
 
-    `timing` is a note on the times, about shared hardware or a virtual clock.
+    `timing` is a note on the times, about shared hardware or a virtual clock. `machine` is the host
+    that made the run, "" for this machine.
     """
 
     point: Point
     lanes: int
     step_ms: float
     timing: str = ""
+    machine: str = ""
 
 
 def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: Text) -> SweepRow:
@@ -67,7 +69,8 @@ def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: Text) -> Sweep
     start, end = trace.step_bounds(median_step(trace, steps))
     step_ms = (end - start) / 1e6
     lanes = len(trace.header.compute_lanes)
-    return SweepRow(point, lanes, step_ms, str(trace.header.timing_note))
+    machine = str(trace.header.hardware.get("host", ""))
+    return SweepRow(point, lanes, step_ms, str(trace.header.timing_note), machine)
 
 
 def header_text() -> str:
@@ -78,7 +81,8 @@ def header_text() -> str:
 def row_text(sweep: Sweep, row: SweepRow) -> str:
     """Return the line of one run."""
     # Six decimals of a ms are whole ns.
-    own = (str(row.point.repeat), str(row.lanes), f"{row.step_ms:.6f}", row.timing)
+    step_ms = f"{row.step_ms:.6f}"
+    own = (str(row.point.repeat), str(row.lanes), step_ms, row.timing, row.machine)
     setting = sweep.settings[row.point.setting]
     return _line((*_texts(setting), *own))
 
@@ -88,11 +92,12 @@ def table_text(sweep: Sweep, rows: Sequence[SweepRow]) -> str:
     return header_text() + "".join(row_text(sweep, row) for row in rows)
 
 
-def read_table(path: Path, sweep: Sweep) -> tuple[list[SweepRow], int]:
+def read_table(path: Path, sweep: Sweep, machine: str = "") -> tuple[list[SweepRow], int]:
     """Return the rows of a sweep's table, and the number of bytes in complete lines.
 
     Without a file there are no rows. An incomplete last line is ignored. Raises PlanError, in one
-    line, if the file is not such a table or has a run that is not part of the sweep.
+    line, if the file is not such a table, or has a run that is not part of the sweep or was made on
+    another machine.
     """
     if not path.exists():
         return [], 0
@@ -122,6 +127,15 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[SweepRow], int]:
     seen: set[Point] = set()
     for number, line in enumerate(lines[1:], 2):
         row = _row(path, number, line, places)
+        if row.machine != machine:
+            raise PlanError(
+                message(
+                    "{path}: line {number} was measured on {machine}; name another file",
+                    path=path,
+                    number=number,
+                    machine=row.machine or message("this machine"),
+                )
+            )
         if row.point in seen:
             raise PlanError(
                 message(
@@ -173,7 +187,7 @@ def _row(
         if repeat < 1 or lanes < 1 or not is_time:
             raise ValueError(message("a number is out of range"))
     point = Point(places[texts], repeat)
-    return SweepRow(point, lanes, step_ms, own["timing"])
+    return SweepRow(point, lanes, step_ms, own["timing"], own["machine"])
 
 
 def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Message:

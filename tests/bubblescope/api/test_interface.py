@@ -164,9 +164,10 @@ def test_a_window_that_cannot_open_says_why(made: bs.Run, monkeypatch: pytest.Mo
 
 
 def test_importing_takes_no_time_and_no_library() -> None:
+    # Processor time, because other programs may use the machine too.
     code = (
-        "import sys, time; start = time.perf_counter(); import bubblescope; "
-        "took = time.perf_counter() - start; "
+        "import sys, time; start = time.process_time(); import bubblescope; "
+        "took = time.process_time() - start; "
         "print(took < 0.1, 'torch' in sys.modules, 'numpy' in sys.modules, 'core' in sys.modules)"
     )
     done = subprocess.run(

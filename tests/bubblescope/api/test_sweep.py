@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 import bubblescope as bs
+from bubblescope.api.sweeping import SweepTable
+from core.sweep.sweep import Sweep
+from core.sweep.table import SweepRow
 
 pytest.importorskip("torch")
 SETTINGS = {"batch": 16, "width": 16, "depth": 4, "devices": "2xvirtual:cpu", "steps": 1}
@@ -54,6 +57,17 @@ def test_the_picture_is_a_file(made: bs.SweepResults, tmp_path: Path) -> None:
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(bs.BubblescopeError, match="use light or dark"):
         made.figure(tmp_path / "s.png", theme="blue")
+
+
+def test_a_setting_that_failed_is_the_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_sweep(asked: Sweep, rows: SweepTable, *_: object) -> dict[int, str]:
+        rows.add(SweepRow(asked.points[0], 1, 2.0))
+        return {1: "no room"}
+
+    monkeypatch.setattr("bubblescope.api.sweep.run_sweep", run_sweep)
+    found = bs.sweep("single", batch=[2, 4], beside=(), repeat=1, progress=False)
+    assert found.warning == "--batch 4 failed: no room"
+    assert found.fastest["batch"] == 2 and len(found.results.by_setting) == 1
 
 
 @pytest.mark.parametrize(

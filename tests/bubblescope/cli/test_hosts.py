@@ -49,3 +49,9 @@ def test_a_host_that_ssh_would_take_for_an_option_is_refused(said, command):
 def test_torchrun_is_not_started_elsewhere(said):
     line = said(["run", "--strategy", "ddp", "--launcher", "torchrun", "--on", "gpu"])
     assert line == "bubblescope: --on gpu: torchrun runs on this machine; run the command there"
+
+
+def test_a_forwarded_port_leads_to_the_loopback_interface(said):
+    line = said(["listen", "--address", "10.0.0.5:0", "--on", "gpu"])
+    wanted = "--address 10.0.0.5:0: a port of gpu leads to 127.0.0.1; leave --address out"
+    assert line == f"bubblescope: {wanted}"

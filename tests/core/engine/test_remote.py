@@ -145,6 +145,10 @@ def greeted(version, wire):
         ),
         (f"echo '{greeted(VERSION, WIRE)}'", f"{THE_HOST} is no longer connected"),
         (
+            f"echo '{greeted(VERSION, WIRE)}'; sleep 0.5; echo 'Timeout.' >&2; exit 255",
+            f"{THE_HOST} is no longer connected: Timeout.",
+        ),
+        (
             f"echo '{GREETING.decode()}no JSON'",
             f"{THE_HOST} sent data that cannot be read: ",
         ),

@@ -1,6 +1,7 @@
 """Which runs a sweep makes, its table, and what it makes of their times."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -134,6 +135,19 @@ def test_a_line_that_was_cut_is_run_again(tmp_path):
     path.write_text(lines[0][:20])
     assert read_table(path, sweep) == ([], 0)
     assert read_table(tmp_path / "none.csv", sweep) == ([], 0)
+
+
+def test_a_table_of_another_machine_is_not_continued(tmp_path):
+    sweep, path = made(), tmp_path / "s.csv"
+    rows = rows_of(sweep, [(9.0, 11.0)] * 4)
+    path.write_text(table_text(sweep, rows))
+    with pytest.raises(PlanError, match="line 2 was measured on this machine; name another file"):
+        read_table(path, sweep, "gpu")
+    there = [replace(row, machine="gpu") for row in rows]
+    path.write_text(table_text(sweep, there))
+    assert read_table(path, sweep, "gpu")[0] == there
+    with pytest.raises(PlanError, match="line 2 was measured on gpu; name another file"):
+        read_table(path, sweep)
 
 
 @pytest.mark.parametrize(
