@@ -1,7 +1,7 @@
-"""Where the wheel's packages come from; all else stands in pyproject.toml.
+"""The packages of the wheel and their folders; pyproject.toml contains everything else.
 
-The checkout has core, gui, resources and main.py at its top. In a wheel they lie inside the package
-`bubblescope`, because names as general as `core` and `gui` belong to whoever installs it.
+The checkout has core, gui, resources and main.py at its top level. In a wheel they are inside the
+package `bubblescope`, because top-level packages called `core` and `gui` could clash with others.
 """
 
 from shutil import rmtree
@@ -16,15 +16,15 @@ INSIDE = {
 
 
 class BuildWithoutThisFile(build_py):
-    """The top folder holds two modules, and only main.py is the app's."""
+    """Leaves setup.py out: the top folder has two modules, and only main.py is the app's."""
 
     def run(self) -> None:
-        """Build into an empty folder: a module that is gone by now would be in the wheel again."""
+        """Build into an empty folder, so that the wheel has no modules that have been deleted."""
         rmtree(self.build_lib, ignore_errors=True)
         super().run()
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        """Every module of a package, as (package, module, file)."""
+        """Return the modules of a package, as (package, module, file)."""
         found = super().find_package_modules(package, package_dir)
         return [entry for entry in found if entry[:2] != (APP, "setup")]
 

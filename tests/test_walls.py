@@ -221,3 +221,10 @@ def test_where_qt_is_not_installed_all_tests_but_those_of_gui_are_collected(tmp_
     assert child.returncode == 0, child.stdout + child.stderr
     assert "tests/test_walls.py::" in child.stdout
     assert "tests/gui/" not in child.stdout
+
+
+def test_every_folder_with_modules_is_a_package_so_that_the_wheel_contains_it():
+    modules = [file for top in ("core", "gui") for file in (walls.ROOT / top).rglob("*.py")]
+    folders = {file.parent for file in modules}
+    assert len(folders) > 50
+    assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
