@@ -34,7 +34,6 @@ from typing import Any
 
 from core.counts import steps_text
 from core.errors import PlanError
-from core.lessons.figures import FIGURES
 from core.lessons.straggler import straggler_of
 from core.lessons.text import LessonError, LineError, Lines, naming, read_header, read_lines
 from core.message import Message, counted, error_message, message
@@ -312,6 +311,9 @@ def _runs_text(n: int) -> Message:
 
 
 def _check_figures(number: int, text: str, runs: int) -> None:
+    # Imported here: lists of lessons read only headings, and the first page shows one.
+    from core.lessons.figures import FIGURES
+
     for name, run in _FIGURE.findall(text):
         if name not in FIGURES:
             raise LineError(

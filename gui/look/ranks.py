@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from core.explain.ranks import RankTime
+from typing import TYPE_CHECKING
+
 from core.trace.imported import issue_sentences
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, percent_text, tr
+
+if TYPE_CHECKING:
+    from core.explain.ranks import RankTime
 
 
 def rank_heads() -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.features.runs.feature import RunsFeature
 from gui.features.verdict.feature import VerdictFeature
+from gui.features.view.colours import chosen_theme
 from gui.features.view.feature import ViewFeature
 from gui.look.theme import Theme, apply
 from gui.timeline.interact.overview import Overview
@@ -44,6 +45,9 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
+        # Before the widgets exist: a style sheet that is set later polishes all of them, though
+        # most stay hidden at first.
+        apply(QApplication.instance(), chosen_theme(settings))
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
         self.session, self.settings = session, settings
@@ -80,7 +84,6 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         """Restore what was kept in the last session."""
-        # A style polishes every widget: once, and before the window is measured.
         self.apply_theme()
         self.resize(SIZE)
         kept = self.settings.window
@@ -155,9 +158,7 @@ class MainWindow(QMainWindow):
 
     def apply_theme(self) -> None:
         theme = self.theme
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        apply(app, theme)
+        apply(QApplication.instance(), theme)
         self.timeline.state.set_theme(theme)
         self.docks.set_theme(theme)
         for feature in self._features.values():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
-from core.explain.ranks import RankTime, each_rank_time
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 from gui.look.ranks import issue_lines, rank_heads, rank_words
@@ -14,6 +15,9 @@ from gui.timeline.state.scene import Scene
 from gui.widgets.label import Label
 from gui.widgets.layouts import joined
 from gui.widgets.tables import dress_tree
+
+if TYPE_CHECKING:  # imported with the first trace, because it would slow the start of the window
+    from core.explain.ranks import RankTime
 
 AT_ONCE_S = 0.02
 """Seconds of computing ranks before the window handles events."""
@@ -60,6 +64,8 @@ class ImportedPanel(QWidget):
             self._fit()
 
     def _add_ranks(self, trace: Trace) -> Work[None]:
+        from core.explain.ranks import each_rank_time
+
         for time in each_rank_time(trace):
             self._add(time)
             yield 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
@@ -41,6 +41,8 @@ class Card(QAbstractButton):
         self._above = PICTURE + BELOW if picture else 0
         self.thumbnail: Thumbnail | None = None
         self._theme = LIGHT
+        self._heights: dict[int, int] = {}
+        """Heights in pixels by width: a layout asks for each many times."""
 
     @override
     def sizeHint(self) -> QSize:
@@ -52,6 +54,17 @@ class Card(QAbstractButton):
 
     @override
     def heightForWidth(self, width: int) -> int:
+        if width not in self._heights:
+            self._heights[width] = self._measure(width)
+        return self._heights[width]
+
+    @override
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._heights.clear()
+        super().changeEvent(event)
+
+    def _measure(self, width: int) -> int:
         title = self._height(self._bold(), self.text(), width)
         line = self._height(self._small(), self._line, width)
         return TOP + self._above + title + GAP + line + BOTTOM

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
 from gui.app.session import Run
-from gui.features.compare.chooser import other_of
 from gui.features.compare.feature import CompareFeature
 from gui.features.lessons.menu import LessonMenu
 from gui.features.run.feature import RunFeature
@@ -99,6 +98,8 @@ class LessonsFeature(Feature):
         return made
 
     def _compare(self, run: Run) -> None:
+        from gui.features.compare.chooser import other_of
+
         self.shell.feature(CompareFeature).comparing.begin(other_of(run))
 
     def _take_over_run(self, shown: bool) -> None:

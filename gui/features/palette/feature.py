@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from core.message import N_
-from gui.app.feature import Action, Feature, Group, Menu, Shell
-from gui.features.palette.commands import all_commands
-from gui.features.palette.palette import Palette
+from gui.app.feature import Action, Feature, Group, Menu
+
+if TYPE_CHECKING:
+    from gui.features.palette.palette import Palette
 
 
 class PaletteFeature(Feature):
     """The action that opens the palette."""
 
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self.palette = Palette(shell.main_window, partial(all_commands, shell))
+    @cached_property
+    def palette(self) -> Palette:
+        """The palette, made when it is first opened."""
+        from gui.features.palette.commands import all_commands
+        from gui.features.palette.palette import Palette
+
+        return Palette(self.shell.main_window, partial(all_commands, self.shell))
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -27,7 +33,7 @@ class PaletteFeature(Feature):
                     Action(
                         "commands",
                         N_("Find a command…"),
-                        self.palette.toggle,
+                        lambda: self.palette.toggle(),
                         "Ctrl+Shift+P",
                         N_("Find any command by a few of its letters."),
                     ),

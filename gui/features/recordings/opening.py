@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QProgressBar, QToolButton
 
-from core.recording.index_process import build_apart
 from core.recording.recording import open_recording
 from core.recording.stream import Opened
 from gui.app.dialogs import PARTS
@@ -63,6 +62,7 @@ class OpeningStrip(QFrame):
 
     def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:
         """On a thread that mostly waits for the process that reads the recording."""
+        from core.recording.index_process import build_apart
 
         def report(done: int, total: int) -> bool:
             # From the thread; the slot is this widget's, so Qt queues it into the window's.

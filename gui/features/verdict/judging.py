@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 
-from core.report.idling import Idling, idle_sentences
-from core.report.verdict import Verdict, verdict
 from core.trace.complete import is_over
 from gui.app.jobs import Runner, Work
-from gui.features.verdict.suggestion import Suggestion, suggestion
 from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
+
+if TYPE_CHECKING:  # imported with the first run, because it would slow the start of the window
+    from core.report.verdict import Verdict
+    from gui.features.verdict.suggestion import Suggestion
 
 
 class Judge(QObject):
@@ -64,8 +67,7 @@ class Judge(QObject):
         if not whole:
             self.text_changed.emit(tr("Running the first step…"))
         elif scene.explained.at_hand(whole[0]):
-            idling = Idling.of([scene.explained.explanation(whole[0])])
-            self.text_changed.emit(translated(idle_sentences(idling)))
+            self.text_changed.emit(_idle_text(scene, whole[0]))
 
     def _forget(self) -> None:
         self._runner.cancel()
@@ -81,6 +83,17 @@ class Judge(QObject):
 
 
 def _judged(scene: Scene) -> Work[tuple[Verdict | None, Suggestion | None]]:
+    from core.report.verdict import verdict
+    from gui.features.verdict.suggestion import suggestion
+
     yield 0.0
     found = verdict(scene.trace)
     return found, suggestion(scene.trace, None if found is None else found.kind)
+
+
+def _idle_text(scene: Scene, step: int) -> str:
+    """Return the causes of a step's idle time, in words."""
+    from core.report.idling import Idling, idle_sentences
+
+    idling = Idling.of([scene.explained.explanation(step)])
+    return translated(idle_sentences(idling))

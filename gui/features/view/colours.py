@@ -15,6 +15,12 @@ from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
 
 
+def chosen_theme(settings: Settings) -> Theme:
+    """Return the theme that the settings name, in the user's colours."""
+    built_in = _built_in(settings)
+    return edited(built_in, settings.colours(built_in.name))
+
+
 class ColourControl(QObject):
     """Actions of the View menu's Colour by and Colours….
 
@@ -41,8 +47,7 @@ class ColourControl(QObject):
     @property
     def theme(self) -> Theme:
         """The theme that is chosen, in the user's colours."""
-        built_in = self._built_in
-        return edited(built_in, self._settings.colours(built_in.name))
+        return chosen_theme(self._settings)
 
     def colour_by(self, by: str) -> None:
         """Colour by kind, micro-batch, stage or duration, and remember it."""
@@ -65,22 +70,18 @@ class ColourControl(QObject):
     def edit(self) -> None:
         """Show the colours to change them."""
         if self.panel is None:
-            self.panel = ColoursPanel(self.theme, self._built_in, self._window)
+            self.panel = ColoursPanel(self.theme, _built_in(self._settings), self._window)
             self.panel.changed.connect(self._take)
-        self.panel.show_theme(self.theme, self._built_in)
+        self.panel.show_theme(self.theme, _built_in(self._settings))
         to_front(self.panel)
 
     def refresh(self) -> None:
         """Apply the theme that was chosen."""
         if self.panel is not None:
-            self.panel.show_theme(self.theme, self._built_in)
-
-    @property
-    def _built_in(self) -> Theme:
-        return THEMES.get(self._settings.theme, THEMES["light"])
+            self.panel.show_theme(self.theme, _built_in(self._settings))
 
     def _take(self, colours: Mapping[str, str]) -> None:
-        built_in = self._built_in
+        built_in = _built_in(self._settings)
         # Only what differs from the built-in theme is kept: after a reset that is nothing.
         own = {name: c for name, c in colours.items() if c != getattr(built_in, name)}
         self._settings.set_colours(built_in.name, own)
@@ -96,3 +97,7 @@ class ColourControl(QObject):
         if colouring != self._scene.colouring:
             self._scene.colouring = colouring
             self.scene_changed.emit()
+
+
+def _built_in(settings: Settings) -> Theme:
+    return THEMES.get(settings.theme, LIGHT)
