@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import row_keys, turns
 from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.step import StepSpans
@@ -37,9 +38,9 @@ class StepTasks:
 
     task: NDArray[np.int32]
     lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    places: NDArray[np.int64]
+    start: Ints
+    end: Ints
+    places: Ints
     names: list[str]
     lane_names: tuple[str, ...]
 
@@ -78,10 +79,10 @@ class Matches:
 
     a: StepTasks
     b: StepTasks
-    of_a: NDArray[np.int64]
-    of_b: NDArray[np.int64]
-    only_a: NDArray[np.int64]
-    only_b: NDArray[np.int64]
+    of_a: Ints
+    of_b: Ints
+    only_a: Ints
+    only_b: Ints
 
     def __len__(self) -> int:
         return len(self.of_a)
@@ -123,14 +124,14 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     return Matches(a, b, of_a[order], of_b[order], only_a, only_b)
 
 
-def _others(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _others(positions: Ints, count: int) -> Ints:
     """Return the positions below `count` that are not in `positions`."""
     left = np.ones(count, np.bool_)
     left[positions] = False
     return np.flatnonzero(left)
 
 
-def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
+def _named_alike(a: StepTasks, b: StepTasks) -> Ints:
     """Return B's `places` with A's numbers for names, continued for names that A lacks."""
     known = {name: number for number, name in enumerate(a.names)}
     numbers = [known.setdefault(name, len(known)) for name in b.names]
@@ -142,7 +143,7 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
     return places
 
 
-def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[Ints, Ints]:
     """Return a number for the lane name of each task with a name; ABSENT for other tasks.
 
     Numbers are the same in both steps; lane names of only one step are ABSENT.
@@ -150,7 +151,7 @@ def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDAr
     shared = _used_lane_names(a) & _used_lane_names(b)
     number = {name: place for place, name in enumerate(sorted(shared))}
 
-    def numbers(one: StepTasks) -> NDArray[np.int64]:
+    def numbers(one: StepTasks) -> Ints:
         of_lane = np.array([number.get(name, ABSENT) for name in one.lane_names], np.int64)
         is_unnamed = one.places[:, -1] == ABSENT
         return np.where(is_unnamed, ABSENT, of_lane[one.lane])
@@ -162,9 +163,7 @@ def _used_lane_names(one: StepTasks) -> set[str]:
     return {one.lane_names[lane] for lane in np.unique(one.lane).tolist()}
 
 
-def _shared_attributes(
-    a: NDArray[np.int64], b: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _shared_attributes(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """Return `places` in which attributes that only one step has for a kind are ABSENT."""
     a = a.copy()
     b = b.copy()
@@ -182,7 +181,7 @@ def _shared_attributes(
     return a, b
 
 
-def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+def _keys(places: Ints, first: int) -> Ints:
     """Return a key for each row, unique within the first `first` rows and within the others."""
     group = row_keys(*places.T)
     # intersect1d needs unique keys: number equal tasks of a step.
@@ -193,9 +192,9 @@ def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
 
 def _other(
     one: StepTasks,
-    of_one: NDArray[np.int64],
+    of_one: Ints,
     other: StepTasks,
-    of_other: NDArray[np.int64],
+    of_other: Ints,
     task: int,
 ) -> int | None:
     at = one.position(task)
@@ -208,6 +207,6 @@ def _other(
     return int(other.task[position])
 
 
-def _counts(tasks: StepTasks, positions: NDArray[np.int64]) -> dict[Kind, int]:
+def _counts(tasks: StepTasks, positions: Ints) -> dict[Kind, int]:
     codes = Counter(tasks.places[positions, 0].tolist())
     return {KINDS[code]: count for code, count in codes.most_common()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.compare.differences import Difference, RowGroup
 from core.explain.arrivals import waiting_ns
 from core.explain.causes import CAUSES, Cause
@@ -21,8 +22,8 @@ class RowPieces:
     """n pieces of time, sorted by lane and start: arrays of shape (n,), times in ns."""
 
     lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
 
     def __len__(self) -> int:
         return len(self.lane)

@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Floats
+from core.arrays import Bools, Floats, Ints
 from core.compare.matching import StepTasks, match_steps
 from core.message import N_, Message, message
 from core.plan.task import IS_COMMUNICATION, KINDS
@@ -124,7 +124,7 @@ class _Replay:
         as_in_a[place_b[known]] = taken_in_a[place_a[known]]
         return cls(other, taken, as_in_a)
 
-    def costs(self, work: Work, tasks: NDArray[np.bool_]) -> SlowerWork:
+    def costs(self, work: Work, tasks: Bools) -> SlowerWork:
         """Return the cost of a sort of work, with its kind and lane if there is one of each."""
         columns = self.run.columns
         cost = self.saved(tasks)
@@ -141,7 +141,7 @@ class _Replay:
         name = "" if work is Work.MOVING else _alone(by_lane, cost)
         return SlowerWork(work, cost, kind, name)
 
-    def saved(self, tasks: NDArray[np.bool_]) -> int:
+    def saved(self, tasks: Bools) -> int:
         """Return by how many ns the step is shorter if some tasks take as long as in A."""
         mended = np.where(tasks, self.as_in_a, self.taken)
         return self.run.lasts(self.taken) - self.run.lasts(mended)
@@ -158,7 +158,7 @@ def _alone(costs: dict[str, int], whole: int) -> str:
     return first
 
 
-def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> Ints:
     """Return the places of tasks, by number, in a run's columns; -1 for tasks that it lacks."""
     known = run.columns.task
     place = np.searchsorted(known, tasks)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.errors import PlanError
 from core.explain.arrivals import waiting_ns
 from core.explain.causes import CAUSES
@@ -34,10 +34,10 @@ class TimeTotals:
     lanes: tuple[Lane, ...]
     steps: tuple[int, ...]
     makespan: int
-    work: NDArray[np.int64]
-    idle: NDArray[np.int64]
-    overlap: NDArray[np.int64]
-    other_lanes: NDArray[np.int64]
+    work: Ints
+    idle: Ints
+    overlap: Ints
+    other_lanes: Ints
     step: int
     explanation: Explanation
 

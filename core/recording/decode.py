@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.message import message
 from core.order import groups
 from core.plan.task import ABSENT
@@ -233,9 +234,9 @@ def numbers_in(array: pa.Array) -> NDArray[Any]:
     return numbers
 
 
-def floats_in(array: pa.Array) -> NDArray[np.float64]:
+def floats_in(array: pa.Array) -> Floats:
     """Return the numbers of an array, with NaN for null."""
-    numbers: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+    numbers: Floats = array.to_numpy(zero_copy_only=False)
     return numbers
 
 

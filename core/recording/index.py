@@ -28,6 +28,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.files import whole_file
 from core.message import message, text_from_plain, text_to_plain
 from core.paths import cache_folder
@@ -394,5 +395,5 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
     return trace
 
 
-def _blocks(starts: NDArray[np.int64], sums: NDArray[np.int64], kinds: NDArray[np.int8]) -> Blocks:
+def _blocks(starts: Ints, sums: Ints, kinds: NDArray[np.int8]) -> Blocks:
     return Blocks(starts, sums.reshape(len(starts) + 1, len(kinds)), kinds)

@@ -40,6 +40,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.errors import RecordingError
 from core.message import message
 from core.plan.task import ABSENT, Task, int_column
@@ -199,7 +200,7 @@ def tasks_batch(number: int, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
 def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
     """Return a span row for each task, an open row without an end; times are since `origin`."""
 
-    def column(name: str) -> NDArray[np.int64]:
+    def column(name: str) -> Ints:
         return np.concatenate([_numbers(getattr(some, name), len(some.task)) for some in timings])
 
     counts = [len(some.task) for some in timings]
@@ -348,7 +349,7 @@ class TraceWriter:
         self._stream.close()
 
 
-def _numbers(times: IntColumn | None, count: int) -> NDArray[np.int64]:
+def _numbers(times: IntColumn | None, count: int) -> Ints:
     """Return a column of `count` integers, with ABSENT for None."""
     if times is None:
         return np.full(count, ABSENT)
@@ -357,7 +358,7 @@ def _numbers(times: IntColumn | None, count: int) -> NDArray[np.int64]:
     return int_column(times, np.int64)
 
 
-def _since(origin: int, times: NDArray[np.int64]) -> pa.Array:
+def _since(origin: int, times: Ints) -> pa.Array:
     """Return times relative to `origin`, with null for ABSENT."""
     return pa.array(times - origin, mask=times == ABSENT)
 
@@ -368,7 +369,7 @@ def record_column(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), _words())
 
 
-def note_column(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
+def note_column(has: Bools, **columns: Any) -> pa.Array:
     """Return the `note` column: notes with the given columns where `has` is True, else null."""
     count = int(has.sum())
     arrays = []

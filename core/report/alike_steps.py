@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Ints
+from core.arrays import Bools, Floats, Ints
 from core.order import row_keys, stable_argsort
 from core.plan.plan import computing_lanes
 from core.trace.step import StepSpans
@@ -103,7 +102,7 @@ def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
     return np.split(numbers, ends[:-1])
 
 
-def _shared(counts: Ints, place: int) -> NDArray[np.float64]:
+def _shared(counts: Ints, place: int) -> Floats:
     """Return for each of S steps the fraction of tasks that it shares with the step at `place`.
 
     `counts`, shape (S, families), counts the tasks of each family in each step. A family is shared
@@ -112,11 +111,11 @@ def _shared(counts: Ints, place: int) -> NDArray[np.float64]:
     totals = counts.sum(axis=1)
     shared = np.where(counts == counts[place], counts, 0).sum(axis=1)
     larger_total = np.maximum(totals, totals[place])
-    parts: NDArray[np.float64] = shared / np.maximum(1, larger_total)
+    parts: Floats = shared / np.maximum(1, larger_total)
     return parts
 
 
-def _places(family: Ints, common: NDArray[np.bool_]) -> Ints:
+def _places(family: Ints, common: Bools) -> Ints:
     """Return the positions of the tasks of common families, by family and then by time."""
     mine = np.flatnonzero(common[family])
     return mine[stable_argsort(family[mine])]

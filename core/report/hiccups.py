@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Floats
+from core.arrays import Bools, Floats
 from core.order import groups
 from core.plain import duration_text
 from core.plan.plan import rank_names
@@ -56,7 +55,7 @@ def _least_ns(source: Source) -> int:
     return JOB_DISTURBED_NS if source is Source.JOB else DISTURBED_NS
 
 
-def _outstanding(run: MeasuredSteps, usual: Floats) -> NDArray[np.bool_]:
+def _outstanding(run: MeasuredSteps, usual: Floats) -> Bools:
     """Return True for each task (S, n) that exceeds its usual time by more than noise."""
     over = run.logs - usual
     noise = np.empty(len(run.columns))
@@ -77,7 +76,7 @@ def _outstanding(run: MeasuredSteps, usual: Floats) -> NDArray[np.bool_]:
         common = np.partition(excess, -COMMON, axis=None)[-COMMON]
     is_certain = over > certain * noise
     is_separate = excess > OUTSTANDING * common
-    found: NDArray[np.bool_] = is_certain & is_separate & run.on_devices
+    found: Bools = is_certain & is_separate & run.on_devices
     return found
 
 

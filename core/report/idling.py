@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.causes import ACTIONS, CAUSES, Cause
 from core.explain.explanation import Explanation
 from core.explain.noise import ALWAYS
@@ -247,9 +247,7 @@ def _holds_up_steadily(lane: int, reason: int, steps: Sequence[Explanation]) -> 
     return times_longest >= ALWAYS * len(steps)
 
 
-def _idle_by_reason(
-    explanations: Sequence[Explanation], computing: Sequence[int]
-) -> NDArray[np.int64]:
+def _idle_by_reason(explanations: Sequence[Explanation], computing: Sequence[int]) -> Ints:
     """Return idle ns of the `computing` lanes by reason and by the lane that is waited for.
 
     The shape is (causes, lanes). A row is the reason that `_REASON_OF_CAUSE` gives for a cause.

@@ -16,9 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Floats
+from core.arrays import Bools, Floats, Ints
 from core.explain.explanation import Explanation
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, KINDS, Kind
@@ -112,8 +111,8 @@ class JobStep:
     """
 
     parts: tuple[StepPart, ...]
-    part: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    part: Ints
+    rank: Ints
     taken: Floats
     needs: tuple[tuple[int, ...], ...]
     order: tuple[int, ...]
@@ -143,13 +142,13 @@ class JobStep:
         """Number of ranks."""
         return len(self.first)
 
-    def is_part(self, *wanted: StepPart) -> NDArray[np.bool_]:
+    def is_part(self, *wanted: StepPart) -> Bools:
         """Return True for each node of one of the `wanted` parts."""
         is_wanted = np.array([part in wanted for part in self.parts], np.bool_)
         return is_wanted[self.part]
 
     @property
-    def computes(self) -> NDArray[np.bool_]:
+    def computes(self) -> Bools:
         """True for each node that is a pass or an update."""
         computes = np.array([part.computes for part in self.parts], np.bool_)
         return computes[self.part]
@@ -276,7 +275,7 @@ class _Builder:
             self._waiting.append((node, needs))
         return node
 
-    def _intervals(self, rank: int, moves: NDArray[np.int64]) -> Iterator[_Interval]:
+    def _intervals(self, rank: int, moves: Ints) -> Iterator[_Interval]:
         """Yield a rank's activities in order of time, from its last update to the next."""
         columns = self._columns
         tasks = np.flatnonzero(~self._moves & (self._rank == rank))
@@ -315,7 +314,7 @@ class _Builder:
         yield from self._code(rank, until, max(until, finish))
 
     def _code_and_waits(
-        self, rank: int, moves: NDArray[np.int64], needs: Sequence[int], start: int, end: int
+        self, rank: int, moves: Ints, needs: Sequence[int], start: int, end: int
     ) -> Iterator[_Interval]:
         """Yield a thread's code that is not recorded, without its waits for moves.
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Floats, Ints
+from core.arrays import Bools, Floats, Ints
 from core.costs.durations import durations
 from core.costs.simulate import makespan_ns
 from core.costs.waits import Waits, waits_of
@@ -155,18 +155,18 @@ class MeasuredSteps:
         return bool(crosses.any() or meets.any())
 
     @cached_property
-    def on_devices(self) -> NDArray[np.bool_]:
+    def on_devices(self) -> Bools:
         """True for tasks of a device, False for tasks of the host that starts them, shape (n,)."""
         if not self.has_streams:
             return np.ones(len(self.columns), np.bool_)
         streams = [lane.index for lane in self.lanes if lane.stream_of]
-        found: NDArray[np.bool_] = np.isin(self.columns.lane, streams)
+        found: Bools = np.isin(self.columns.lane, streams)
         return found
 
     @cached_property
-    def computes(self) -> NDArray[np.bool_]:
+    def computes(self) -> Bools:
         """True for tasks that compute, shape (n,)."""
-        on_compute_lanes: NDArray[np.bool_] = np.isin(self.columns.lane, self.compute_lanes)
+        on_compute_lanes: Bools = np.isin(self.columns.lane, self.compute_lanes)
         return on_compute_lanes & ~IS_COMMUNICATION[self.columns.kind]
 
     @cached_property

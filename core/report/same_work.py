@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats, Ints
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
@@ -27,7 +28,7 @@ def same_work(
     model: ModelDescription,
     names: NDArray[Any],
     exactly: bool,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return a number for each of n tasks; tasks with the same number have the same work.
 
     These are passes through the same blocks, or blocks of equal sizes, with the same rows, and
@@ -61,7 +62,7 @@ def same_work(
     return _numbered(attributes, len(columns))
 
 
-def _numbered(attributes: Sequence[NDArray[Any]], count: int) -> NDArray[np.int64]:
+def _numbered(attributes: Sequence[NDArray[Any]], count: int) -> Ints:
     """Return a number for each row of some columns, the same for equal rows."""
     number = np.zeros(count, np.int64)
     # Column by column: NumPy compares rows bytewise, which takes ten times as long.
@@ -74,9 +75,7 @@ def _numbered(attributes: Sequence[NDArray[Any]], count: int) -> NDArray[np.int6
     return number
 
 
-def work_parts(
-    columns: StepColumns, stages: Sequence[Stage], model: ModelDescription
-) -> NDArray[np.float64]:
+def work_parts(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Floats:
     """Return the work of each of n tasks relative to roughly equal ones, at most 1.
 
     A backward pass through the model's first block computes the gradients of its parameters, but no
@@ -98,13 +97,11 @@ def work_parts(
     own_saved = np.isin(columns.kind, _TO_INPUT) * saved[own]
     # The backward pass is two thirds of a task that overlaps it with a forward pass.
     paired_saved = 2 / 3 * saved[paired]
-    parts: NDArray[np.float64] = 1 - own_saved - paired_saved
+    parts: Floats = 1 - own_saved - paired_saved
     return parts
 
 
-def _stage_sizes(
-    columns: StepColumns, stages: Sequence[Stage], model: ModelDescription
-) -> NDArray[np.int64]:
+def _stage_sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
     """Return a number for each stage, the same for equal blocks; the last entry is for none."""
     last = int(columns.stage.max(initial=-1))
     last_paired = int(columns.paired_stage.max(initial=-1))
@@ -130,22 +127,20 @@ def _held_sizes(stage: Stage, model: ModelDescription) -> tuple[object, ...]:
     return tuple(sizes)
 
 
-def _end_of_model(
-    columns: StepColumns, stage: NDArray[np.int32], stages: Sequence[Stage]
-) -> NDArray[np.int64]:
+def _end_of_model(columns: StepColumns, stage: NDArray[np.int32], stages: Sequence[Stage]) -> Ints:
     """Return 1 for each task whose stage has the model's first block, plus 2 for the last."""
     last_of_tasks = int(columns.stage.max(initial=0))
     last = max([one.index for one in stages], default=last_of_tasks)
     is_last = stage == last
-    ends: NDArray[np.int64] = _has_first_block(stage, stages) + 2 * is_last
+    ends: Ints = _has_first_block(stage, stages) + 2 * is_last
     return ends
 
 
-def _has_first_block(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.bool_]:
+def _has_first_block(stage: NDArray[np.int32], stages: Sequence[Stage]) -> Bools:
     """Return True for each task whose stage has the model's first block."""
     is_known = (stage >= 0) & (stage < len(stages))
     # Without a plan it is only known that stage 0 has the first block.
-    found: NDArray[np.bool_] = stage == 0
+    found: Bools = stage == 0
     starts_model = np.array([one.first == 0 for one in stages], np.bool_)
     found[is_known] = starts_model[stage[is_known]]
     return found

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Floats
+from core.arrays import Floats, Ints
 from core.errors import PlanError
 from core.message import message
 from core.report.measured import MeasuredSteps
@@ -149,7 +148,7 @@ def _of_axis(replays: Replays, workers: Sequence[MeshWorker], axis: Axis) -> tup
 
 
 def _savings(
-    part: PeerGroup, replays: Replays, names: Sequence[str], places: NDArray[np.int64]
+    part: PeerGroup, replays: Replays, names: Sequence[str], places: Ints
 ) -> tuple[Saving, ...]:
     """Return the savings of groups of workers with these names."""
     lengths = replays.with_peers(places, len(names)).tolist()

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Floats, Ints
+from core.arrays import Bools, Floats, Ints
 from core.order import groups
 from core.plan.task import ABSENT, KINDS
 from core.report.measured import MeasuredSteps
@@ -58,7 +57,7 @@ class _Compared:
     own: Floats
     usual: Floats
     variance: Floats
-    known: NDArray[np.bool_]
+    known: Bools
 
     @classmethod
     def nothing(cls, run: MeasuredSteps, places: int, tasks: int) -> _Compared:
@@ -145,7 +144,7 @@ def _compare_by_costs(
     task: Ints,
     place: Ints,
     count: int,
-    without: NDArray[np.bool_],
+    without: Bools,
 ) -> _Compared:
     """Compare times of places, relative to the tasks' costs, with times of other places.
 
@@ -235,7 +234,7 @@ def _compare_same_work(
     task: Ints,
     place: Ints,
     count: int,
-    without: NDArray[np.bool_],
+    without: Bools,
 ) -> _Compared:
     """Compare times of places with times of other places for tasks with the same number.
 
@@ -255,7 +254,7 @@ def _compare_group(
     run: MeasuredSteps,
     task: Ints,
     at: dict[int, Ints],
-    without: NDArray[np.bool_],
+    without: Bools,
     found: _Compared,
 ) -> None:
     """Add the comparison of one group of tasks with the same work, given by place, to `found`."""

@@ -6,9 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from core.arrays import Ints
 from core.explain.arrivals import Arrivals, arrivals, sum_by_collective
 from core.explain.bubble import Bubble, bubble_of, closed_form
 from core.explain.causes import CAUSES
@@ -46,7 +44,7 @@ class StepFigures:
 def step_figures(
     explanation: Explanation,
     pipeline: Pipeline | None = None,
-    costs: NDArray[np.int64] | None = None,
+    costs: Ints | None = None,
 ) -> StepFigures:
     """Sum up an explained step.
 

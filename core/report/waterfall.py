@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Floats
+from core.arrays import Floats, Ints
 from core.costs.simulate import makespan_ns
 from core.explain.explanation import Explanation
 from core.message import N_
@@ -26,7 +25,7 @@ BAR_WORDS = {
 """Names of the bars on screen, bottom first; `data` and `between` are bars of jobs alone."""
 
 
-def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> dict[str, int]:
+def waterfall(explanation: Explanation, costs: Ints | None = None) -> dict[str, int]:
     """Return the ns that each reason adds to a step, run or predicted, by the names of BAR_WORDS.
 
     They add up to the makespan, to the nanosecond:

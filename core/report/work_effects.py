@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Floats, Ints
+from core.arrays import Bools, Floats, Ints
 from core.explain.noise import ALWAYS, FEWEST, median_error
 from core.order import groups, row_keys
 from core.plan.task import PASSES
@@ -51,7 +51,7 @@ class WorkEffects:
     work: Ints
     of_stage: Floats
     of_worker: Floats
-    alone: NDArray[np.bool_]
+    alone: Bools
 
     @classmethod
     def of(cls, run: MeasuredSteps) -> WorkEffects | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
+from core.arrays import Floats
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.summaries import AIR
 from gui.timeline.state.scene import Scene
@@ -24,7 +24,7 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
             _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)
 
 
-def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, rect: QRectF) -> None:
+def _draw_areas(painter: QPainter, shares: Floats, frame: Frame, rect: QRectF) -> None:
     """Stack the families from the bottom up; `shares` has shape (pixels, families)."""
     painter.setPen(Qt.PenStyle.NoPen)
     base = np.zeros(len(shares))
@@ -38,7 +38,7 @@ def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, re
             base = top
 
 
-def area(base: NDArray[np.float64], top: NDArray[np.float64], rect: QRectF) -> QPolygonF:
+def area(base: Floats, top: Floats, rect: QRectF) -> QPolygonF:
     """Return the stepped area between two heights, 0 to 1, of each pixel of a rectangle."""
     edges = np.linspace(rect.left(), rect.right(), len(base) + 1)
     # n pixels have n + 1 edges; doubled, without the outermost copies, they are the 2n corners of
@@ -49,6 +49,6 @@ def area(base: NDArray[np.float64], top: NDArray[np.float64], rect: QRectF) -> Q
     return QPolygonF([*upper, *reversed(lower)])
 
 
-def _corners(x: list[float], heights: NDArray[np.float64], rect: QRectF) -> list[QPointF]:
+def _corners(x: list[float], heights: Floats, rect: QRectF) -> list[QPointF]:
     y = rect.bottom() - np.repeat(heights, 2) * rect.height()
     return list(map(QPointF, x, y.tolist()))

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.message import N_
 
 FAINTEST = 3.0
@@ -22,7 +22,7 @@ A distance of 2 is just visible.
 TOUCHING = 11.5
 """Least distance between colours that are adjacent in nearly every picture."""
 
-VISIONS: Mapping[str, NDArray[np.float64]] = {
+VISIONS: Mapping[str, Floats] = {
     N_("full colour vision"): np.eye(3),
     N_("protanopia"): np.array(
         [
@@ -78,7 +78,7 @@ class Pair:
     distance: float
 
 
-def linear(colour: str) -> NDArray[np.float64]:
+def linear(colour: str) -> Floats:
     """Return linear red, green and blue, 0 to 1, of `#rrggbb` (IEC 61966-2-1)."""
     channels = np.array(channels_of(colour)) / 255
     curved = ((channels + 0.055) / 1.055) ** 2.4
@@ -117,11 +117,11 @@ def seen_on(colour: str, ground: str) -> str:
     return found
 
 
-def seen(colour: str, vision: str) -> NDArray[np.float64]:
+def seen(colour: str, vision: str) -> Floats:
     """Return Oklab's L, a and b of `#rrggbb`, L from 0 to 1, as perceived with one of VISIONS."""
     # The model's matrix can leave the range that a screen can show.
     cones = _TO_CONES @ np.clip(VISIONS[vision] @ linear(colour), 0, 1)
-    lab: NDArray[np.float64] = _TO_LAB @ np.cbrt(cones)
+    lab: Floats = _TO_LAB @ np.cbrt(cones)
     return lab
 
 

@@ -11,8 +11,8 @@ from html import escape
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.causes import CAUSES, Cause
 from core.plan.plan import Lane, Role
 from core.trace.trace import Trace
@@ -232,7 +232,7 @@ def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
     return int(last - first)
 
 
-def _steps_of(times: NDArray[np.int64]) -> list[int]:
+def _steps_of(times: Ints) -> list[int]:
     """Return the differences between consecutive times, which have fewer digits than the times."""
     # The first time is kept as it is (minus 0), and the page adds up the others from there.
     return np.diff(times, prepend=0).tolist()  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS
 from core.recording.schema import arrow_types
@@ -30,7 +31,7 @@ class ExportedSpans:
     """The n spans of all lanes of a trace, lane after lane, and the lane of each."""
 
     trace: Trace
-    lane: NDArray[np.int64]
+    lane: Ints
     spans: Spans
 
     @classmethod
@@ -85,7 +86,7 @@ class ExportedSpans:
         return found
 
     @cached_property
-    def links(self) -> NDArray[np.int64]:
+    def links(self) -> Ints:
         """Pairs of positions of spans, shape (k, 2): the second span depends on the first.
 
         A task of a plan depends on tasks of its own step. Each task of another trace has run once.

@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.files import whole_folder
 from core.plan.devices import CUDA
 from core.plan.plan import Role
@@ -106,7 +106,7 @@ def _events(exported: ExportedSpans, rank: int, lanes: list[int]) -> Iterator[li
         yield events
 
 
-def _on_device(exported: ExportedSpans, lanes: list[int]) -> NDArray[np.bool_]:
+def _on_device(exported: ExportedSpans, lanes: list[int]) -> Bools:
     """Return a mask of the events that are a device's work: in a run, all but waits for data."""
     every = exported.trace.header.lanes
     working = [lane for lane in lanes if every[lane].role is not Role.NESTED]
@@ -114,7 +114,7 @@ def _on_device(exported: ExportedSpans, lanes: list[int]) -> NDArray[np.bool_]:
         # Lanes with cores are threads of a host; they count only in a trace without other lanes.
         working = [lane for lane in working if not every[lane].cores] or working
     waits = exported.spans["kind"] == KINDS.index(Kind.DATA)
-    mask: NDArray[np.bool_] = np.isin(exported.lane, working) & ~waits
+    mask: Bools = np.isin(exported.lane, working) & ~waits
     return mask
 
 
@@ -157,7 +157,7 @@ def _host_event(exported: ExportedSpans, place: int, host: int, thread: int) -> 
     return _complete_event(category, exported.labels[place], host, thread, times)
 
 
-def _steps(exported: ExportedSpans, positions: NDArray[np.int64], host: int) -> Iterator[Event]:
+def _steps(exported: ExportedSpans, positions: Ints, host: int) -> Iterator[Event]:
     """Yield the steps of a rank, each from its first start to its last end on this rank.
 
     A step ends at the latest when the rank's next step begins.

@@ -13,8 +13,8 @@ from pathlib import Path
 from struct import pack, unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.recording.exporters.chrome import open_output
 from core.recording.exporters.exported_spans import ExportedSpans, chunks, counter_name
 from core.recording.exporters.wire import fixed64_field, message_field, number_field, text_field
@@ -61,8 +61,8 @@ class _Slices:
 
     exported: ExportedSpans
     steps: list[int]
-    times: NDArray[np.int64]
-    order: NDArray[np.int64]
+    times: Ints
+    order: Ints
     leaving: dict[int, list[int]]
     entering: dict[int, list[int]]
 

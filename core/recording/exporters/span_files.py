@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.files import whole_file
 from core.plain import cell
 from core.recording.exporters.exported_spans import (
@@ -76,8 +76,8 @@ def span_batches(
 
 def _batch(
     listing: Listing,
-    lanes: NDArray[np.int64],
-    index: NDArray[np.int64],
+    lanes: Ints,
+    index: Ints,
     written: Callable[[str], str],
 ) -> pa.RecordBatch:
     """Return a batch with spans given by their lanes and their positions on these lanes."""
@@ -98,7 +98,7 @@ def _batch(
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
-def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) -> Spans:
+def _gathered(trace: Trace, lanes: Ints, index: Ints) -> Spans:
     """Return the spans at the given lanes and positions, in this order."""
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
     # `parts` are grouped by lane; sorting twice gives the position of each asked span in them.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Ints
+from core.arrays import Bools, Ints
 from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.event_names import MEMORY_COPY, matches
 from core.recording.importers.nesting import depths
@@ -77,7 +77,7 @@ class PassMarks:
         thread: NDArray[np.int32],
         start: Ints,
         end: Ints,
-        is_annotation: NDArray[np.bool_],
+        is_annotation: Bools,
     ) -> PassMarks:
         """Return the annotations of passes among events; `name` has positions in `names`."""
         passes = [annotated_pass(text) for text in names]

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.event_flows import links_of_flows
@@ -147,7 +148,7 @@ def _groups(
     columns: EventColumns,
     threads: Sequence[tuple[str, str]],
     kind: NDArray[np.int8],
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the group of rows of each event; `kind` has the kinds by name.
 
     `threads` has the names of each thread and its process.
@@ -178,9 +179,7 @@ def _stream_name(thread: str, process: str, tid: object) -> str:
     return f"{process}: {thread}" if process == _OVERLAP_ANALYSIS else thread
 
 
-def _launches(
-    arrows: NDArray[np.int64], group: NDArray[np.int64], priority: NDArray[np.int64]
-) -> Launches:
+def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
     """Return the launches among pairs of events, shape (k, 2).
 
     Arrows may lead from several calls to one task: from an operator, and from the call of the
@@ -194,7 +193,7 @@ def _launches(
     return Launches(call[is_last], task[is_last], 0)
 
 
-def _process_groups(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def _process_groups(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """Return the names of process groups, and the group of each event's name; ABSENT for none."""
     found: list[str | None] = []
     for name in names:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.recording.importers.event_numbers import LATEST_US, Scalar, to_float, to_nanoseconds
 from core.recording.importers.trace_events import TraceEvent, TraceEvents
 from core.recording.index import Progress, watched
@@ -20,11 +21,11 @@ _PHASES = "stf"  # begin, step, end
 def links_of_flows(
     events: TraceEvents,
     thread: NDArray[np.int32],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    start: Ints,
+    end: Ints,
     progress: Progress | None = None,
     categories: Collection[str] | None = None,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return pairs of events for arrows, shape (k, 2): the innermost events at both ends.
 
     If there are `categories`, other arrows are ignored. Raises Cancelled if `progress` returns
@@ -67,9 +68,7 @@ def _flow_order(event: TraceEvent) -> tuple[float, int]:
     return to_float(event.ts), _PHASES.index(event.ph)
 
 
-def _innermost(
-    start: NDArray[np.int64], end: NDArray[np.int64], events: range, micros: float
-) -> int | None:
+def _innermost(start: Ints, end: Ints, events: range, micros: float) -> int | None:
     """Return the innermost event at a time in microseconds, or None.
 
     `events` are the positions of a thread's events, which are sorted by start.

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.imported_events import NO_STEP_RANGES, StepRanges
 
@@ -98,7 +99,7 @@ def encode_values(values: Sequence[Encoded], codes: dict[Encoded, int]) -> NDArr
     return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
-def matches(names: Iterable[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
+def matches(names: Iterable[str], pattern: re.Pattern[str]) -> Bools:
     """Return for each name whether the pattern is found in it."""
     return np.array([pattern.search(name) is not None for name in names], np.bool_)
 
@@ -106,8 +107,8 @@ def matches(names: Iterable[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]
 def steps_from_names(
     names: tuple[str, ...],
     name: NDArray[np.int32],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    start: Ints,
+    end: Ints,
 ) -> StepRanges:
     """Return the steps that events mark; `name` has positions in `names`, and times are ns.
 
@@ -126,8 +127,8 @@ def steps_from_names(
 def _numbered_steps(
     names: tuple[str, ...],
     name: NDArray[np.int32],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    start: Ints,
+    end: Ints,
     pattern: re.Pattern[str],
 ) -> StepRanges:
     """Return steps whose number is in a name, from its first start to its last end."""
@@ -145,8 +146,8 @@ def _numbered_steps(
 def _optimizer_steps(
     names: tuple[str, ...],
     name: NDArray[np.int32],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    start: Ints,
+    end: Ints,
 ) -> StepRanges:
     """Return steps that end with the last call of an optimizer in an iteration."""
     if not names:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from core.arrays import Floats, Ints
 
 _DECIMAL = re.compile(r"([0-9]{1,15}|[1-3][0-9]{15})(?:\.([0-9]{1,9}))?")
 """A time that is below LATEST_US."""
@@ -26,7 +27,7 @@ def to_float(value: Scalar) -> float:
         return float("nan")
 
 
-def to_floats(values: list[Scalar]) -> NDArray[np.float64]:
+def to_floats(values: list[Scalar]) -> Floats:
     """Return numbers that may be written as text, with NaN for other values."""
     try:
         return np.array(values, np.float64)
@@ -34,7 +35,7 @@ def to_floats(values: list[Scalar]) -> NDArray[np.float64]:
         return np.array([to_float(value) for value in values], np.float64)
 
 
-def rounded_off(values: Sequence[Scalar], floats: NDArray[np.float64]) -> NDArray[np.int64]:
+def rounded_off(values: Sequence[Scalar], floats: Floats) -> Ints:
     """Return the ns that times in microseconds, written as text, lost when they became `floats`.
 
     A double has no room for the ns of a time since 1970, but a text has. The result is 0 for other
@@ -54,7 +55,7 @@ def rounded_off(values: Sequence[Scalar], floats: NDArray[np.float64]) -> NDArra
     return lost
 
 
-def sparse_floats(values: list[Scalar]) -> NDArray[np.float64]:
+def sparse_floats(values: list[Scalar]) -> Floats:
     """Return the same as `to_floats`, faster if all values are None."""
     if values.count(None) == len(values):
         return np.full(len(values), np.nan)
@@ -66,9 +67,7 @@ def scalar_or_none(value: object) -> Scalar:
     return value if isinstance(value, int | float | str) else None
 
 
-def event_times(
-    begin: NDArray[np.float64], length: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def event_times(begin: Floats, length: Floats) -> tuple[Ints, Ints]:
     """Return start and end in ns of events whose begin and length are in microseconds.
 
     The end is rounded, not the length, so that events which touch in the file still touch.
@@ -76,7 +75,7 @@ def event_times(
     return to_nanoseconds(begin), to_nanoseconds(begin + length)
 
 
-def to_nanoseconds(times: NDArray[np.float64]) -> NDArray[np.int64]:
+def to_nanoseconds(times: Floats) -> Ints:
     """Return times in ns of times in microseconds."""
     # A double has room for the whole microseconds of the time of day or for ns, but not for both:
     # whole microseconds are converted separately.

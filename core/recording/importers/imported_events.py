@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats, Ints
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.trace.event_arguments import EventArguments, concatenated
@@ -48,22 +49,20 @@ class ImportedCounter:
 
     name: str
     place: str
-    times: NDArray[np.int64]
-    values: NDArray[np.float64]
+    times: Ints
+    values: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class StepRanges:
     """The steps of one rank or process: n increasing numbers, and start and end of each in ns."""
 
-    number: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    number: Ints
+    start: Ints
+    end: Ints
 
     @classmethod
-    def spanning(
-        cls, number: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
-    ) -> StepRanges:
+    def spanning(cls, number: Ints, start: Ints, end: Ints) -> StepRanges:
         """Return a step for each number, from its first start to its last end, in any order."""
         numbers, which = np.unique(number, return_inverse=True)
         first = np.full(len(numbers), LARGEST_INT64)
@@ -72,7 +71,7 @@ class StepRanges:
         np.maximum.at(last, which, end)
         return cls(numbers, first, last)
 
-    def at(self, times: NDArray[np.int64]) -> NDArray[np.int32]:
+    def at(self, times: Ints) -> NDArray[np.int32]:
         """Return the number of the step at each time.
 
         It is ABSENT before the first step, and the last number plus 1 from the last end on.
@@ -98,12 +97,12 @@ class Launches:
     `orphans` is the number of tasks without a call.
     """
 
-    call: NDArray[np.int64]
-    device: NDArray[np.int64]
+    call: Ints
+    device: Ints
     orphans: int
 
     @classmethod
-    def of(cls, ids: NDArray[Any], calls: NDArray[np.int64], tasks: NDArray[np.int64]) -> Launches:
+    def of(cls, ids: NDArray[Any], calls: Ints, tasks: Ints) -> Launches:
         """Match calls and tasks, given as positions of events, by the ids of the n events."""
         if not len(calls):
             return cls(calls, calls, 0)
@@ -115,14 +114,14 @@ class Launches:
         is_match = sorted_ids[existing] == ids[tasks]
         return cls(calls[place[is_match]], tasks[is_match], int((~is_match).sum()))
 
-    def times(self, start: NDArray[np.int64]) -> NDArray[np.int64]:
+    def times(self, start: Ints) -> Ints:
         """Return the launch time in ns of n events with these starts; ABSENT if unknown."""
         launched = np.full(len(start), ABSENT, np.int64)
         launched[self.device] = start[self.call]
         return launched
 
     @property
-    def links(self) -> NDArray[np.int64]:
+    def links(self) -> Ints:
         """Pairs of a call and its task, shape (k, 2), for ImportedEvents."""
         return np.stack([self.call, self.device], axis=1)
 
@@ -150,7 +149,7 @@ class PipelinePlaces:
     chunk: NDArray[np.int32]
     replica: NDArray[np.int32]
     transfer: NDArray[np.int8]
-    spans_stages: NDArray[np.bool_]
+    spans_stages: Bools
     own_clocks: bool = False
 
     @classmethod
@@ -159,12 +158,12 @@ class PipelinePlaces:
         absent = np.full(count, ABSENT, np.int32)
         return cls(absent, absent, absent, absent.astype(np.int8), np.zeros(count, np.bool_))
 
-    def picked(self, events: NDArray[np.int64]) -> PipelinePlaces:
+    def picked(self, events: Ints) -> PipelinePlaces:
         """Return the places of some events."""
         columns = {name: getattr(self, name)[events] for name in _PLACE_COLUMNS}
         return replace(self, **columns)
 
-    def extended(self, like: NDArray[np.int64]) -> PipelinePlaces:
+    def extended(self, like: Ints) -> PipelinePlaces:
         """Return the places, and then the places of new events, copied from the events `like`."""
         added = self.picked(like)
         added = replace(added, transfer=np.full(len(like), ABSENT, np.int8))
@@ -202,13 +201,13 @@ class ImportedEvents:
     names: tuple[str, ...]
     track: NDArray[np.int32]
     name: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     kind: NDArray[np.int8]
     attributes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    launched: NDArray[np.int64] | None = None
+    launched: Ints | None = None
     step: NDArray[np.int32] | None = None
-    links: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    links: Ints = field(default_factory=lambda: np.empty((0, 2), np.int64))
     steps: StepRanges = NO_STEP_RANGES
     counters: tuple[ImportedCounter, ...] = ()
     issues: Counts[ImportIssue] = field(default_factory=Counts)
@@ -236,7 +235,7 @@ class ImportedEvents:
             latest = max(latest, int(counter.times.max(initial=0)))
         return latest
 
-    def picked(self, kept: NDArray[np.bool_]) -> ImportedEvents:
+    def picked(self, kept: Bools) -> ImportedEvents:
         """Return the events where `kept` is true, with the links among them."""
         if kept.all():
             return self

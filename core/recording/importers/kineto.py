@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.complete_events import INSTANTS
@@ -160,17 +161,17 @@ def _lower(category: str | None) -> str:
     return (category or "").lower()
 
 
-def category_groups(events: TraceEvents, columns: EventColumns) -> NDArray[np.int64]:
+def category_groups(events: TraceEvents, columns: EventColumns) -> Ints:
     """Return the group of rows of each event by its category."""
     by_category = np.array([_GROUPS.get(_lower(name), HOST) for name in events.categories])
-    group: NDArray[np.int64] = by_category[columns["category"]]
+    group: Ints = by_category[columns["category"]]
     # Instants have no duration: as a row of the host they would be a lane that never works.
     is_instant = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
     group[is_instant[columns["thread"]]] = ANNOTATION
     return group
 
 
-def _launches(events: TraceEvents, columns: EventColumns, group: NDArray[np.int64]) -> Launches:
+def _launches(events: TraceEvents, columns: EventColumns, group: Ints) -> Launches:
     """Match the tasks of devices and the calls that launched them by correlation id."""
     launches = np.array([_lower(name) in _LAUNCH for name in events.categories])
     # 0 means "no call", in files too.
@@ -192,9 +193,9 @@ def _kinds(events: KernelEvents, by_name: NDArray[np.int8], launches: Launches) 
 def host_steps(
     names: tuple[str, ...],
     columns: EventColumns,
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    group: NDArray[np.int64],
+    start: Ints,
+    end: Ints,
+    group: Ints,
 ) -> StepRanges:
     """Return the steps that events of the host mark."""
     is_host = (group != DEVICE) & (group != DEVICE_ANNOTATION)
@@ -215,9 +216,7 @@ def _process_groups(
     return tuple(names), np.array(codes, np.int16)[columns["group"]]
 
 
-def _called_ranks(
-    events: TraceEvents, place: NDArray[np.int32], group: NDArray[np.int64]
-) -> dict[int, int]:
+def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) -> dict[int, int]:
     """Return the other rank of each call that transfers data, by its position; {} with a device.
 
     A device has kernels whose arguments name the other rank.
@@ -234,7 +233,7 @@ def _called_ranks(
 def _with_transfers(
     names: tuple[str, ...],
     bucket: NDArray[np.int16],
-    transfers: NDArray[np.int64],
+    transfers: Ints,
     pairs: Mapping[int, str],
 ) -> tuple[tuple[str, ...], NDArray[np.int16]]:
     """Return the names of groups and each event's group, with a group for each transfer's pair.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import MEMORY_COPY, matches
@@ -38,8 +39,8 @@ class KinetoRows:
     time of copies of memory.
     """
 
-    thread: NDArray[np.int64]
-    group: NDArray[np.int64]
+    thread: Ints
+    group: Ints
     busy: NDArray[Any]
     moving: NDArray[Any]
     copying: NDArray[Any]
@@ -106,7 +107,7 @@ class KinetoRows:
 def rows_of_events(
     events: TraceEvents,
     columns: dict[str, NDArray[Any]],
-    group: NDArray[np.int64],
+    group: Ints,
     kind: NDArray[np.int8],
 ) -> tuple[KinetoRows, NDArray[np.int32]]:
     """Return the rows, and the row of each event.

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.message import message
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
@@ -36,7 +37,7 @@ class _LaneSpans:
 
 def lanes_of_tracks(
     imported: ImportedEvents,
-    rows: Sequence[NDArray[np.int64]],
+    rows: Sequence[Ints],
     task: NDArray[np.int32],
     table: TaskTable,
     issues: Counts[ImportIssue],
@@ -67,10 +68,10 @@ def lanes_of_tracks(
 
 def _levels(
     imported: ImportedEvents,
-    row: NDArray[np.int64],
+    row: Ints,
     issues: Counts[ImportIssue],
     progress: Progress | None,
-) -> list[NDArray[np.int64]]:
+) -> list[Ints]:
     """Return the events of a track by depth."""
     depth, overlapping = depths(imported.start[row], imported.end[row], progress)
     issues[ImportIssue.NOT_NESTED] += overlapping
@@ -81,7 +82,7 @@ def _levels(
 
 def _spans(
     imported: ImportedEvents,
-    chosen: NDArray[np.int64],
+    chosen: Ints,
     task: NDArray[np.int32],
     table: TaskTable,
 ) -> Spans:

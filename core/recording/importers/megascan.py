@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats, Ints
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
 from core.recording.importers.event_counters import counters_of_events
@@ -142,7 +143,7 @@ def _places(
 
 
 def _first_of_threads(
-    thread: NDArray[np.int32], rank: NDArray[np.int64], has_place: NDArray[np.bool_]
+    thread: NDArray[np.int32], rank: Ints, has_place: Bools
 ) -> list[tuple[int, int]]:
     """Return each thread that has an event with a place, and the rank of the first of these."""
     placed = np.flatnonzero(has_place)
@@ -164,9 +165,7 @@ def _replicas(places: PipelinePlaces | None) -> dict[str, NDArray[Any]]:
     return {} if places is None else {"replica": places.replica}
 
 
-def _steps(
-    iteration: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
-) -> StepRanges:
+def _steps(iteration: Ints, start: Ints, end: Ints) -> StepRanges:
     """Return the steps of the events that have an iteration."""
     has_step = iteration >= 0
     return StepRanges.spanning(iteration[has_step], start[has_step], end[has_step])
@@ -189,13 +188,13 @@ def _kind(name: str) -> Kind:
     return kind_from_name(name)
 
 
-def _counted(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _counted(values: Floats) -> Ints:
     """Return numbers from 0 on, with ABSENT for other values."""
     is_valid = (values >= 0) & (values < np.iinfo(np.int32).max)
     return np.where(is_valid, values, ABSENT).astype(np.int64)
 
 
-def _stage(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
+def _stage(columns: dict[str, Floats]) -> Ints:
     """Return the stage of each event: the chunks of a rank are as many stages apart as ranks."""
     rank, chunk = _counted(columns["pp_rank"]), _counted(columns["model_chunk"])
     ranks = int(rank.max(initial=0)) + 1

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.message import message
 from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
 from core.reading import open_regular
@@ -124,13 +125,13 @@ def _numbers(text: str) -> list[float]:
     return [to_float(value) for value in msgspec.structs.astuple(found)]
 
 
-def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _whole(values: Floats) -> Ints:
     """Return whole numbers from 0 on, ABSENT for other values."""
     is_valid = (values >= 0) & (values < np.iinfo(np.int32).max)
     return np.where(is_valid, values, ABSENT).astype(np.int64)
 
 
-def _places_of_threads(events: TraceEvents) -> tuple[NDArray[np.int64], ...]:
+def _places_of_threads(events: TraceEvents) -> tuple[Ints, ...]:
     """Return stage, tensor rank and data rank of each thread; 0 for unknown ranks."""
     stages, tensors, replicas = [], [], []
     names = thread_names(events)
@@ -198,7 +199,7 @@ def _read_parquet(path: Path) -> pa.Table:
     return table
 
 
-def _seconds(table: pa.Table, name: str) -> NDArray[np.float64]:
+def _seconds(table: pa.Table, name: str) -> Floats:
     """Return a column of numbers, NaN for nulls. Raises ValueError for other types."""
     column = table.column(name)
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
@@ -207,11 +208,11 @@ def _seconds(table: pa.Table, name: str) -> NDArray[np.float64]:
                 "its column {name} has the type {kind}, not a number", name=name, kind=column.type
             )
         )
-    values: NDArray[np.float64] = column.to_numpy().astype(np.float64)
+    values: Floats = column.to_numpy().astype(np.float64)
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _integers(table: pa.Table, name: str) -> NDArray[np.int64]:
+def _integers(table: pa.Table, name: str) -> Ints:
     """Return a column of numbers from 0 on, ABSENT for others and for a column that is missing."""
     if name not in table.column_names:
         return np.full(len(table), ABSENT, np.int64)
@@ -221,14 +222,14 @@ def _integers(table: pa.Table, name: str) -> NDArray[np.int64]:
 def _table(
     names: Sequence[str],
     name: NDArray[np.int32],
-    step: NDArray[np.int64],
-    replica: NDArray[np.int64],
-    tensor: NDArray[np.int64],
-    rank: NDArray[np.int64],
-    chunk: NDArray[np.int64],
-    microbatch: NDArray[np.int64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    step: Ints,
+    replica: Ints,
+    tensor: Ints,
+    rank: Ints,
+    chunk: Ints,
+    microbatch: Ints,
+    start: Ints,
+    end: Ints,
 ) -> PipelineTable:
     """Return the operations as a table, with kinds and transfers by their names."""
     kind_codes = [KIND_CODES[_kind(text)] for text in names]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.message import N_, message
 from core.order import stable_argsort
 from core.recording.importers.imported_events import MOST_IMPORTED_LANES
@@ -15,9 +15,7 @@ from core.recording.index import Progress, watched
 TOO_MANY_LANES = N_("its threads and their nested calls are more than {most:,}")
 
 
-def depths(
-    start: NDArray[np.int64], end: NDArray[np.int64], progress: Progress | None = None
-) -> tuple[NDArray[np.int64], int]:
+def depths(start: Ints, end: Ints, progress: Progress | None = None) -> tuple[Ints, int]:
     """Return the depth of each of a row's events, and the number of events that do not nest.
 
     Events are sorted by start; of two with one start, the longer is first. If events nest, the
@@ -36,9 +34,7 @@ def depths(
     return depth, overlapping
 
 
-def _count_overlapping(
-    depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
-) -> int:
+def _count_overlapping(depth: Ints, start: Ints, end: Ints) -> int:
     """Return the number of events that end after an earlier event which is still running."""
     if not depth.any():
         return 0
@@ -51,7 +47,7 @@ def _count_overlapping(
     return int((starts_within & ends_after).sum())
 
 
-def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
+def _is_apart(depth: Ints, start: Ints, end: Ints) -> bool:
     """Return True if no two events of one depth overlap."""
     order = stable_argsort(depth)
     is_same_depth = depth[order][1:] == depth[order][:-1]
@@ -59,9 +55,7 @@ def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[n
     return not bool(overlaps[is_same_depth].any())
 
 
-def _first_free_depths(
-    start: NDArray[np.int64], end: NDArray[np.int64], progress: Progress | None
-) -> NDArray[np.int64]:
+def _first_free_depths(start: Ints, end: Ints, progress: Progress | None) -> Ints:
     """Return for each event in turn the first depth at which all earlier events have ended.
 
     Raises ValueError when there are more depths than lanes.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.message import N_, message
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
@@ -201,7 +201,7 @@ class _NsightEvents:
             arguments=sequential_arguments(path, np.array(self.place, np.int32), _read_texts),
         )
 
-    def _launches(self, types: NDArray[np.int64]) -> Launches:
+    def _launches(self, types: Ints) -> Launches:
         """Match calls and tasks by correlation id; each process has its own ids."""
         processes = [process for _, process, _, _ in self.key]
         pairs = list(zip(processes, self.correlation, strict=True))
@@ -239,7 +239,7 @@ def _id_or_0(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
 
 
-def _tracks(keys: Sequence[_RowKey], mostly_moves: NDArray[np.bool_]) -> tuple[ImportedTrack, ...]:
+def _tracks(keys: Sequence[_RowKey], mostly_moves: Bools) -> tuple[ImportedTrack, ...]:
     """Return a track for each key; `mostly_moves` is True if it mostly communicates."""
     first: dict[tuple[int, ...], int] = {}
     for place, key in enumerate(keys):

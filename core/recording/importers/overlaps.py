@@ -8,13 +8,14 @@ would move to a row of nested calls, and its time would not count.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from core.arrays import Ints
 
 SLIGHT_SHARE = 100
 """An overlap is slight if it is shorter than the shorter event divided by this."""
 
 
-def cut_slight_overlaps(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+def cut_slight_overlaps(start: Ints, end: Ints) -> Ints:
     """Return the ends in ns of one row's n events, earlier where a slight overlap is cut.
 
     Events are sorted by start; of two with one start, the longer is first. An event is cut at the
@@ -44,5 +45,5 @@ def cut_slight_overlaps(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDA
     # An event that ends after the one at the cut encloses it, and is not cut.
     outlasted = np.append(end[cuts], 0)[following]
     is_cut = (excess > 0) & (excess < length / SLIGHT_SHARE) & (end < outlasted)
-    result: NDArray[np.int64] = np.where(is_cut, limit, end)
+    result: Ints = np.where(is_cut, limit, end)
     return result

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.message import N_
 from core.plan.plan import Role
 from core.plan.task import ABSENT
@@ -87,7 +88,7 @@ def _read_packet(reader: PacketReader, packet: bytes) -> None:
         reader.issues[ImportIssue.LOST] += 1
 
 
-def _imported(reader: PacketReader, has_end: NDArray[np.bool_]) -> ImportedEvents:
+def _imported(reader: PacketReader, has_end: Bools) -> ImportedEvents:
     """Return the slices that have ended, with their tracks, flows and counters."""
     start = np.array(reader.start, np.int64)[has_end]
     end = np.array(reader.end, np.int64)[has_end]
@@ -120,8 +121,8 @@ def _imported(reader: PacketReader, has_end: NDArray[np.bool_]) -> ImportedEvent
 def _tracks(
     reader: PacketReader,
     track_ids: NDArray[np.uint64],
-    track: NDArray[np.int64],
-    is_work: NDArray[np.bool_],
+    track: Ints,
+    is_work: Bools,
 ) -> tuple[ImportedTrack, ...]:
     """Return a track for each id; a track of steps alone does no work, unless all are so."""
     works = np.bincount(track, is_work, len(track_ids)) > 0
@@ -133,7 +134,7 @@ def _tracks(
     return tuple(tracks)
 
 
-def _links(reader: PacketReader, has_end: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _links(reader: PacketReader, has_end: Bools) -> Ints:
     """Return the flows between slices that have ended, as positions among these."""
     links = np.array(reader.links, np.int64).reshape(-1, 2)
     kept = links[has_end[links].all(axis=1)]

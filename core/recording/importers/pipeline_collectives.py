@@ -8,9 +8,8 @@ waits for an all-gather of this chunk's parameters.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Ints
+from core.arrays import Bools, Ints
 from core.order import groups, row_keys
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, Kind, among
@@ -70,7 +69,7 @@ def collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
         if number in of_lane:
             found += _links_of_lane(imported, tasks, of_lane[number])
     links = np.concatenate(found)
-    is_within: NDArray[np.bool_] = step[links[:, 0]] == step[links[:, 1]]
+    is_within: Bools = step[links[:, 0]] == step[links[:, 1]]
     return links[is_within]
 
 

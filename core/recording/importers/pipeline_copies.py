@@ -19,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Ints
+from core.arrays import Bools, Ints
 from core.order import groups, row_keys, stable_argsort, turns
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KIND_CODES, PAYLOAD_CODES, Kind, Payload, among
@@ -31,7 +31,7 @@ from core.recording.importers.imported_events import (
 from core.trace.import_issue import ImportIssue
 
 Number = TypeVar("Number", bound=np.generic)
-Mask = NDArray[np.bool_]
+Mask = Bools
 
 TRANSFER_QUANTILE = 0.05
 INFERRED = "inferred transfer"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.message import message
 from core.order import groups, row_keys, turns
 from core.plan.plan import Role
@@ -34,21 +35,21 @@ class PipelineTable:
     the same meaning as in PipelinePlaces, except that `replica` is the rank in data parallelism.
     """
 
-    step: NDArray[np.int64]
-    replica: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    step: Ints
+    replica: Ints
+    rank: Ints
     kind: NDArray[np.int8]
-    microbatch: NDArray[np.int64]
-    chunk: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    microbatch: Ints
+    chunk: Ints
+    start: Ints
+    end: Ints
     transfer: NDArray[np.int8]
     name: NDArray[np.int32]
-    tensor: NDArray[np.int64]
+    tensor: Ints
     names: tuple[str, ...] = ()
     own_clocks: bool = False
 
-    def picked(self, mask: NDArray[np.bool_]) -> PipelineTable:
+    def picked(self, mask: Bools) -> PipelineTable:
         """Return some of the events."""
         columns = {name: getattr(self, name)[mask] for name in _COLUMNS}
         return PipelineTable(**columns, names=self.names, own_clocks=self.own_clocks)
@@ -95,9 +96,7 @@ def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1)
     return replace(table, microbatch=microbatches, chunk=all_chunks)
 
 
-def _interleaved(
-    keys: NDArray[np.int64], ranks: int, chunks: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _interleaved(keys: Ints, ranks: int, chunks: int) -> tuple[Ints, Ints]:
     """Return micro-batch and chunk of passes in rounds; `keys` are equal in one rank and step."""
     turn = turns(keys)
     code = np.unique(keys, return_inverse=True)[1]
@@ -159,7 +158,7 @@ def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> Import
     )
 
 
-def _pipelines(table: PipelineTable) -> NDArray[np.int64]:
+def _pipelines(table: PipelineTable) -> Ints:
     """Return the number of each event's pipeline: one for each data and tensor rank.
 
     Raises ValueError for too many.
@@ -172,7 +171,7 @@ def _pipelines(table: PipelineTable) -> NDArray[np.int64]:
 
 
 def _tracks(
-    table: PipelineTable, pipeline: NDArray[np.int64]
+    table: PipelineTable, pipeline: Ints
 ) -> tuple[tuple[ImportedTrack, ...], NDArray[np.int32]]:
     """Return the tracks, computing ones first, and the track of each event."""
     is_collective = IS_COLLECTIVE[table.kind]
@@ -206,7 +205,7 @@ def _tracks(
 
 def _collective_groups(
     table: PipelineTable,
-) -> tuple[NDArray[np.int16], tuple[str, ...], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int16], tuple[str, ...], Bools]:
     """Return the process group of each collective, the groups' names, and a mask.
 
     The mask is true for collectives that ranks of several stages join. These are collectives of

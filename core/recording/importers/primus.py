@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.message import message
 from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.reading import open_regular, read_regular
@@ -73,7 +73,7 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
     iterations = msgspec.json.decode(data, type=dict[str, _Iteration])
     issues = Counts[ImportIssue]()
     most = most_events(path)
-    parts: list[NDArray[np.float64]] = []
+    parts: list[Floats] = []
     count = 0
     for text, iteration in watched(iterations.items(), progress):
         step = int(text) if text.isdecimal() and len(text) < 10 else ABSENT
@@ -87,9 +87,7 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
     return events_of_table(_table(path, np.concatenate(parts, axis=1)), issues)
 
 
-def _passes(
-    iteration: _Iteration, step: int, issues: Counts[ImportIssue]
-) -> list[NDArray[np.float64]]:
+def _passes(iteration: _Iteration, step: int, issues: Counts[ImportIssue]) -> list[Floats]:
     """Return columns of step, kind, micro-batch, chunk, start and end; shape (6, n) for a kind."""
     # A dump with weight gradients has the backward for the input only.
     backward = Kind.BACKWARD_INPUT if iteration.wgrad_start else Kind.BACKWARD
@@ -113,7 +111,7 @@ def _passes(
     return parts
 
 
-def _listed(numbers: list[int], count: int) -> NDArray[np.float64]:
+def _listed(numbers: list[int], count: int) -> Floats:
     """Return numbers of `count` passes; ABSENT if not each of them has one."""
     if len(numbers) < count:
         return np.full(count, float(ABSENT))
@@ -122,7 +120,7 @@ def _listed(numbers: list[int], count: int) -> NDArray[np.float64]:
     return np.where(is_valid, listed, float(ABSENT))
 
 
-def _table(path: Path, columns: NDArray[np.float64]) -> PipelineTable:
+def _table(path: Path, columns: Floats) -> PipelineTable:
     """Return the passes of a rank's file as a table."""
     step, kind, microbatch, chunk, start, end = columns
     match = _RANK.search(path.name)

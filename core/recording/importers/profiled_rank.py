@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.task import ABSENT
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_threads import thread_names
@@ -35,8 +36,8 @@ class ProfiledRank:
 
     events: TraceEvents
     name: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     kind: NDArray[np.int8]
     rows: KinetoRows
     row: NDArray[np.int32]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.task import ABSENT
 from core.recording.importers.rank_recording import RankRecording
 from core.trace.spans import Spans
@@ -39,7 +40,7 @@ class MergedPlans:
         self._numbers: dict[tuple[int, ...], int] = {}
         self._plan_of_step: dict[int, int] = {}
         # For each plan of the run, the row in its table of each task of each rank.
-        self._rows: list[list[NDArray[np.int64]]] = []
+        self._rows: list[list[Ints]] = []
         self.senders: dict[int, int] = {}
 
     def add(self, step: int) -> None:
@@ -117,12 +118,10 @@ class MergedPlans:
         table_rows = first_row + place
         self._rows.append([table_rows[first:last] for first, last in pairwise(bounds)])
 
-    def _concatenated(
-        self, key: Sequence[int]
-    ) -> tuple[NDArray[Any], list[NDArray[np.int64]], list[int]]:
+    def _concatenated(self, key: Sequence[int]) -> tuple[NDArray[Any], list[Ints], list[int]]:
         """Return the tasks of the ranks' plans, the dependencies of each, and bounds of ranks."""
         all_rows: list[NDArray[Any]] = []
-        all_needs: list[NDArray[np.int64]] = []
+        all_needs: list[Ints] = []
         bounds = [0]
         for number, plan in enumerate(key):
             rows, needs = self._plan_of_rank(number, plan)
@@ -131,7 +130,7 @@ class MergedPlans:
             bounds.append(bounds[-1] + len(rows))
         return np.concatenate(all_rows), all_needs, bounds
 
-    def _plan_of_rank(self, number: int, plan: int) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
+    def _plan_of_rank(self, number: int, plan: int) -> tuple[NDArray[Any], list[Ints]]:
         """Return the tasks of a rank's plan, with lanes and names of the run, and dependencies."""
         table = self._ranks[number].trace.table
         names = self._trace.table.names
@@ -149,7 +148,7 @@ class MergedPlans:
         bounds = np.cumsum(counts)[:-1]
         return rows, np.split(needs.astype(np.int64), bounds)
 
-    def _begins(self, number: int, step: int, count: int) -> NDArray[np.int64]:
+    def _begins(self, number: int, step: int, count: int) -> Ints:
         """Return the begin of each of a rank's `count` tasks in a step."""
         rank, begin = self._ranks[number], np.zeros(count, np.int64)
         for lane in rank.trace.header.lanes:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.errors import RecordingError
 from core.message import Text, message
 from core.plan.task import ABSENT
@@ -37,19 +37,19 @@ class RankRecording:
     path: Path
     trace: Trace
     warning: Text
-    at: NDArray[np.int64]
-    ahead: NDArray[np.int64]
-    half: NDArray[np.float64]
+    at: Ints
+    ahead: Ints
+    half: Floats
     device: float = 0.0
 
-    def to_run_clock(self, times: NDArray[np.int64], origin: int) -> NDArray[np.int64]:
+    def to_run_clock(self, times: Ints, origin: int) -> Ints:
         """Return times of this rank on rank 0's clock, since `origin`; ABSENT stays ABSENT.
 
         Raises ValueError if a time is out of bounds.
         """
         # Each rank counts from its start on its clock; `ahead` converts that to rank 0's clock.
         offset = self.trace.header.origin_ns - origin
-        drift: NDArray[np.int64] | int = 0
+        drift: Ints | int = 0
         if len(self.at):
             offset += int(self.ahead[0])
             # Clocks of two machines may be farther apart than doubles count ns, so the drift is

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.event_names import (
     ALL_TO_ALL,
@@ -39,9 +40,9 @@ class KernelEvents:
     names: Sequence[str]
     name: NDArray[np.int32]
     thread: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    is_task: NDArray[np.bool_]
+    start: Ints
+    end: Ints
+    is_task: Bools
     collectives: Sequence[Scalar]
     collective: NDArray[np.int32]
 
@@ -81,7 +82,7 @@ def _kind_of_collective(name: Scalar) -> int:
 
 def _by_surroundings(
     events: KernelEvents,
-    kernels: NDArray[np.int64],
+    kernels: Ints,
     launches: Launches,
     by_argument: NDArray[np.int8],
 ) -> NDArray[np.int8]:
@@ -111,9 +112,7 @@ def _by_surroundings(
     return kinds
 
 
-def _marks_before(
-    events: KernelEvents, marks: NDArray[np.int64], inner: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _marks_before(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:
     """Return for each inner event the last mark on its thread that starts before it, or ABSENT.
 
     `marks` and `inner` are positions of events; `inner` may be ABSENT.
@@ -135,9 +134,7 @@ def _marks_before(
     return found
 
 
-def enclosing_marks(
-    events: KernelEvents, marks: NDArray[np.int64], inner: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def enclosing_marks(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:
     """Return for each inner event the mark on its thread during which it starts, or ABSENT.
 
     `marks` and `inner` are positions of events; `inner` may be ABSENT.

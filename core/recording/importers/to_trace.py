@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.message import message
 from core.models.description import ModelDescription
 from core.order import stable_argsort
@@ -213,9 +214,7 @@ def _one_plan(imported: ImportedEvents) -> tuple[TaskTable, NDArray[np.int32]]:
     return table, task
 
 
-def _order_by_track(
-    track: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _order_by_track(track: NDArray[np.int32], start: Ints, end: Ints) -> Ints:
     """Return the events sorted by track and start; of two with one start, the longer is first."""
     order = stable_argsort(track)
     sorted_track = track[order]
@@ -226,7 +225,7 @@ def _order_by_track(
     return order if is_sorted.all() else np.lexsort((-end, start, track))
 
 
-def _rows_of_tracks(imported: ImportedEvents, order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _rows_of_tracks(imported: ImportedEvents, order: Ints) -> list[Ints]:
     """Return the events of each track, in the given order."""
     numbers = np.arange(len(imported.tracks) + 1)
     bounds = np.searchsorted(imported.track[order], numbers).tolist()
@@ -234,7 +233,7 @@ def _rows_of_tracks(imported: ImportedEvents, order: NDArray[np.int64]) -> list[
 
 
 def _without_slight_overlaps(
-    imported: ImportedEvents, rows: Sequence[NDArray[np.int64]], issues: Counts[ImportIssue]
+    imported: ImportedEvents, rows: Sequence[Ints], issues: Counts[ImportIssue]
 ) -> ImportedEvents:
     """Return the events with slight overlaps cut, and count the cuts."""
     end = imported.end.copy()

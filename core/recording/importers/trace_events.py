@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.message import message
 from core.plan.task import ABSENT
 from core.reading import open_regular
@@ -209,8 +210,8 @@ class TraceEvents:
     def add_complete(
         self,
         events: Sequence[TraceEvent],
-        end: NDArray[np.float64] | None = None,
-        places: NDArray[np.int64] | None = None,
+        end: Floats | None = None,
+        places: Ints | None = None,
     ) -> None:
         """Add events as complete events, with their durations or with an `end` for each.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 
+from core.arrays import Bools, Floats, Ints
 from core.compare.matching import Matches, StepTasks
 from core.compare.pieces import RowPieces
 from gui.timeline.layout.frame import Frame, Track
@@ -29,14 +29,12 @@ class Joins:
     of B's.
     """
 
-    pairs: NDArray[np.int64]
-    lines: NDArray[np.float64]
+    pairs: Ints
+    lines: Floats
     of: int
 
 
-def ends_of(
-    frame: Frame, tasks: StepTasks, positions: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def ends_of(frame: Frame, tasks: StepTasks, positions: Ints) -> tuple[Floats, Bools]:
     """Return the pixels of n bars, shape (3, n), and a mask of the visible ones.
 
     The rows are the middle of the visible part, the top and the bottom.
@@ -77,9 +75,7 @@ def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
     return rects
 
 
-def _outlines_of(
-    frame: Frame, track: Track, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> list[QRectF]:
+def _outlines_of(frame: Frame, track: Track, starts: Ints, ends: Ints) -> list[QRectF]:
     view = frame.view
     # Pieces of a lane are sorted and apart, so ends are sorted as starts are.
     seen = within(starts, ends, view.start, view.end)
@@ -101,7 +97,7 @@ def _outlines_of(
     ]
 
 
-def _row_edges(frame: Frame, lanes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _row_edges(frame: Frame, lanes: int) -> tuple[Floats, Floats]:
     """Return the top and bottom pixels of each lane's track; NaN for a lane without one."""
     count = max([lanes, *(track.lane + 1 for track in frame.layout.tracks)])
     tops, bottoms = np.full(count, np.nan), np.full(count, np.nan)

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
+from core.arrays import Ints
 from core.explain.balance import LanePart, lane_parts, rows_by_step
 from core.override import override
 from core.plan.plan import Lane
@@ -187,7 +186,7 @@ def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:
     return heads
 
 
-def _splits_of(steps: list[int], rows: NDArray[np.int64]) -> list[Split]:
+def _splits_of(steps: list[int], rows: Ints) -> list[Split]:
     """Combine consecutive steps with the same rows; `rows` has the shape (steps, lanes)."""
     found: list[Split] = []
     for step, of_step in zip(steps, rows.tolist(), strict=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.name_statistics import NameStatistics, name_statistics
 from core.explain.range_causes import IdleCauses, idle_causes, step_causes, steps_within
 from core.explain.statistics import RangeCount, RangeStatistics
@@ -36,7 +36,7 @@ class RangeJob:
         self._count = RangeCount(trace, chosen.start, chosen.end, chosen.lanes)
         self._steps = _spread(steps_within(trace, chosen.start, chosen.end).tolist())
         self._tasks = 0
-        self._causes: list[NDArray[np.int64]] = []
+        self._causes: list[Ints] = []
 
     @property
     def spans(self) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats, Ints
 from core.trace.warmup import first_measured
 from gui.look.text import duration_text, significant, tr
 from gui.timeline.state.scene import Scene, step_name
@@ -19,25 +19,25 @@ class StepBars:
     Steps below `first` are warm-up; `warmup` of them were asked for, which numbers the others.
     """
 
-    steps: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    losses: NDArray[np.float64]
+    steps: Ints
+    starts: Ints
+    ends: Ints
+    losses: Floats
     warmup: int
     first: int
 
     @property
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Ints:
         """Numbers of the steps as the timeline shows them: 1 is the first measured step."""
         return self.steps - self.warmup + 1
 
     @property
-    def makespans_ms(self) -> NDArray[np.float64]:
+    def makespans_ms(self) -> Floats:
         """Duration of each step in ms."""
         return (self.ends - self.starts) / 1e6
 
     @property
-    def measured(self) -> NDArray[np.bool_]:
+    def measured(self) -> Bools:
         """True for each step that is not warm-up."""
         return self.steps >= self.first
 

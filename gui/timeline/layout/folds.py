@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
+
 LONG = 2.0  # times the length that it is folded to; a shorter gap is not folded
 MOST = 64  # folds; if there are more gaps, the longest are folded
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.integer | np.floating]
 
 
@@ -109,7 +110,7 @@ def folded(begin: Floats, end: Floats, length: float) -> Folds:
 NO_FOLDS = folded(np.empty(0), np.empty(0), 0.0)
 
 
-def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int = 0) -> Folds:
+def folds_of(starts: Ints, ends: Ints, warmup: int = 0) -> Folds:
     """Return the folds of steps with these starts and ends in ns, in order.
 
     A gap between steps that is much longer than a usual step is folded to about the length of a
@@ -135,9 +136,7 @@ def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int = 0
     return folded(begin[long], end[long], length) if long.any() else NO_FOLDS
 
 
-def _foldable(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], warmup: int
-) -> tuple[Floats, Floats]:
+def _foldable(starts: Ints, ends: Ints, warmup: int) -> tuple[Floats, Floats]:
     """Return starts and ends of the gaps between steps and of the first `warmup` steps, in order.
 
     They are disjoint, also if steps of an imported trace overlap.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 
+from core.arrays import Floats
 from gui.look.theme import Theme
 from gui.timeline.layout.folds import NO_FOLDS, Folds
 from gui.timeline.layout.groups import Section
@@ -60,7 +61,7 @@ class Viewport:
         drawn = self.folds.drawn
         return (drawn(time_ns) - drawn(self.start)) * self.width / self.span
 
-    def xs(self, times: NDArray[np.integer | np.floating]) -> NDArray[np.float64]:
+    def xs(self, times: NDArray[np.integer | np.floating]) -> Floats:
         """Return the pixels of times."""
         drawn = self.folds.all_drawn(times) - self.folds.drawn(self.start)
         return drawn * (self.width / self.span)
@@ -70,7 +71,7 @@ class Viewport:
         left = self.folds.drawn(self.start)
         return self.folds.undone(left + x * self.span / self.width)
 
-    def times(self, xs: NDArray[np.floating]) -> NDArray[np.float64]:
+    def times(self, xs: NDArray[np.floating]) -> Floats:
         """Return the times at pixels."""
         return self.folds.all_undone(self.folds.drawn(self.start) + xs * self.ns_per_pixel)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
+from core.arrays import Ints
 from core.trace.dependencies import LaneLinks, Neighbours
 from core.trace.span import Span
 from core.trace.step import StepColumns
@@ -140,9 +141,7 @@ def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRe
     seen = np.flatnonzero(is_seen)
     first = seen[:MOST]
 
-    def rects(
-        lane: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
-    ) -> list[QRectF]:
+    def rects(lane: NDArray[np.int32], start: Ints, end: Ints) -> list[QRectF]:
         lanes = lane[first].tolist()
         starts = start[first].tolist()
         ends = end[first].tolist()

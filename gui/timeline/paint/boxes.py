@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from core.arrays import Bools, Floats
 from gui.timeline.paint.pixels import (
     Palette,
     draw_slices,
@@ -38,7 +39,7 @@ class Boxes:
     family: NDArray[np.int8]
 
     def rects(
-        self, chosen: NDArray[np.bool_], left: float, bottom: float, part: int = 0, parts: int = 1
+        self, chosen: Bools, left: float, bottom: float, part: int = 0, parts: int = 1
     ) -> list[QRectF]:
         """Return the `chosen` rectangles; the plot begins at `left`, the track ends at `bottom`.
 
@@ -127,7 +128,7 @@ def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette)
 
 def slices_of(
     boxes: Boxes, height: float, pixels: int, ratio: float, palette: Palette
-) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+) -> tuple[NDArray[np.uint32], Floats]:
     """Divide a track of boxes into slices that do not change from their top to their bottom.
 
     Returns a line of 0xAARRGGBB for each, shape (slices, device pixels), with `ratio` device pixels

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from core.arrays import Floats
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.pixels import image_of
@@ -28,8 +29,8 @@ class Area:
     """
 
     left: float
-    top: NDArray[np.float64]
-    bottom: NDArray[np.float64]
+    top: Floats
+    bottom: Floats
     zero: float
 
 
@@ -112,7 +113,7 @@ def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> N
     painter.drawLines(strokes)
 
 
-def _steps(ys: NDArray[np.float64], left: float) -> list[QPointF]:
+def _steps(ys: Floats, left: float) -> list[QPointF]:
     """Return the corners of a line over columns of one pixel; equal neighbours share a step."""
     changes = np.flatnonzero(np.diff(ys)) + 1
     bounds = np.concatenate([[0], changes, [len(ys)]])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
+from core.arrays import Floats, Ints
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
@@ -82,9 +83,7 @@ def _draw_lines(
             painter.drawLines(hatch_lines(rect))
 
 
-def seen_steps(
-    scene: Scene, view: Viewport, most: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def seen_steps(scene: Scene, view: Viewport, most: float) -> tuple[Ints, Ints]:
     """Return starts and ends in ns of the steps in a view; over `most` steps count as one."""
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     if seen.stop - seen.start > most:
@@ -92,7 +91,7 @@ def seen_steps(
     return scene.step_starts[seen], scene.step_ends[seen]
 
 
-def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def step_ranges(scene: Scene, frame: Frame) -> tuple[Floats, Floats]:
     """Return starts and ends in ns of the visible steps; a live step reaches to the present."""
     starts, ends = seen_steps(scene, frame.view, MOST_STEPS)
     live = [span.start for span in scene.trace.open_tasks]

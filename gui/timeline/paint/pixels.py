@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap
 
+from core.arrays import Floats, Ints
 from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 Palette = NDArray[np.uint32]
@@ -101,9 +102,9 @@ def owners(
     left: NDArray[np.floating],
     right: NDArray[np.floating],
     pixels: int,
-    track: int | NDArray[np.int64] = 0,
+    track: int | Ints = 0,
     tracks: int = 1,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return which of n sorted, disjoint boxes covers the centre of each pixel; n if none does.
 
     A box that covers no centre takes the first pixel after its left edge from its neighbour. Boxes
@@ -204,10 +205,10 @@ def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
     return np.ceil(columns.busy * LEVELS).astype(np.int8)
 
 
-def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
+def level_heights(level: NDArray[np.int8], height: float) -> Floats:
     """Return the height in pixels of levels above 0 on a track of `height`."""
     # At least two pixels: a single short span in a wide column would be rounded to nothing.
-    heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
+    heights: Floats = np.maximum(2.0, level / LEVELS * height)
     return heights
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from core.arrays import Bools, Floats, Ints
 from core.trace.search import Hits
 from core.trace.trace import Trace
 from gui.look.text import about_text, tr
@@ -53,8 +54,8 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
 
 
 def _lit(
-    left: NDArray[np.float64],
-    right: NDArray[np.float64],
+    left: Floats,
+    right: Floats,
     pixels: int,
     ratio: float,
     colour: str,
@@ -64,9 +65,7 @@ def _lit(
     return np.where(covered, np.uint32(QColor(colour).rgba()), np.uint32(0))
 
 
-def hit_pixels(
-    scene: Scene, frame: Frame, lane: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:
     """Return the left and right edges of a lane's visible ticks, in pixels of the plot."""
     hits = scene.hits.get(lane)
     if hits is None or not len(hits):
@@ -101,9 +100,7 @@ def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, coun
     write(painter, fonts.small, frame.theme.muted, tag, words, CENTRE)
 
 
-def hit_columns(
-    starts: NDArray[np.int64], hits: NDArray[np.int64], edges: NDArray[np.floating]
-) -> NDArray[np.bool_]:
+def hit_columns(starts: Ints, hits: Ints, edges: NDArray[np.floating]) -> Bools:
     """Return whether a hit begins in each pixel; `edges` are the n + 1 edges of pixels in ns.
 
     `starts` are the sorted starts of a lane's spans, `hits` sorted indices of spans. The cost
@@ -113,7 +110,7 @@ def hit_columns(
     # increases. The edges are converted to integers, because NumPy would otherwise convert all of
     # `starts`, perhaps millions, to floats; no start is between an edge and its ceiling.
     before = np.searchsorted(starts, np.ceil(edges).astype(np.int64))
-    found: NDArray[np.bool_] = np.diff(np.searchsorted(hits, before)) > 0
+    found: Bools = np.diff(np.searchsorted(hits, before)) > 0
     return found
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from core.arrays import Floats
 from core.trace.trace import Trace
 from gui.look.theme import Colours, Theme, mixed
 from gui.timeline.layout.frame import Frame, Track
@@ -172,8 +173,8 @@ def draw_memory(
 
 
 def memory_pixels(
-    held: NDArray[np.float64],
-    activations: NDArray[np.float64],
+    held: Floats,
+    activations: Floats,
     height: float,
     ratio: float,
     theme: Theme,
@@ -208,8 +209,8 @@ def memory_pixels(
 
 def _draw_areas(
     painter: QPainter,
-    held: NDArray[np.float64],
-    activations: NDArray[np.float64],
+    held: Floats,
+    activations: Floats,
     left: float,
     bottom: float,
     theme: Theme,
@@ -234,7 +235,7 @@ def _draw_areas(
     painter.drawPolyline(QPolygonF(lines[0]))
 
 
-def stepped_line(heights: NDArray[np.float64], left: float, bottom: float) -> list[QPointF]:
+def stepped_line(heights: Floats, left: float, bottom: float) -> list[QPointF]:
     """Return a line over columns of one pixel from `left` on; equal neighbours share a step."""
     # Each run of equal heights has two points, at its first and at its last x; the next run begins
     # at the same x, so that the line between them is vertical.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from core.arrays import Floats
 from gui.look.families import FAMILIES
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
@@ -77,7 +78,7 @@ def draw_shades(
     painter.drawImage(rect, image_of(pixels))
 
 
-def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray[np.uint32]:
+def area_pixels(shares: Floats, theme: Theme, high: int) -> NDArray[np.uint32]:
     """Return shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
 
     Idle time is transparent. The colours of an overlap get equal parts.
@@ -101,7 +102,7 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
     return colours[place]
 
 
-def share_lines(share: NDArray[np.float64], time: float, wide: float, origin: Origin) -> list[str]:
+def share_lines(share: Floats, time: float, wide: float, origin: Origin) -> list[str]:
     """Return the tooltip's lines for a pixel: the share of busy lanes, in total and by family."""
     busy = float(share.sum())
     at = tr("at {time}, over {length}", time=since_text(time, origin), length=duration_text(wide))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.frame import Viewport
@@ -14,7 +14,7 @@ from gui.timeline.reduce.reduction import LaneColumns, pixel_edges, times_of
 
 TAIL = 20_000  # unsorted new spans: at most this many, or a quarter of the sorted ones
 
-Events = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+Events = tuple[Ints, Ints, Ints]
 
 
 class Aggregate:
@@ -51,7 +51,7 @@ class Aggregate:
             parts = [spans[first:] for spans, first in zip(lanes, begun, strict=True)]
             self._tail = events_of(parts)
 
-    def shares(self, view: Viewport) -> NDArray[np.float64]:
+    def shares(self, view: Viewport) -> Floats:
         """Return the share, 0 to 1, of the lanes in each family, for each pixel of a view.
 
         Shape (pixels, families); the remainder to 1 in a pixel is idle time.
@@ -73,7 +73,7 @@ class Lanewise:
     def __init__(self, lanes: Sequence[LaneColumns]) -> None:
         self._lanes = lanes
 
-    def shares(self, view: Viewport) -> NDArray[np.float64]:
+    def shares(self, view: Viewport) -> Floats:
         """Return the shares like Aggregate.shares."""
         times = np.zeros((len(FAMILIES), int(view.width)))
         for lane in self._lanes:
@@ -110,9 +110,7 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
     return found
 
 
-def _before(
-    events: Events, pixels: tuple[NDArray[np.float64], NDArray[np.int64]]
-) -> NDArray[np.float64]:
+def _before(events: Events, pixels: tuple[Floats, Ints]) -> Floats:
     """Return the time spent before each edge; looks up whole ns, so that no times are copied."""
     (times, running, spent), (edges, whole) = events, pixels
     at = np.searchsorted(times, whole, "right") - 1

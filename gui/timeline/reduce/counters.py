@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.trace.columns import GrowingArray
 from core.trace.event_rows import Counter
 from gui.timeline.layout.frame import Viewport
@@ -60,7 +60,7 @@ class CounterLine:
         values = self.values[first - 1 : max(first, last)]
         return float(values[0]), float(values.min()), float(values.max())
 
-    def reduced(self, view: Viewport, end: float) -> NDArray[np.float64]:
+    def reduced(self, view: Viewport, end: float) -> Floats:
         """Return the least and the largest value in each pixel until `end` ns; NaN without values.
 
         Shape (2, pixels). Short peaks remain visible.
@@ -87,12 +87,12 @@ class CounterLine:
 
 def _extremes(
     extreme: np.ufunc,
-    values: NDArray[np.float64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    values: Floats,
+    first: Ints,
+    last: Ints,
+) -> Floats:
     """Return the extreme of values[first[i]] to values[last[i]], both included, for each i."""
     # reduceat takes the values between consecutive elements of `first`; the last range is open.
     inside = extreme.reduceat(values[: last[-1] + 1], first)
-    found: NDArray[np.float64] = extreme(inside, values[last])
+    found: Floats = extreme(inside, values[last])
     return found

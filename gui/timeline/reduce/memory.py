@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.explain.balance import MEMORY_COUNTERS, held_bytes
 from core.trace.columns import GrowingArray
 from core.trace.trace import Trace
@@ -35,7 +36,7 @@ class LaneMemory:
         return len(self.starts)
 
     @property
-    def times(self) -> NDArray[np.int64]:
+    def times(self) -> Ints:
         """Times of changes, in ns since the run's start."""
         return self.starts[0]
 
@@ -86,7 +87,7 @@ class LaneMemory:
         return int(self.held[0][at]), int(self.activations[0][at])
 
 
-def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.float64]:
+def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     """Return the most bytes in each pixel until `end` ns, and the most bytes of activations.
 
     Shape (2, pixels). Short peaks remain visible.
@@ -111,9 +112,7 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.
     return np.stack([held, activations])
 
 
-def _most(
-    values: NDArray[np.float32], first: NDArray[np.int64], last: NDArray[np.int64]
-) -> NDArray[np.float32]:
+def _most(values: NDArray[np.float32], first: Ints, last: Ints) -> NDArray[np.float32]:
     """Return the largest of values[first[i]] to values[last[i]], both included.
 
     `first` has one entry more; last[i] is first[i + 1] or the entry before.

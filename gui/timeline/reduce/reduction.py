@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.trace.blocks import BLOCK, Blocks
 from core.trace.columns import GrowingArray
 from core.trace.spans import Spans
@@ -47,7 +48,7 @@ class PixelColumns:
     """
 
     family: NDArray[np.int8]
-    busy: NDArray[np.float64]
+    busy: Floats
     count: int
     per_pixel: float
 
@@ -102,7 +103,7 @@ class LaneColumns:
         """Size of the lane's sums in bytes, without the spans, which are shared."""
         return self.block_starts.nbytes + self.block_sums.nbytes
 
-    def families(self, chosen: slice | NDArray[np.int64]) -> NDArray[np.int8]:
+    def families(self, chosen: slice | Ints) -> NDArray[np.int8]:
         """Return the indices in FAMILIES of some spans."""
         codes: NDArray[np.int8] = self._families[self.rows[chosen]]
         return codes
@@ -167,11 +168,11 @@ class LaneColumns:
         self._place[families] = np.arange(len(families))
 
 
-def _sums_over(sums: NDArray[np.int64]) -> Pyramid:
+def _sums_over(sums: Ints) -> Pyramid:
     return Pyramid(GrowingArray.of(sums.reshape(-1)), first_of, max(1, sums.shape[1]))
 
 
-def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
+def count_until(times: Ints, moments: float | NDArray[np.floating]) -> Any:
     """Return the number of sorted `times` that are not after each moment.
 
     Searching with floats would make NumPy convert all times to floats.
@@ -179,7 +180,7 @@ def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating])
     return times.searchsorted(np.floor(moments).astype(np.int64), "right")
 
 
-def count_before(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:
+def count_before(times: Ints, moments: float | NDArray[np.floating]) -> Any:
     """Return the number of sorted `times` that are before each moment."""
     return times.searchsorted(np.ceil(moments).astype(np.int64), "left")
 
@@ -189,7 +190,7 @@ def visible(columns: LaneColumns, start: float, end: float) -> slice:
     return within(columns.starts, columns.ends, start, end)
 
 
-def within(starts: NDArray[np.int64], ends: NDArray[np.int64], start: float, end: float) -> slice:
+def within(starts: Ints, ends: Ints, start: float, end: float) -> slice:
     """Return the slice of sorted, disjoint intervals that are partly between `start` and `end`."""
     first = int(count_until(ends, start))
     last = int(count_before(starts, end))
@@ -221,7 +222,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     return PixelColumns(family, busy, count, count / view.width)
 
 
-def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDArray[np.float64]]:
+def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
     """Return family codes, and the ns of each in each pixel, shape (families, pixels).
 
     All families of the lane are among them.
@@ -234,13 +235,13 @@ def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDArray[n
 
 
 @lru_cache(maxsize=8)
-def pixel_edges(view: Viewport) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def pixel_edges(view: Viewport) -> tuple[Floats, Ints]:
     """Return the edges of pixels in ns, and the same rounded down to whole ns."""
     edges = view.times(np.arange(int(view.width) + 1).astype(np.float64))
     return edges, np.floor(edges).astype(np.int64)
 
 
-def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDArray[np.float64]]:
+def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
     """Return the time of each family in each pixel, computed by span: see `times_of`.
 
     A span first counts in the pixel where it begins; then the part after each edge between pixels
@@ -274,9 +275,7 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDAr
     return _by_family(columns, times.reshape(-1, pixels), slice(0, pixels), pixels)
 
 
-def _times_by_block(
-    columns: LaneColumns, view: Viewport, count: int
-) -> tuple[list[int], NDArray[np.float64]]:
+def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> tuple[list[int], Floats]:
     """Return the time of each family in each pixel, computed from the sums: see `times_of`."""
     edges, moments = pixel_edges(view)
     pixels = len(edges) - 1
@@ -299,8 +298,8 @@ def _times_by_block(
 
 
 def _by_family(
-    columns: LaneColumns, times: NDArray[np.float64], used: slice, pixels: int
-) -> tuple[list[int], NDArray[np.float64]]:
+    columns: LaneColumns, times: Floats, used: slice, pixels: int
+) -> tuple[list[int], Floats]:
     """Return times of `summed` columns in the `used` pixels as times of families in all pixels."""
     families = columns.summed.tolist()
     codes = list(dict.fromkeys(families))
@@ -315,10 +314,10 @@ def _by_family(
 def _times_before(
     columns: LaneColumns,
     level: int,
-    edges: NDArray[np.float64],
-    moments: NDArray[np.int64],
+    edges: Floats,
+    moments: Ints,
     long: float,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the time in each of the `summed` columns before each edge, from a level's blocks.
 
     Time is spread evenly over the block that contains an edge. But in blocks longer than `long` ns,
@@ -358,9 +357,7 @@ def _times_before(
     return before
 
 
-def _times_inside(
-    columns: LaneColumns, block: NDArray[np.int64], moments: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _times_inside(columns: LaneColumns, block: Ints, moments: Ints) -> Floats:
     """Return the time in each `summed` column from the start of each `block` to a moment, by spans.
 
     Shape (columns, moments).

@@ -7,11 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats
 from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILIES, FAMILY_CODES
 
 
-def shares(answer: WhatIfResult, pixels: int) -> NDArray[np.float64]:
+def shares(answer: WhatIfResult, pixels: int) -> Floats:
     """Return the share, 0 to 1, of each family in each pixel of each lane.
 
     Shape (lanes, pixels, families); the remainder to 1 in a pixel is idle time.
@@ -37,7 +38,7 @@ def shares(answer: WhatIfResult, pixels: int) -> NDArray[np.float64]:
     return found[:, :, :pixels].transpose(0, 2, 1)
 
 
-def blended(found: NDArray[np.float64], colours: NDArray[np.float64]) -> NDArray[np.uint32]:
+def blended(found: Floats, colours: Floats) -> NDArray[np.uint32]:
     """Return pixels of mixed colours, 0xAARRGGBB premultiplied; idle time is transparent.
 
     `colours` has a row of red, green and blue, 0 to 255, for each family; shape (lanes, pixels).

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
+from core.arrays import Ints
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
@@ -178,7 +179,7 @@ class ByDuration(Colouring):
         """Return the ramp."""
         return tuple((QColor(colour),) for colour in theme.ramp)
 
-    def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
+    def _places(self, lengths: Ints) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
         # At least a little longer: if all durations are equal, the division below would be by 0.
         whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)

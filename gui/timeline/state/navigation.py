@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.lanes import Gap
 from core.plan.task import ABSENT, KIND_CODES
 from core.trace.span import Span
@@ -142,7 +143,7 @@ def _values(span: Span) -> list[object]:
     return [getattr(span, name) for name in _SAME]
 
 
-def _alike(trace: Trace, span: Span, step: int) -> NDArray[np.int64]:
+def _alike(trace: Trace, span: Span, step: int) -> Ints:
     """Return the places of a step's spans on a span's lane that have the same attributes."""
     place = trace.spans(span.lane).of_step(step)
     spans = trace.spans(span.lane)[place]
@@ -150,7 +151,7 @@ def _alike(trace: Trace, span: Span, step: int) -> NDArray[np.int64]:
     for name in _SAME:
         if name != "lane":  # all are on its lane
             alike &= spans[name] == _code(trace, name, getattr(span, name))
-    places: NDArray[np.int64] = place.start + np.flatnonzero(alike)
+    places: Ints = place.start + np.flatnonzero(alike)
     return places
 
 

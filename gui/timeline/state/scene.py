@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.balance import LaneBalance, Unevenness, lane_balances, unevenness
 from core.plan.plan import working_lanes
 from core.plan.task import KINDS, Kind
@@ -73,11 +73,11 @@ class Scene:
     ghost_texts: dict[str, str] = field(default_factory=dict)
     doubt: str = ""
     explained: ExplanationCache = field(init=False)
-    step_numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    step_starts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    step_numbers: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    step_starts: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    step_ends: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     folds: Folds = NO_FOLDS
-    hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    hits: dict[int, Ints] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=Colouring)
     _words: dict[tuple[str, str, bool, bool, bool], dict[int, BarWords]] = field(
         default_factory=dict
