@@ -30,7 +30,7 @@ from gui.figures.timeline import (
     lay_out_timeline,
     picture_fonts,
 )
-from gui.look.painter import saved
+from gui.look.painter import fill, saved
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.layout.stacking import lay_out
@@ -131,7 +131,7 @@ class Animation:
                 rest = QRectF(
                     left, top, frame.right + 3 - left, frame.top + frame.layout.height - top
                 )
-                painter.fillRect(rest, QColor(frame.theme.plot))
+                fill(painter, rest, frame.theme.plot)
 
     def _write_result(self, painter: QPainter, time: float) -> None:
         """Write below two runs which of them has ended first, and by how much."""

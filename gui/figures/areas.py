@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPolygonF
+from PySide6.QtGui import QPainter, QPolygonF
 
 from core.arrays import Floats
+from gui.look.painter import fill
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.summaries import AIR
 from gui.timeline.state.scene import Scene
@@ -18,7 +19,7 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
         if group.folded:
             rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
             inner = rect.adjusted(0, AIR, 0, -AIR)
-            painter.fillRect(inner, QColor(frame.theme.grid))
+            fill(painter, inner, frame.theme.grid)
             view = frame.view.resized(max(1, int(inner.width())))
             shares = scene.together(group.numbers).shares(view)
             _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)

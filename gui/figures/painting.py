@@ -12,6 +12,7 @@ from gui.figures.numbers import labels
 from gui.figures.style import Face
 from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
 from gui.look.causes import Pattern
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, LEFT, RIGHT, elided_name, shared_start
 from gui.timeline.layout.axis import ticks
@@ -30,7 +31,7 @@ TICK_EM = 6.5  # em; least distance of ticks
 def draw_textbook(painter: QPainter, figure: Textbook) -> None:
     """Draw a figure in its units; everything is within `width` by `height`."""
     style = figure.style
-    painter.fillRect(QRectF(0, 0, style.width, figure.height), QColor(style.looks.paper))
+    fill(painter, QRectF(0, 0, style.width, figure.height), style.looks.paper)
     _lines(painter, figure, style.edge, figure.title_face, figure.title)
     for panel in figure.panels:
         _heading(painter, figure, panel)
@@ -127,7 +128,7 @@ def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple
         half = face.width(words) / 2 + 0.3 * style.em if words else 0.0
         lines.append(QLineF(left, y, middle - half, y))
         lines.append(QLineF(middle + half, y, right, y))
-    painter.setPen(QPen(QColor(style.looks.muted), 0.6 * style.line))
+    painter.setPen(pen(style.looks.muted, 0.6 * style.line))
     painter.drawLines(lines)
     if has_arrows:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -157,7 +158,7 @@ def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
         rect = QRectF(figure.left + left, row.top, right - left, row.height)
         _ground(painter, [rect], look)
         if look.pattern is not Pattern.SOLID:
-            painter.setPen(QPen(QColor(look.ink), 0.5 * figure.style.line))
+            painter.setPen(pen(look.ink, 0.5 * figure.style.line))
             lines = pattern_lines(look.pattern, [rect], IDLE_PITCH * figure.style.line)
             _draw_pattern(painter, lines)
 
@@ -254,7 +255,7 @@ def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     for number, row in enumerate(panel.rows):
         if number and not row.helper and row.height >= 0.8 * style.base.pixels:
             y = (panel.rows[number - 1].bottom + row.top) / 2
-            painter.setPen(QPen(QColor(style.looks.line), 0.5 * style.line))
+            painter.setPen(pen(style.looks.line, 0.5 * style.line))
             painter.drawLine(QPointF(style.edge, y), QPointF(style.width - style.edge, y))
         face = style.small if row.helper else style.base
         middle = row.top + row.height / 2
@@ -278,7 +279,7 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     panel = max(figure.panels, key=lambda panel: panel.view.width)
     y = figure.axis_top + 0.25 * style.em
     tall = 0.25 * style.em
-    painter.setPen(QPen(QColor(style.looks.muted), 0.7 * style.line))
+    painter.setPen(pen(style.looks.muted, 0.7 * style.line))
     right = figure.left + panel.view.width
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
     zero = panel.run.shown.start if panel.run.shown.zero is None else panel.run.shown.zero

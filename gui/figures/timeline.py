@@ -19,6 +19,7 @@ from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture
 from gui.figures.shown import Range, origin_of
 from gui.look.core_texts import translated
+from gui.look.painter import fill
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
 from gui.look.writing import CENTRE, elided, wrapped, write
@@ -174,7 +175,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     scene = timeline.scene
     options = timeline.options
     fonts = picture_fonts()
-    painter.fillRect(QRectF(0, 0, timeline.width, timeline.height), QColor(frame.theme.plot))
+    fill(painter, QRectF(0, 0, timeline.width, timeline.height), frame.theme.plot)
     _draw_title(painter, timeline, fonts)
     if not scene.trace.span_count:
         _nothing(painter, timeline, fonts)

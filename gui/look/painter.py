@@ -1,11 +1,12 @@
-"""The state of a painter: pen, brush, clip and transformation."""
+"""The state of a painter and its tools: pens, fills, clip and transformation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 
 
 @contextmanager
@@ -16,3 +17,23 @@ def saved(painter: QPainter) -> Iterator[None]:
         yield
     finally:
         painter.restore()
+
+
+@contextmanager
+def smoothed(painter: QPainter) -> Iterator[None]:
+    """Draw antialiased, and without that again afterwards."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    try:
+        yield
+    finally:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def pen(colour: str, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """Return a pen of a `#rrggbb` colour, `width` pixels wide."""
+    return QPen(QColor(colour), width, style)
+
+
+def fill(painter: QPainter, rect: QRect | QRectF, colour: str) -> None:
+    """Fill a rectangle with a `#rrggbb` colour; pen and brush stay."""
+    painter.fillRect(rect, QColor(colour))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy
 
 from core.override import override
 from core.plan.task import KINDS
 from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILY_CODES
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write, write_wrapped
@@ -92,7 +93,7 @@ class AnswerPicture(Painted):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            fill(painter, self.rect(), self.theme.plot)
             if self.answer is not None:
                 if self._picture is None:
                     # Cached: a changed note repaints the widget far more often than the answer
@@ -156,7 +157,7 @@ class AnswerPicture(Painted):
         painter.setFont(fonts.small)
         for tick in ticks(view):
             x = plot.left() + tick.x
-            painter.setPen(QPen(QColor(self.theme.grid), 1))
+            painter.setPen(pen(self.theme.grid))
             painter.drawLine(QPointF(x, HEAD - 3), QPointF(x, plot.bottom()))
             width = text_width(fonts.small, tick.label)
             # The word Predicted is above the first 40 pixels of the plot.
@@ -218,7 +219,7 @@ class AnswerPicture(Painted):
         for end in answer.end[mine][wide].tolist():
             right = strip.left() + end * scale
             seam = QRectF(right - 1, strip.top(), 1, strip.height())
-            painter.fillRect(seam, QColor(self.theme.plot))
+            fill(painter, seam, self.theme.plot)
 
     def _draw_letters(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.override import override
 from gui.look.causes import Look, brush
+from gui.look.painter import fill
 from gui.look.text import duration_text, percent_text
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import LEFT, RIGHT, elided, write
@@ -123,7 +124,7 @@ class Drawing(Painted):
         self._spots.clear()
         self.seen = QRectF(event.rect())
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            fill(painter, self.rect(), self.theme.plot)
             self.draw(Ink(painter, Fonts.of(self.font()), self.theme))
 
     def legend_line(

@@ -13,6 +13,7 @@ from core.models.description import ModelDescription
 from core.override import override
 from core.plan.balance import BlockCost, cuts_backward
 from core.plan.plan import Plan
+from gui.look.painter import fill
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE
@@ -107,7 +108,7 @@ class BlockStrip(Drawing):
         for block, weight in enumerate(weights):
             left, right = edges[block], edges[block + 1]
             rect = QRectF(left, AIR, max(1.0, right - left - 1), BAR)
-            ink.painter.fillRect(rect, QColor(lane_colour(self.theme, cut.lane_of(block))))
+            fill(ink.painter, rect, lane_colour(self.theme, cut.lane_of(block)))
             self.spot(rect, block_tip(cut, block, weight))
         bounds = (0, *cut.borders, len(weights))
         for stage, first in enumerate(bounds[:-1] if cut.plan else ()):
@@ -127,7 +128,7 @@ class BlockStrip(Drawing):
             width = text_width(ink.fonts.small, text) + 12
             if width + 8 <= room.width():
                 tab = QRectF(room.center().x() - width / 2, AIR + 8, width, BAR - 16)
-                ink.painter.fillRect(tab, QColor(self.theme.plot))
+                fill(ink.painter, tab, self.theme.plot)
                 ink.small(tab, text, CENTRE, self.theme.text)
                 return
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from core.costs.cut import LaneSum, lane_sums
 from core.override import override
 from gui.features.blocks.strip import ShownCut, lane_colour
+from gui.look.painter import fill
 from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
 from gui.look.writing import LEFT, RIGHT, elided
 from gui.widgets.drawing import PAD, Drawing, Ink
@@ -60,7 +61,7 @@ class BlockTable(Drawing):
     ) -> None:
         wide = self.width() - 2 * PAD
         if head:
-            ink.painter.fillRect(QRectF(PAD, y + LINE - 1, wide, 1), QColor(self.theme.line))
+            fill(ink.painter, QRectF(PAD, y + LINE - 1, wide, 1), self.theme.line)
         else:
             band = QColor(lane_colour(self.theme, lane))
             ink.painter.fillRect(QRectF(PAD, y, BAND, LINE), band)

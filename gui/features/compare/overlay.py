@@ -13,7 +13,7 @@ from core.compare.runs import TwoRuns
 from core.override import override
 from core.trace.span import Span
 from gui.features.compare.joins import Joins, joins_of, outlines
-from gui.look.painter import saved
+from gui.look.painter import pen, saved
 from gui.look.text import tr
 from gui.look.writing import RIGHT, write
 from gui.timeline.interact.view import TimelineView
@@ -92,7 +92,7 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
         fill = QColor(view.state.theme.accent)
         fill.setAlpha(TINT)
         painter.setBrush(fill)
-        painter.setPen(QPen(QColor(view.state.theme.accent), 2))
+        painter.setPen(pen(view.state.theme.accent, 2))
         rects = outlines(view.state.frame, pieces)
         # Half of the pen's two pixels are outside of a rectangle; one pixel less keeps them inside.
         painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in rects])

@@ -26,7 +26,7 @@ from gui.figures.timeline import (
     picture_fonts,
 )
 from gui.look.core_texts import translated
-from gui.look.painter import saved
+from gui.look.painter import fill, saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
 from gui.look.writing import wrapped, write
@@ -79,7 +79,7 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
     height = below + b.height + LINE * len(legend) + EDGE / 2
 
     def draw(painter: QPainter) -> None:
-        painter.fillRect(QRectF(0, 0, a.width, height), QColor(THEMES[theme].plot))
+        fill(painter, QRectF(0, 0, a.width, height), THEMES[theme].plot)
         _draw_lines(painter, fonts, lines, THEMES[theme].text)
         for timeline, step, y in ((a, both.two.step_a, top), (b, both.two.step_b, below)):
             with saved(painter):

@@ -19,6 +19,7 @@ from core.explain.causes import Cause
 from core.plan.task import Kind
 from gui.look.causes import CAUSE_LOOKS, brush
 from gui.look.families import family_of
+from gui.look.painter import fill
 from gui.look.text import MINUS, NONE, tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import RIGHT
@@ -131,7 +132,7 @@ class DifferenceTable(QTreeWidget):
                 painter.fillRect(area, brush(CAUSE_LOOKS[Cause(row.name)], self.theme, ratio))
             elif row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
                 colours = self.theme.colours_of(family_of(Kind(row.name)))
-                painter.fillRect(area, QColor(colours[0]))
+                fill(painter, area, colours[0])
         return QIcon(picture)
 
     def _current(self) -> Difference | None:
@@ -167,9 +168,7 @@ class _Bars(QStyledItemDelegate):
         left = middle - length if share < 0 else float(middle)
         colour = QColor(table.theme.accent if share < 0 else table.theme.warning)
         painter.fillRect(QRectF(left, area.top(), length, area.height()), colour)
-        painter.fillRect(
-            QRectF(middle, option.rect.top(), 1, option.rect.height()), QColor(table.theme.line)
-        )
+        fill(painter, QRectF(middle, option.rect.top(), 1, option.rect.height()), table.theme.line)
 
 
 def row_name(row: Difference) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor
 
 from core.arrays import Ints
 from core.explain.balance import LanePart, lane_parts, rows_by_step
@@ -15,6 +14,7 @@ from core.override import override
 from core.plan.plan import Lane
 from core.trace.trace import Trace
 from gui.features.devices.lane_rows import row_height, rows_seen
+from gui.look.painter import fill
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided, write
 from gui.timeline.layout.fonts import text_width
@@ -148,7 +148,7 @@ class BatchPanel(Sheet):
             top = y + LINE * number
             if row.is_described:
                 mark = QRectF(PAD - 4, top, first + each * len(row.cells) + 8, LINE)
-                ink.painter.fillRect(mark, QColor(self.theme.tint))
+                fill(ink.painter, mark, self.theme.tint)
             ink.small(QRectF(PAD, top, first, LINE), row.name)
             for column, cell in enumerate(row.cells):
                 at = QRectF(PAD + first + each * column, top, each - 6, LINE)
@@ -165,14 +165,14 @@ class BatchPanel(Sheet):
         """Draw the whole batch from left to right, with a cell where this lane's rows are."""
         painter = ink.painter
         font = ink.fonts.bold
-        painter.fillRect(track, QColor(self.theme.grid))
+        fill(painter, track, self.theme.grid)
         if not parts:
             painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
         for part in parts:
             x0 = track.left() + part.start / total * track.width()
             x1 = track.left() + (part.start + part.rows) / total * track.width()
             cell = QRectF(x0, track.top(), max(1.0, x1 - x0 - 1), track.height())
-            painter.fillRect(cell, QColor(self.theme.forward))
+            fill(painter, cell, self.theme.forward)
             text = str(part.rows)
             if text_width(font, text) <= cell.width() - 2:
                 write(painter, font, self.theme.on_bar, cell, text, CENTRE)

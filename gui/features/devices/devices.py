@@ -16,6 +16,7 @@ from core.explain.balance import (
 from core.override import override
 from core.plan.plan import Lane, Role
 from core.plan.task import Kind
+from gui.look.painter import fill
 from gui.look.text import NONE, bytes_text, duration_text, ntr, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.timeline.layout.fonts import text_width
@@ -150,9 +151,9 @@ class DevicesPanel(Sheet):
         ink.small(below, time_text(balance))
         if balance.peak_bytes:
             gauge = QRectF(bar.right() + 8, at.top() + 4, MEMORY - 8, 7)
-            ink.painter.fillRect(gauge, QColor(self.theme.grid))
+            fill(ink.painter, gauge, self.theme.grid)
             gauge.setWidth(gauge.width() * balance.peak_bytes / most)
-            ink.painter.fillRect(gauge, QColor(self.theme.muted))
+            fill(ink.painter, gauge, self.theme.muted)
             below = QRectF(bar.right(), at.bottom() + 1, MEMORY, 15)
             ink.small(below, bytes_text(balance.peak_bytes), RIGHT)
 
@@ -169,7 +170,7 @@ class DevicesPanel(Sheet):
         """Draw busy, communication and idle time from left to right; together the makespan."""
         time = balance.time
         total = time.busy_ns + time.communication_ns + time.idle_ns
-        painter.fillRect(bar, QColor(self.theme.grid))
+        fill(painter, bar, self.theme.grid)
         # The whole bar is hatched first: the part that is left free is idle time.
         painter.fillRect(bar, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
         x = bar.left()
@@ -179,7 +180,7 @@ class DevicesPanel(Sheet):
         )
         for colour, part in parts:
             width = bar.width() * part / total if total else 0.0
-            painter.fillRect(QRectF(x, bar.top(), width, bar.height()), QColor(colour))
+            fill(painter, QRectF(x, bar.top(), width, bar.height()), colour)
             x += width
 
     def _draw_table(self, ink: Ink, rows: list[Row], y: float) -> float:

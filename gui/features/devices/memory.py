@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor
 
 from core.explain.balance import MEMORY_COUNTERS, LaneBalance
 from core.message import N_
 from core.override import override
 from core.plan.plan import Role
 from gui.features.devices.lane_rows import row_height, rows_seen
+from gui.look.painter import fill
 from gui.look.text import bytes_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, RIGHT, write, write_wrapped
@@ -72,7 +72,7 @@ class MemoryPanel(Sheet):
         for lane, y, high in rows_seen(lanes, HEAD, self.seen):
             ink.bold(QRectF(PAD, y, names, high), lane.name)
             track = QRectF(PAD + names, y, room, high)
-            ink.painter.fillRect(track, QColor(self.theme.grid))
+            fill(ink.painter, track, self.theme.grid)
             balance = peaks.get(lane.index)
             if balance is not None and most:
                 self._draw_parts(ink, track, balance.peak_parts, room / most)
@@ -112,7 +112,7 @@ class MemoryPanel(Sheet):
                 top = LEGEND - 5 + LINE * (number // 2)
                 left = PAD + column * (number % 2)
             box = QRectF(left, top + 4, SWATCH, SWATCH)
-            ink.painter.fillRect(box, QColor(part_colour(self.theme, name)))
+            fill(ink.painter, box, part_colour(self.theme, name))
             ink.small(QRectF(left + SWATCH + 5, top, column, 17), title)
             x += widths[number]
 
@@ -125,7 +125,7 @@ class MemoryPanel(Sheet):
             colour = part_colour(self.theme, name)
             cell = QRectF(x, track.top(), size * scale, track.height())
             # A pixel of the ground remains visible between two parts.
-            ink.painter.fillRect(cell.adjusted(0, 0, -1, 0), QColor(colour))
+            fill(ink.painter, cell.adjusted(0, 0, -1, 0), colour)
             text = bytes_text(size)
             if text_width(ink.fonts.small, text) <= cell.width() - 6:
                 letters = self.theme.letters_on(colour)

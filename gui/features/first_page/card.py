@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from core.override import override
 from gui.features.first_page.thumbnail import PARTS, Bar, Thumbnail
 from gui.look.families import family_of
+from gui.look.painter import fill, pen
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.paint.hatch import hatch_brush
 
@@ -95,7 +96,7 @@ class Card(QAbstractButton):
         theme = self._theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         marked = self.hasFocus() or self.underMouse()
-        painter.setPen(QPen(QColor(theme.accent if marked else theme.line), 1))
+        painter.setPen(pen(theme.accent if marked else theme.line))
         painter.setBrush(QColor(theme.field))
         # Half a pixel inwards, so that an antialiased line of one pixel covers one row of pixels.
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
@@ -143,7 +144,7 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
         if bar.lane in shared:
             height *= BESIDE if bar.beside else 1 - BESIDE
             top += high * (1 - BESIDE) if bar.beside else 0
-        painter.fillRect(_bar(bar, place, top, height), QColor(_colour(bar, theme)))
+        fill(painter, _bar(bar, place, top, height), _colour(bar, theme))
 
 
 def _bar(bar: Bar, place: QRectF, top: float, height: float) -> QRectF:

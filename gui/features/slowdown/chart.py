@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPen
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 
 from core.override import override
 from core.report.slowdown import Slowdown
@@ -32,6 +32,7 @@ from gui.features.slowdown.heat_map import (
     draw_names,
     share_colour,
 )
+from gui.look.painter import fill, pen
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -213,7 +214,7 @@ class SlowdownChart(Drawing):
             if not rect.intersects(self.seen):
                 continue
             colour = share_colour(self.theme, cell.saving.share, scale)
-            ink.painter.fillRect(rect, QColor(colour))
+            fill(ink.painter, rect, colour)
             if has_numbers or rect.width() > places.column:
                 text = share_text(cell.saving.share)
                 on = self.theme.letters_on(colour)
@@ -226,8 +227,8 @@ class SlowdownChart(Drawing):
         painter = ink.painter
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.marked is not None:
-            painter.setPen(QPen(QColor(self.theme.accent), 3))
+            painter.setPen(pen(self.theme.accent, 3))
             painter.drawRect(places.rect(self.marked).adjusted(-0.5, -0.5, 0.5, 0.5))
         if self.current is not None and self.hasFocus():
-            painter.setPen(QPen(QColor(self.theme.text), 1, Qt.PenStyle.DashLine))
+            painter.setPen(pen(self.theme.text, 1, Qt.PenStyle.DashLine))
             painter.drawRect(places.rect(self.current).adjusted(1.5, 1.5, -1.5, -1.5))

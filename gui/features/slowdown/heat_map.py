@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QLinearGradient, QPen
+from PySide6.QtGui import QColor, QLinearGradient
 
 from core.report.slowdown import Slowdown
 from gui.features.slowdown.cells import LEAST_SHARE, Cell, saving_name, share_text
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme, mixed
 from gui.look.writing import CENTRE, LEFT, RIGHT, elided
@@ -89,14 +90,14 @@ def draw_legend(ink: Ink, width: float, scale: float) -> None:
     for place in range(21):
         gradient.setColorAt(place / 20, QColor(share_colour(ink.theme, place / 20, 1.0)))
     painter.fillRect(bar, gradient)
-    painter.setPen(QPen(QColor(ink.theme.line), 1))
+    painter.setPen(pen(ink.theme.line))
     painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
     x = bar.right() + 6
     words = tr("{most} of a step would be saved", most=most)
     ink.small(QRectF(x, y, width - x, LINE), words)
     x += text_width(fonts.small, words) + 18
     box = QRectF(x, y + 3, LINE - 6, LINE - 6)
-    painter.fillRect(box, QColor(share_colour(ink.theme, -1.0, 1.0)))
+    fill(painter, box, share_colour(ink.theme, -1.0, 1.0))
     faster = tr("faster than its peers")
     ink.small(QRectF(box.right() + 6, y, width, LINE), faster)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 
 from core.explain.percentiles import Histogram, histogram
 from core.override import override
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, ntr, percent_text, tr
 from gui.timeline.layout.fonts import text_width
 from gui.widgets.drawing import PAD, Drawing, Ink
@@ -68,12 +69,12 @@ class HistogramChart(Drawing):
                 # Two pixels at least: outliers, which are few, are what one looks for.
                 bar.setTop(column.bottom() - max(2.0, column.height() * count / most))
                 gap = 1.0 if column.width() > 4 else 0.0
-                painter.fillRect(bar.adjusted(0, 0, -gap, 0), QColor(self.theme.accent))
+                fill(painter, bar.adjusted(0, 0, -gap, 0), self.theme.accent)
                 hint = tr("Click for the longest of them.")
                 self.spot(column, f"{self._tip(number)}\n{hint}")
         self._draw_axis(ink)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(self.theme.text), 1.5))
+            painter.setPen(pen(self.theme.text, 1.5))
             painter.drawRect(self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1))
 
     def _draw_axis(self, ink: Ink) -> None:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QLayout, QWidget
 
 from core.override import override
 from gui.features.steps.bars import StepBars, bars_words, step_bars
 from gui.features.steps.strip import StepStrip
+from gui.look.painter import fill
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import write_wrapped
@@ -82,7 +83,7 @@ class StepsPanel(QWidget):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            fill(painter, self.rect(), self.theme.plot)
             if self.bars is not None:
                 if self.chart is None:
                     # Later, because a widget must not get children while it is painted, and the

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from core.override import override
 from gui.features.steps.bars import StepBars
-from gui.look.painter import saved
+from gui.look.painter import fill, pen, saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import RIGHT
@@ -132,7 +132,7 @@ class StepStrip(Painted):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            fill(painter, self.rect(), self.theme.plot)
             if self._scene is None or self._bars is None:
                 return
             # The pictures take longest, so they are kept while only the mark moves.
@@ -141,10 +141,10 @@ class StepStrip(Painted):
             place = self.marked
             if place is not None:
                 mark = self.cell(place).adjusted(1.5, 0.5, -1.5, -0.5)
-                painter.fillRect(mark, QColor(self.theme.tint))
+                fill(painter, mark, self.theme.tint)
             painter.drawPixmap(0, 0, self._picture)
             if place is not None:
-                painter.setPen(QPen(QColor(self.theme.accent), 1))
+                painter.setPen(pen(self.theme.accent))
                 painter.drawRect(mark)
 
     def _draw_cells(self, scene: Scene, bars: StepBars) -> QPixmap:
@@ -180,7 +180,7 @@ class StepStrip(Painted):
         length = float(bars.ends[place]) - start
         own = QRectF(cell)
         own.setWidth(max(1.0, cell.width() * length / longest))
-        painter.fillRect(own, QColor(self.theme.grid))
+        fill(painter, own, self.theme.grid)
         with saved(painter):
             # The next step begins right of this one's end.
             painter.setClipRect(own)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 from core.sweep.results import Result, Results
 from gui.app.setting_names import option_title, settings_text
 from gui.features.sweep.words import fastest_text, setting_title
-from gui.look.painter import saved
+from gui.look.painter import fill, saved
 from gui.look.text import sentence as ends
 from gui.look.text import significant, tr
 from gui.look.theme import Theme
@@ -212,7 +212,7 @@ def _bar(painter: QPainter, chart: Chart, place: Place) -> None:
     best = place.result is chart.results.fastest
     y, half = chart.y(place.result.mean_ms), chart.pitch * BAR / 2
     colour = chart.theme.accent if best else chart.theme.memory
-    painter.fillRect(QRectF(place.x - half, y, 2 * half, chart.plot.bottom() - y), QColor(colour))
+    fill(painter, QRectF(place.x - half, y, 2 * half, chart.plot.bottom() - y), colour)
 
 
 def _ideal(painter: QPainter, chart: Chart) -> None:
@@ -291,7 +291,7 @@ def _value(painter: QPainter, chart: Chart, place: Place) -> None:
     half = text_width(font, text) / 2 + 2
     rect = QRectF(place.x - 60, y - LINE, 120, LINE)
     # A ground of the plot's colour: whiskers and curves would run through the number.
-    painter.fillRect(QRectF(place.x - half, y - LINE, 2 * half, LINE), QColor(theme.plot))
+    fill(painter, QRectF(place.x - half, y - LINE, 2 * half, LINE), theme.plot)
     write(painter, font, theme.text, rect, text, _UP)
     if best:
         write(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 
 from core.sweep.results import Results
 from gui.features.sweep.chart import EDGE as LEFT
@@ -13,6 +13,7 @@ from gui.features.sweep.chart import draw_chart, lay_out
 from gui.features.sweep.words import sweep_title
 from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.timeline import picture_fonts
+from gui.look.painter import fill
 from gui.look.theme import THEMES
 from gui.look.writing import write
 
@@ -33,7 +34,7 @@ def sweep_picture(results: Results, theme: str = "light") -> Picture:
     fonts, colours, title = picture_fonts(), THEMES[theme], sweep_title(results)
 
     def draw(painter: QPainter) -> None:
-        painter.fillRect(QRectF(0, 0, WIDTH, HEIGHT), QColor(colours.plot))
+        fill(painter, QRectF(0, 0, WIDTH, HEIGHT), colours.plot)
         rect = QRectF(EDGE + LEFT, EDGE, WIDTH - 2 * EDGE, TITLE)
         write(painter, fonts.bold, colours.text, rect, title)
         area = QRectF(EDGE, EDGE + TITLE, WIDTH - 2 * EDGE, HEIGHT - 2 * EDGE - TITLE)

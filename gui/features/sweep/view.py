@@ -10,6 +10,7 @@ from core.override import override
 from core.sweep.results import Result, Results
 from gui.features.sweep.chart import Chart, Place, draw_chart, lay_out
 from gui.features.sweep.words import fastest_text, result_text
+from gui.look.painter import fill
 from gui.look.text import tr
 from gui.look.writing import write_wrapped
 from gui.timeline.layout.fonts import Fonts
@@ -61,7 +62,7 @@ class SweepView(Painted):
     def paintEvent(self, event: QPaintEvent) -> None:
         chart = self.chart
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            fill(painter, self.rect(), self.theme.plot)
             if chart is None:
                 area = QRectF(self.rect()).adjusted(14, 8, -14, -8)
                 write_wrapped(painter, self.theme.muted, area, self.empty)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter
 
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import PathShare
@@ -11,6 +11,7 @@ from core.message import N_
 from core.override import override
 from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.timeline.layout.fonts import text_width
@@ -46,16 +47,14 @@ class PartsBar(Drawing):
         self, painter: QPainter, bar: QRectF, parts: list[BarPiece], whole: float
     ) -> None:
         """Draw the parts from left to right; `whole` ns are as wide as the bar."""
-        painter.fillRect(bar, QColor(self.theme.grid))
+        fill(painter, bar, self.theme.grid)
         x = bar.left()
         for look, ns, tip in parts:
             width = bar.width() * ns / whole if whole else 0.0
             rect = QRectF(x, bar.top(), width, bar.height())
             self.fill(painter, rect, look)
             if width > 3:
-                painter.fillRect(
-                    QRectF(rect.right() - 1, bar.top(), 1, BAR), QColor(self.theme.plot)
-                )
+                fill(painter, QRectF(rect.right() - 1, bar.top(), 1, BAR), self.theme.plot)
             self.spot(rect, tip)
             x += width
 
@@ -168,7 +167,7 @@ class IdleBars(PartsBar):
                 tip = self._tip(name, cause, ns)
                 parts.append((CAUSE_LOOKS[cause], float(ns), tip))
             self.draw_parts(ink.painter, bar, parts, self._makespan)
-            ink.painter.setPen(QPen(QColor(self.theme.line), 1))
+            ink.painter.setPen(pen(self.theme.line))
             # Half a pixel outwards, so that the line hides no part of the bar.
             ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
         self._legend(ink, ROW * len(self.lanes) + 6)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter
 
 from core.message import N_
 from core.override import override
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
+from gui.look.painter import fill, pen
 from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
 from gui.look.writing import CENTRE
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -123,7 +124,7 @@ class WaterfallChart(Drawing):
             tip = f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
             self.spot(column, tip)
             previous = box
-        painter.setPen(QPen(QColor(self.theme.line), 1))
+        painter.setPen(pen(self.theme.line))
         base = self._y(0)
         painter.drawLine(QPointF(PAD, base), QPointF(self.width() - PAD, base))
 
@@ -145,11 +146,11 @@ class WaterfallChart(Drawing):
 
     def _draw_box(self, painter: QPainter, bar: WaterfallBar, box: QRectF) -> None:
         if bar.name == TOTAL:
-            painter.fillRect(box, QColor(self.theme.text))
+            fill(painter, box, self.theme.text)
             return
         look = BAR_LOOKS[bar.name]
         self.fill(painter, box, look)
-        painter.setPen(QPen(QColor(str(getattr(self.theme, look.colour))), 1))
+        painter.setPen(pen(str(getattr(self.theme, look.colour))))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         # Half a pixel inwards: an outline of one pixel then lies on the box's own pixels.
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
@@ -157,7 +158,7 @@ class WaterfallChart(Drawing):
     def _connect(self, painter: QPainter, before: QRectF, box: QRectF, bar: WaterfallBar) -> None:
         """Draw a thin line at the level of the previous bar's end."""
         y = self._y(bar.above)
-        painter.setPen(QPen(QColor(self.theme.muted), 1, Qt.PenStyle.DotLine))
+        painter.setPen(pen(self.theme.muted, 1, Qt.PenStyle.DotLine))
         painter.drawLine(QPointF(before.right(), y), QPointF(box.left(), y))
 
     def _texts_of(self, bar: WaterfallBar, unit: str = "") -> tuple[str, str]:

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter
 
 from core.trace.spans import Spans
+from gui.look.painter import fill, pen
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, Frame, at_height
@@ -70,13 +71,13 @@ def draw_crosshair(
     if not frame.left <= x <= frame.right:
         return
     theme = frame.theme
-    painter.setPen(QPen(QColor(theme.muted), 1, Qt.PenStyle.DashLine))
+    painter.setPen(pen(theme.muted, 1, Qt.PenStyle.DashLine))
     painter.drawLine(QPointF(round(x), AXIS), QPointF(round(x), bottom))
     if shown.lane is not None:
         _draw_dot(painter, frame, shown.lane, x)
     text, tag = time_tag(frame, fonts, shown.time)
     snapped = shown.lane is not None
-    painter.fillRect(tag, QColor(theme.accent if snapped else theme.text))
+    fill(painter, tag, theme.accent if snapped else theme.text)
     write(painter, fonts.small, theme.on_accent if snapped else theme.plot, tag, text, CENTRE)
 
 
@@ -90,7 +91,7 @@ def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:
     if middle < frame.ceiling:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(frame.theme.plot), 1.5))
+    painter.setPen(pen(frame.theme.plot, 1.5))
     painter.setBrush(QColor(frame.theme.accent))
     painter.drawEllipse(QPointF(x, middle), DOT + 1, DOT + 1)
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter
 
+from gui.look.painter import fill, pen
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, at_height
@@ -68,7 +69,7 @@ class LaneNames:
             _draw_none(painter, frame, fonts, area, name)
         if frame.layout.band:
             y = AXIS + STEPS + frame.layout.band - 2
-            painter.setPen(QPen(QColor(frame.theme.line), 1))
+            painter.setPen(pen(frame.theme.line))
             painter.drawLine(0, int(y), int(area.width()), int(y))
         if lane is not None and lane in frame.layout.track_by_lane:
             _draw_chosen(painter, frame, lane)
@@ -94,7 +95,7 @@ class LaneNames:
         else:
             _, end = frame.layout.extent_of(others[-1])
             y = frame.top + end + 3
-        painter.setPen(QPen(QColor(frame.theme.accent), 2))
+        painter.setPen(pen(frame.theme.accent, 2))
         painter.drawLine(0, round(y), round(frame.right), round(y))
 
 
@@ -115,7 +116,7 @@ def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
     y = frame.top + top
     height = end - top
     painter.fillRect(QRectF(0, y, LABELS - 4, height), shade)
-    painter.fillRect(QRectF(0, y, STRIPE, height), QColor(frame.theme.accent))
+    fill(painter, QRectF(0, y, STRIPE, height), frame.theme.accent)
 
 
 def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name: str) -> None:

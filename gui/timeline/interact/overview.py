@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.override import override
 from core.trace.trace import Trace
 from core.trace.warmup import first_measured
+from gui.look.painter import fill, pen
 from gui.look.text import tr
 from gui.look.writing import write
 from gui.timeline.layout.folds import Folds, folds_of
@@ -77,7 +78,7 @@ class Overview(QWidget):
             self._picture = self._draw_lanes(scene, whole)
             self._drawn = whole
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), QColor(self._theme.plot))
+            fill(painter, self.rect(), self._theme.plot)
             if scene is not None and self._picture is not None:
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_veil(painter, whole)
@@ -187,5 +188,5 @@ class Overview(QWidget):
 
     def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
         x0, x1 = self._visible(whole)
-        painter.setPen(QPen(QColor(self._theme.accent), 1))
+        painter.setPen(pen(self._theme.accent))
         painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))

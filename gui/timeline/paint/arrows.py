@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from core.arrays import Ints
 from core.trace.dependencies import LaneLinks, Neighbours
 from core.trace.span import Span
 from core.trace.step import StepColumns
+from gui.look.painter import fill, pen
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -90,7 +91,7 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
         wide = text_width(fonts.small, words) + 10
         tag = QRectF(frame.right - wide, frame.ceiling + 2, wide, TAG)
-        painter.fillRect(tag, QColor(frame.theme.plot))
+        fill(painter, tag, frame.theme.plot)
         write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
 
 
@@ -99,7 +100,7 @@ def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> No
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     path = _path(arrow)
     for colour, width in lines:
-        painter.setPen(QPen(QColor(colour), width))
+        painter.setPen(pen(colour, width))
         painter.drawPath(path)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colour))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from core.arrays import Floats
+from gui.look.painter import pen
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.pixels import image_of
@@ -104,7 +105,7 @@ def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> N
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.line))
     painter.drawPolygon(QPolygonF([*upper, *reversed(lower)]))
-    painter.setPen(QPen(QColor(theme.memory), LINE))
+    painter.setPen(pen(theme.memory, LINE))
     painter.drawPolyline(QPolygonF(_steps(top, area.left)))
     strokes = []
     for column in np.flatnonzero(bottom > top).tolist():

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from core.recording.bookmarks import Bookmark
+from gui.look.painter import fill
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.axis import ticks
@@ -95,7 +96,7 @@ def hide_ticks(painter: QPainter, frame: Frame, fonts: Fonts, over: Sequence[QRe
     """Erase the axis's labels that overlap with rectangles to be drawn."""
     for label in tick_rects(frame, fonts) if over else ():
         if any(label.intersects(rect) for rect in over):
-            painter.fillRect(label, QColor(frame.theme.plot))
+            fill(painter, label, frame.theme.plot)
 
 
 def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:

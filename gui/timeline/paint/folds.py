@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPolygonF
 
-from gui.look.painter import saved
+from gui.look.painter import fill, pen, saved
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -31,8 +31,8 @@ def draw_folds(
         visible_left = max(x0, left)
         visible_right = min(x1, right)
         place = QRectF(visible_left, top, visible_right - visible_left, bottom - top)
-        painter.fillRect(place, QColor(frame.theme.plot))
-        painter.setPen(QPen(QColor(frame.theme.muted), 1))
+        fill(painter, place, frame.theme.plot)
+        painter.setPen(pen(frame.theme.muted))
         for x in (x0, x1):
             if left <= x <= right and x1 - x0 >= LEAST:
                 painter.drawPolyline(_torn(x, top, bottom))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter
 from core.explain.blockers import WAITS_FOR_PASS, BlockerWaits
 from core.explain.causes import ACTIONS, CAUSES, action_template
 from core.plan.task import ABSENT, KINDS
+from gui.look.painter import fill
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame, Track, Viewport
@@ -178,7 +179,7 @@ def _draw_label(
     widest = max(text_width(fonts.small, line) for line in lines)
     ground = QRectF(0, 0, round(widest + 2 * PADDING), min(room.height(), height))
     ground.moveCenter(room.center())
-    painter.fillRect(ground, QColor(frame.theme.plot))
+    fill(painter, ground, frame.theme.plot)
     painter.setPen(QColor(frame.theme.muted))
     painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, "\n".join(lines))
     return True

@@ -7,7 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap
+from PySide6.QtGui import QBrush, QImage, QPainter, QPixmap
+
+from gui.look.painter import pen
 
 HATCH = 8
 
@@ -33,7 +35,7 @@ def hatch_brush(colour: str, ratio: float) -> QBrush:
     tile.fill(Qt.GlobalColor.transparent)
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(colour), 0.8))
+    painter.setPen(pen(colour, 0.8))
     # The adjacent tiles' diagonals too: their antialiased edges extend into this tile's corners.
     for shift in (-HATCH, 0, HATCH):
         painter.drawLine(QPointF(shift - 1, HATCH + 1), QPointF(shift + HATCH + 1, -1))

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QPainter, QPixmap
 
 from core.arrays import Floats, Ints
+from gui.look.painter import fill, pen
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
@@ -77,9 +78,9 @@ def _draw_lines(
     for left, right in bounds:
         rect = QRectF(place.left() + left, place.top(), right - left, place.height())
         if helper:
-            painter.fillRect(rect, QColor(theme.grid))
+            fill(painter, rect, theme.grid)
         else:
-            painter.setPen(QPen(QColor(theme.idle), 0.6))
+            painter.setPen(pen(theme.idle, 0.6))
             painter.drawLines(hatch_lines(rect))
 
 

@@ -8,13 +8,14 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter
 
 from core.message import N_
 from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.spans import TaskTable
 from gui.look.families import FAMILIES, family_texts
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
@@ -169,7 +170,7 @@ def _ramp(theme: Theme) -> Callable[[QPainter, QRectF], None]:
         wide = box.width() / len(theme.ramp)
         for number, colour in enumerate(theme.ramp):
             part = QRectF(box.left() + number * wide, box.top(), wide, box.height())
-            painter.fillRect(part, QColor(colour))
+            fill(painter, part, colour)
 
     return draw
 
@@ -177,7 +178,7 @@ def _ramp(theme: Theme) -> Callable[[QPainter, QRectF], None]:
 def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
     def draw(painter: QPainter, box: QRectF) -> None:
         if vector:
-            painter.setPen(QPen(QColor(theme.idle), 0.6))
+            painter.setPen(pen(theme.idle, 0.6))
             painter.drawLines(hatch_lines(box))
         else:
             # The texture begins at the box, so that hatched boxes look the same at any place.
@@ -199,8 +200,8 @@ def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
         half = low.width() / 2
         for number, colour in enumerate((theme.forward, theme.backward)):
             outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
-            painter.fillRect(outer, QColor(colour))
+            fill(painter, outer, colour)
             inner = outer.adjusted(1, 1, -1, -1)
-            painter.fillRect(inner, QColor(mixed(colour, theme.plot, PALE)))
+            fill(painter, inner, mixed(colour, theme.plot, PALE))
 
     return draw

@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QPainter, QPolygonF
 
+from gui.look.painter import fill, pen
 from gui.look.text import duration_text, ntr, number_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, elided_name, write
 from gui.timeline.layout.axis import ticks, unit_of
@@ -89,7 +90,7 @@ def draw_steps(
             painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
     shown = [x for x in sorted(lines) if frame.left <= x <= frame.right]
     if frame.vector:
-        painter.setPen(QPen(QColor(frame.theme.line), 1))
+        painter.setPen(pen(frame.theme.line))
         painter.drawLines([QLineF(x, top, x, bottom) for x in shown])
     else:
         place = QRectF(frame.left, top, view.width + 1, bottom - top)
@@ -195,7 +196,7 @@ def _lane_label(
     facts = scene.facts[track.lane]
     if track.lane in frame.layout.pins:
         stripe = QRectF(2, frame.top + track.top, PIN, frame.layout.full_heights[track.lane])
-        painter.fillRect(stripe, QColor(frame.theme.accent))
+        fill(painter, stripe, frame.theme.accent)
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     peak = "" if frame.layout.memory else facts.peak
     details = [text for text in (first, peak) if text]

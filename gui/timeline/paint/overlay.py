@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.look.painter import saved
+from gui.look.painter import fill, pen, saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
@@ -85,7 +85,7 @@ def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
     # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
     # has contrast to the colour below.
     for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
-        painter.setPen(QPen(QColor(colour), width))
+        painter.setPen(pen(colour, width))
         painter.drawRect(rect)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
@@ -110,7 +110,7 @@ def draw_range(
         painter.setClipRect(lanes_area, Qt.ClipOperation.IntersectClip)
         for area in areas:
             painter.fillRect(area, shade)
-            painter.setPen(QPen(QColor(frame.theme.accent), 1))
+            painter.setPen(pen(frame.theme.accent))
             for x in (x0, x1):
                 painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
     text = duration_text(chosen.end - chosen.start)
@@ -118,7 +118,7 @@ def draw_range(
     at = min(max((x0 + x1 - width) / 2, left), right - width)
     # Above the lanes, where it covers no bar.
     tag = QRectF(at, frame.ceiling - TAG, width, TAG)
-    painter.fillRect(tag, QColor(frame.theme.accent))
+    fill(painter, tag, frame.theme.accent)
     write(painter, fonts.bold, frame.theme.on_accent, tag, text, CENTRE)
 
 
@@ -165,7 +165,7 @@ def draw_card(
     painter.setBrush(shadow)
     painter.drawRoundedRect(card.translated(0, 2), 7, 7)
     painter.setBrush(QColor(theme.field))
-    painter.setPen(QPen(QColor(theme.line), 1))
+    painter.setPen(pen(theme.line))
     painter.drawRoundedRect(card, 6, 6)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     place = QRectF(card.left() + 12, card.top() + 8, width - 20, 16)
@@ -224,7 +224,7 @@ def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[st
     path = QPainterPath(begin)
     path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
     for colour, width in lines:
-        painter.setPen(QPen(QColor(colour), width))
+        painter.setPen(pen(colour, width))
         painter.drawPath(path)
 
 
@@ -262,7 +262,7 @@ def draw_measure(
 def _draw_poles(
     painter: QPainter, frame: Frame, ends: tuple[float, float], edge: float, y: float
 ) -> None:
-    painter.setPen(QPen(QColor(frame.theme.text), 1, Qt.PenStyle.DotLine))
+    painter.setPen(pen(frame.theme.text, 1, Qt.PenStyle.DotLine))
     for x in ends:
         if frame.left <= x <= frame.right:
             beyond = 4 if y > edge else -4
@@ -279,7 +279,7 @@ def _draw_dimension(
     x1 = max(ends)
     if x1 < left or x0 > right:
         return
-    painter.setPen(QPen(QColor(frame.theme.text), 1.4))
+    painter.setPen(pen(frame.theme.text, 1.4))
     # As in technical drawings: if there is too little room, the arrows are outside and point
     # inwards.
     tight = x1 - x0 < 4 * ARROW
@@ -302,5 +302,5 @@ def _draw_dimension(
     if at + width > right:
         at = from_x - 4 - width
     tag = QRectF(max(left, at), y - 8, width, 16)
-    painter.fillRect(tag, QColor(frame.theme.plot))
+    fill(painter, tag, frame.theme.plot)
     write(painter, fonts.small, frame.theme.text, tag, text, CENTRE)

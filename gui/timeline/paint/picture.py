@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.trace.span import Span
+from gui.look.painter import fill
 from gui.look.theme import Colours, Theme
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, Frame, Track
@@ -191,7 +192,7 @@ class LanePainter:
         track = layout.track_of(span.lane)
         rect = self.frame.rect(track, start, end)
         # The bar is translucent, and the hatch of idle time would be visible through it.
-        self.painter.fillRect(rect, QColor(self.frame.theme.plot))
+        fill(self.painter, rect, self.frame.theme.plot)
         self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
         if track.helper or rect.width() < LABEL_PIXELS:
             return

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.plan.task import ABSENT
 from core.playback.film import Arrival, Film, LaneMoment, links_of_step
-from gui.look.painter import saved
+from gui.look.painter import fill, saved
 from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -125,7 +125,7 @@ def draw_lane_texts(
             # The marks of pinned and chosen lanes, left of the names, stay.
             column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
             painter.setClipRect(column)
-            painter.fillRect(column, QColor(frame.theme.plot))
+            fill(painter, column, frame.theme.plot)
             draw_labels(painter, playing, part, fonts, indent)
             draw_headings(painter, scene, part, fonts, indent)
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter
 from core.arrays import Bools, Floats, Ints
 from core.trace.search import Hits
 from core.trace.trace import Trace
+from gui.look.painter import fill
 from gui.look.text import about_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
@@ -41,7 +42,7 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
             for x0, x1 in places:
                 left_edge = place.left() + x0 - rim
                 rect = QRectF(left_edge, place.top(), x1 - x0 + 2 * rim, height + rim)
-                painter.fillRect(rect, QColor(colour))
+                fill(painter, rect, colour)
         return
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
@@ -96,7 +97,7 @@ def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, coun
     left = place.right() - width - AIR
     top = place.center().y() - LOW / 2
     tag = QRectF(left, top, width, LOW)
-    painter.fillRect(tag, QColor(frame.theme.plot))
+    fill(painter, tag, frame.theme.plot)
     write(painter, fonts.small, frame.theme.muted, tag, words, CENTRE)
 
 

@@ -9,10 +9,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from core.arrays import Floats
 from core.trace.trace import Trace
+from gui.look.painter import pen
 from gui.look.theme import Colours, Theme, mixed
 from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
@@ -231,7 +232,7 @@ def _draw_areas(
         last_x = line[-1].x()
         ends = [QPointF(last_x, bottom), QPointF(first_x, bottom)]
         painter.drawPolygon(QPolygonF([*line, *ends]))
-    painter.setPen(QPen(QColor(theme.memory), EDGE))
+    painter.setPen(pen(theme.memory, EDGE))
     painter.drawPolyline(QPolygonF(lines[0]))
 
 

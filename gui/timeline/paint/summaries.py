@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 
 from core.arrays import Floats
 from gui.look.families import FAMILIES
+from gui.look.painter import fill
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Viewport, at_height
@@ -57,7 +58,7 @@ def draw_areas(
     inner = rect.adjusted(0, AIR, 0, -AIR)
     wide = round(inner.width() * ratio)
     high = round(inner.height() * ratio)
-    painter.fillRect(inner, QColor(frame.theme.grid))
+    fill(painter, inner, frame.theme.grid)
     shares = aggregate.shares(frame.view.resized(wide))
     painter.drawImage(inner, image_of(area_pixels(shares, frame.theme, high)))
 
