@@ -8,8 +8,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from core.sweep.results import Results
-from gui.features.sweep.chart import EDGE as LEFT
-from gui.features.sweep.chart import draw_chart, lay_out
+from gui.features.sweep.chart import draw_chart
+from gui.features.sweep.layout import EDGE as LEFT
+from gui.features.sweep.layout import lay_out
 from gui.features.sweep.words import sweep_title
 from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.timeline import picture_fonts

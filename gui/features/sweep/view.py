@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QSizePolicy
 
 from core.override import override
 from core.sweep.results import Result, Results
-from gui.features.sweep.chart import Chart, Place, draw_chart, lay_out
+from gui.features.sweep.chart import draw_chart
+from gui.features.sweep.layout import Chart, Place, lay_out
 from gui.features.sweep.words import fastest_text, result_text
 from gui.look.painter import fill
 from gui.look.text import tr

@@ -1,0 +1,194 @@
+"""The layout of a sweep's results: bars, curves, legend and notes, in pixels of an area."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont
+
+from core.sweep.results import Result, Results
+from gui.app.setting_names import settings_text
+from gui.features.sweep.words import fastest_text, setting_title
+from gui.look.text import sentence as ends
+from gui.look.text import tr
+from gui.look.theme import Theme
+from gui.look.writing import in_lines, wrapped
+from gui.timeline.layout.fonts import Fonts, text_width
+
+LINE, SENTENCE = 16.0, 19.0  # from one line of small text, or of the sentence, to the next
+AXIS = 46.0  # for the numbers of the axis of time
+EDGE = 14.0
+UNDER = 20.0  # the legend, with room for the unit
+WIDEST = 110.0  # of a result's place
+BAR = 0.56  # of its place
+GAP = 0.6  # of a place, between the bars and the curves
+ASIDE = 5.0  # from a curve's marker to the next curve's
+NEAR = 11.0  # pixels around a marker that react to the pointer
+APART = 14.0  # pixels between two entries of the legend
+# Room above the highest result for its time and the word "fastest".
+HEADROOM = 1.16
+LABEL_LINES = 3
+SWATCH = 22.0
+UNITS = ((1e3, "s"), (1.0, "ms"), (1e-3, "µs"))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Position of one result in the chart: x in pixels, index of its curve, -1 for a bar."""
+
+    x: float
+    result: Result
+    series: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The results laid out in an area; `pitch` pixels from one place to the next.
+
+    The lines of the `sentence` on the fastest are above, the lines of `notes` on the times below.
+    """
+
+    results: Results
+    area: QRectF
+    plot: QRectF
+    top_ms: float
+    pitch: float
+    places: tuple[Place, ...]
+    numbers: tuple[tuple[float, float], ...]
+    legend: tuple[tuple[tuple[int, str], ...], ...]
+    sentence: tuple[str, ...]
+    notes: tuple[str, ...]
+    theme: Theme
+    fonts: Fonts
+
+    def y(self, ms: float) -> float:
+        """Return the y of a time, in pixels."""
+        return self.plot.bottom() - self.plot.height() * ms / self.top_ms
+
+    @property
+    def unit(self) -> tuple[float, str]:
+        """The unit of all its times: ms of one, and its name."""
+        return next((unit for unit in UNITS if self.top_ms >= unit[0]), UNITS[-1])
+
+    def spot(self, place: Place) -> QRectF:
+        """Return the area of a result that reacts to the pointer: its bar, or around its marker."""
+        y = self.y(place.result.mean_ms)
+        if place.series < 0:
+            # From above the bar, so that one that is nearly flat can be hit too.
+            return self.bar(place).adjusted(0, -8, 0, 0)
+        return QRectF(place.x - NEAR, y - NEAR, 2 * NEAR, 2 * NEAR)
+
+    def bar(self, place: Place) -> QRectF:
+        """Return the rectangle of a bar."""
+        y = self.y(place.result.mean_ms)
+        wide = self.pitch * BAR
+        return QRectF(place.x - wide / 2, y, wide, self.plot.bottom() - y)
+
+    def spread(self, result: Result) -> tuple[float, float]:
+        """Return the y of a deviation below the mean time, and of one above it."""
+        low, high = result.spread
+        return self.y(low), self.y(high)
+
+    def at(self, point: QPointF) -> Result | None:
+        """Return the result at a pixel; None without one."""
+        # The result that is drawn last is on top.
+        hits = (place for place in reversed(self.places) if self.spot(place).contains(point))
+        return next((place.result for place in hits), None)
+
+
+def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart:
+    """Return the layout of the results so far, with room for results that are still to be run."""
+    room = area.width() - 2 * EDGE
+    sentence = _lines(fastest_text(results), fonts.base, room)
+    notes: list[str] = []
+    for note in results.timings:
+        notes += _lines(ends(note), fonts.small, room)
+    left = area.left() + AXIS
+    width = area.width() - AXIS - EDGE
+    legend = _legend(results, fonts, width)
+    bars = results.bars
+    numbers = results.numbers
+    gap = GAP if bars and numbers else 0.0
+    places = len(bars) + gap + len(numbers)
+    pitch = min(WIDEST, width / max(1.0, places))
+    # Two lines below curves: the numbers, and the option that they are values of.
+    label_lines = 2 if numbers else 1
+    for bar in bars:
+        label_lines = max(label_lines, len(bar_label(results, bar, pitch, fonts)))
+    words_above = SENTENCE * len(sentence) + LINE * len(legend) + 4
+    words_below = LINE * (label_lines + len(notes)) + 8
+    top = area.top() + words_above + UNDER
+    height = area.bottom() - top - words_below
+    # At least a pixel: a dock can be lower than the words, and the axis divides by the height.
+    plot = QRectF(left, top, max(1.0, pitch * places), max(1.0, height))
+    found = []
+    for position, bar in enumerate(bars):
+        found.append(Place(left + pitch * (position + 0.5), bar))
+    xs: dict[float, float] = {}
+    for position, number in enumerate(numbers):
+        xs[number] = left + pitch * (len(bars) + gap + position + 0.5)
+    found += _curve_places(results, xs)
+    return Chart(
+        results,
+        area,
+        plot,
+        _top(results),
+        pitch,
+        tuple(found),
+        tuple(xs.items()),
+        legend,
+        tuple(sentence),
+        tuple(notes),
+        theme,
+        fonts,
+    )
+
+
+def _curve_places(results: Results, xs: Mapping[float, float]) -> list[Place]:
+    """Return the places of all curves, given the x of each number that they have values at."""
+    found = []
+    middle = (len(results.series) - 1) / 2
+    for number, series in enumerate(results.series):
+        # Curves are shifted a little, evenly about their number, so that no marker hides another.
+        aside = ASIDE * (number - middle)
+        for value, result in series.results:
+            found.append(Place(xs[value] + aside, result, number))
+    return found
+
+
+def bar_label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:
+    """Return the name of a bar, in lines."""
+    title = setting_title(results.sweep, result.setting)
+    return _lines(title, fonts.small, pitch - 4)[:LABEL_LINES]
+
+
+def _top(results: Results) -> float:
+    if not results.by_setting:
+        return HEADROOM
+    highest = 0.0
+    for result in results.by_setting.values():
+        highest = max(highest, result.spread[1], result.ideal_ms or 0.0)
+    return HEADROOM * highest
+
+
+def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[int, str], ...], ...]:
+    """Lines of entries: the curves by number, -1 for the ideal, -2 for a whisker."""
+    entries = []
+    for number, series in enumerate(results.series):
+        if series.settings:
+            entries.append((number, settings_text(series.settings)))
+    shown = results.by_setting.values()
+    if any(result.ideal_ms is not None for result in shown):
+        entries.append((-1, tr("ideal: single ÷ lanes")))
+    if any(result.deviation_ms for result in shown):
+        entries.append((-2, tr("deviation from run to run")))
+    measured = []
+    for entry in entries:
+        measured.append((entry, SWATCH + text_width(fonts.small, entry[1]) + 4))
+    return tuple(tuple(line) for line in in_lines(measured, APART, room))
+
+
+def _lines(text: str, font: QFont, room: float) -> list[str]:
+    return wrapped(text, room, lambda words: text_width(font, words))
