@@ -239,7 +239,8 @@ def check_outputs(given: Mapping[str, Any]) -> None:
         check_writable(f"--{name}", path)
     # Several outputs may go to /dev/stdout or /dev/null.
     files = {name: path for name, path in named.items() if not path.startswith("/dev/")}
-    inputs, seen = inputs_of(given), set()
+    inputs = inputs_of(given)
+    seen = set()
     for name, path in files.items():
         check_is_no_input(f"--{name}", path, inputs)
         place = os.path.realpath(path)

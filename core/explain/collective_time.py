@@ -58,7 +58,8 @@ def _time_class(wait: float, transfer: float, uncertainty_ns: float) -> TimeClas
         return TimeClass.UNCERTAIN
     least = max(0.0, wait - uncertainty_ns) / whole
     most = min(whole, wait + uncertainty_ns) / whole
-    lowest, highest = _of_share(least), _of_share(most)
+    lowest = _of_share(least)
+    highest = _of_share(most)
     return lowest if lowest is highest else TimeClass.UNCERTAIN
 
 

@@ -129,7 +129,8 @@ def _toymodel(settings: ModelSettings) -> ModelDescription:
 
 
 def _mlp(settings: ModelSettings) -> ModelDescription:
-    element, width = DTYPE_BYTES[settings.dtype], settings["width"]
+    element = DTYPE_BYTES[settings.dtype]
+    width = settings["width"]
     blocks = tuple(
         Block(f"linear{i}", linear_parameters("0", width, width), width)
         for i in range(settings["depth"])

@@ -121,7 +121,8 @@ def cuts_backward(plan: Plan) -> bool:
 
 def waiting_microbatches(plan: Plan) -> list[int]:
     """Return for each stage the most micro-batches whose activations a lane holds at once."""
-    now, most = Counter[tuple[int, int]](), Counter[int]()
+    now = Counter[tuple[int, int]]()
+    most = Counter[int]()
     # A backward-input still leaves the activations for its backward-weight.
     change = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}
     for task in plan.tasks:

@@ -54,7 +54,8 @@ def _collective_of(columns: TaskColumns, members: Positions) -> Ints:
 def _before_on_lane(columns: TaskColumns) -> Positions:
     """Return the predecessor of each task on its lane; ABSENT for the first of a lane."""
     order = stable_argsort(columns.lane)
-    previous, task = order[:-1], order[1:]
+    previous = order[:-1]
+    task = order[1:]
     same_lane = columns.lane[previous] == columns.lane[task]
     before = np.full(len(columns), ABSENT, np.int64)
     before[task[same_lane]] = previous[same_lane]

@@ -272,7 +272,8 @@ class Faults:
         `lanes` are all of the plan's; `step` is the number in a recording, warm-up included.
         """
         count = len(columns)
-        factors, extra = np.ones(count), np.zeros(count, np.int64)
+        factors = np.ones(count)
+        extra = np.zeros(count, np.int64)
         computes = ~IS_COMMUNICATION[columns.kind]
         for lane, factor in self.slow_lanes.items():
             factors[(columns.lane == lane) & computes] *= factor
@@ -298,7 +299,8 @@ class Faults:
 
     def without_effect(self, columns: TaskColumns, lanes: Sequence[Lane]) -> list[Message]:
         """Return a sentence for each fault that lengthens no task of a step on `lanes`."""
-        links, computes = links_of(columns, lanes), ~IS_COMMUNICATION[columns.kind]
+        links = links_of(columns, lanes)
+        computes = ~IS_COMMUNICATION[columns.kind]
         affected: list[tuple[Option[str | None], str, Bools]] = []
         for lane in self.slow_lanes:
             affected.append((SLOW_LANE, str(lane), (columns.lane == lane) & computes))

@@ -138,7 +138,8 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
             lane = Lane(index, f"{device}:{index}", device, cores=cores)
             lanes.append(_sharing(lane, len(devices), hardware.cores) if crowded else lane)
         return lanes
-    total, seen = Counter(devices), Counter[str]()
+    total = Counter(devices)
+    seen = Counter[str]()
     lanes = []
     for index, device in enumerate(devices):
         shared = total[device] > 1
@@ -210,7 +211,8 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
                 use=use,
             )
         )
-    count, number = int(match["count"] or 1), match["number"]
+    count = int(match["count"] or 1)
+    number = match["number"]
     if not 1 <= count <= MOST_LANES:
         raise PlanError(
             message(

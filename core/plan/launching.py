@@ -37,7 +37,8 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
     """
     s = specification
     flag = "--launcher torchrun"
-    schedule, endpoint = s[SCHEDULE], hosts.endpoint
+    schedule = s[SCHEDULE]
+    endpoint = hosts.endpoint
     # All conditions are evaluated before one is reported, so none may fail: max(1, nodes) below.
     problems = {
         message(

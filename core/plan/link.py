@@ -62,7 +62,8 @@ def link_text(text: str | None) -> Message:
         return message("communication measured too")
     link = read_link(text or DEFAULT_LINK)
     assert link is not None
-    latency, bandwidth = link.latency_ns / 1e3, 1 / link.ns_per_byte
+    latency = link.latency_ns / 1e3
+    bandwidth = 1 / link.ns_per_byte
     if text in LINKS:
         return message(
             "communication modelled ({name}: {latency:g} µs, {bandwidth:g} GB/s)",

@@ -64,7 +64,8 @@ def nested_tasks(plan: Plan) -> Nested:
             if half.kind is not Kind.FORWARD:
                 blocks.reverse()
             for block in blocks:
-                index, lane = len(plan.tasks) + len(nested), nested_lane[task.lane]
+                index = len(plan.tasks) + len(nested)
+                lane = nested_lane[task.lane]
                 # Bytes and dependencies belong to the task around the block.
                 nested.append(half._replace(index=index, lane=lane, block=block, bytes=0, after=()))
         first.append(len(nested))

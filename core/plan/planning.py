@@ -110,7 +110,8 @@ def lanes_of(specification: Specification, hardware: Hardware, present: bool = T
     if present:
         check_devices(devices, hardware)
     lanes = make_lanes(devices, hardware, specification.cores_per_lane)
-    faults, given = Faults.of(specification), faults_text(specification)
+    faults = Faults.of(specification)
+    given = faults_text(specification)
     faults.check(lanes, specification.warmup, len(specification.step_rows))
     if present and faults and not lanes[0].is_virtual:
         raise PlanError(
@@ -182,7 +183,8 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
 
 def check_unmeasured(specification: Specification) -> None:
     """Raise PlanError for `--balance`, which needs the blocks that only a run measures."""
-    balance, memory = specification[BALANCE], specification[LANE_MEMORY]
+    balance = specification[BALANCE]
+    memory = specification[LANE_MEMORY]
     if balance or memory is not None:
         given = BALANCE.flag if balance else f"{LANE_MEMORY.flag} {memory:g}"
         raise PlanError(

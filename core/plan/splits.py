@@ -56,7 +56,8 @@ def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     # Bisect the smallest limit of a run's weight that fits, between the heaviest single weight and
     # the sum of all: a larger limit never needs more runs. (1, 2, 3, 4) in two runs:
     #     6: 1 2 3 | 4 fits     5: 1 2 | 3 and 4 is left     so 6
-    low, high = max(weights), sum(weights)
+    low = max(weights)
+    high = sum(weights)
     while low < high:
         middle = (low + high) // 2
         if _fill(weights, runs, middle)[-1] == len(weights):

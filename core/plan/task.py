@@ -319,7 +319,8 @@ def add_task(
 
     `after` may repeat a task. Raises PlanError if it names a task that is not in `tasks` yet.
     """
-    index, needs = len(tasks), tuple(dict.fromkeys(after))
+    index = len(tasks)
+    needs = tuple(dict.fromkeys(after))
     for other in needs:
         if not 0 <= other < index:
             raise PlanError(
@@ -367,7 +368,8 @@ def backward_rows(
         return rows
     begun = np.flatnonzero(ENTERS[kind])
     # Replica and micro-batch as one number, as the key of a sorted table.
-    place_of, found = replica.astype(np.int64) << 32, rows.copy()
+    place_of = replica.astype(np.int64) << 32
+    found = rows.copy()
     known, first = np.unique(place_of[begun] + microbatch[begun], return_index=True)
     wanted = place_of[overlaps] + paired_microbatch[overlaps]
     # The plan may lack the forward of a micro-batch: searchsorted then finds another key, or one

@@ -61,7 +61,10 @@ class Film:
         """Raises ValueError if the range is empty."""
         if end <= start:
             raise ValueError(f"the range {start} to {end} ns is empty")
-        self.trace, self.start, self.end, self.waits = trace, start, end, waits
+        self.trace = trace
+        self.start = start
+        self.end = end
+        self.waits = waits
         self.lanes = [lane.index for lane in trace.header.compute_lanes]
         self._memory = {lane: held_bytes(trace, lane) for lane in self.lanes}
         self._links = links

@@ -190,7 +190,8 @@ class StepMemory:
     def end_step(self) -> list[CounterValue]:
         """Return the step's counters, each in order of time, and begin the next step."""
         rows, self._rows = self._rows, []
-        peak, self._peak = self._peak, CounterValue("activations", 0, 0)
+        peak = self._peak
+        self._peak = CounterValue("activations", 0, 0)
         if peak.value:
             rows += [peak, CounterValue(peak.name, time.perf_counter_ns(), 0)]
         return rows

@@ -121,7 +121,9 @@ def _started(values: dict[str, Any]) -> Text:
 
 
 def _bookmark(row: Any) -> Bookmark:
-    start, end, note = row["start"], row["end"], row["note"]
+    start = row["start"]
+    end = row["end"]
+    note = row["note"]
     numbers = [start] if end is None else [start, end]
     # Not isinstance, which accepts True.
     are_whole = all(type(number) is int for number in numbers)

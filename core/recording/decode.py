@@ -142,7 +142,8 @@ def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
 
 def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
     notes = notes_of(batch)
-    lanes, values = numbers_in(notes.field("lane")), floats_in(notes.field("value"))
+    lanes = numbers_in(notes.field("lane"))
+    values = floats_in(notes.field("value"))
     of_lane = lanes != ABSENT
     trace.check_lanes(lanes[of_lane])
     # Counters of a lane are bytes; others, such as the loss, may be NaN.
@@ -163,9 +164,11 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     """Append the values of a batch's notes to the counters that have their names and lanes."""
     notes = notes_of(batch)
     names = notes.field("name").dictionary_encode()
-    texts, codes = names.dictionary.to_pylist(), numbers_in(names.indices)
+    texts = names.dictionary.to_pylist()
+    codes = numbers_in(names.indices)
     lanes = numbers_in(notes.field("lane"))
-    steps, times = numbers_of(batch, "step"), numbers_of(batch, "start")
+    steps = numbers_of(batch, "step")
+    times = numbers_of(batch, "start")
     check_times(times)
     values = floats_in(notes.field("value"))
     # Combine name and lane into one number, so that one sort groups by both; no lane becomes 0.
@@ -180,7 +183,8 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
 
 def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
     notes = notes_of(batch)
-    levels, texts = notes.field("name").to_pylist(), notes.field("text").to_pylist()
+    levels = notes.field("name").to_pylist()
+    texts = notes.field("text").to_pylist()
     shown = np.array([level not in _HIDDEN_LEVELS for level in levels], np.bool_)
     for level, text in zip(levels, texts, strict=True):
         if level == COSTS_LEVEL:
@@ -192,7 +196,8 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
             if trace.span_count:
                 raise ValueError(message("the steps of an imported trace come after its spans"))
             take_imported(trace, text)
-    times, steps = numbers_of(batch, "start")[shown], numbers_of(batch, "step")[shown]
+    times = numbers_of(batch, "start")[shown]
+    steps = numbers_of(batch, "step")[shown]
     check_times(times)
     trace.logs.add(times, steps, compress(levels, shown), compress(texts, shown))
 

@@ -70,7 +70,8 @@ class Refusals:
                 self._unreported,
             )
         self._report_line(text)
-        self._unreported, self._next = 0, now + REPORT_SECONDS
+        self._unreported = 0
+        self._next = now + REPORT_SECONDS
 
     @property
     def wait(self) -> float | None:
@@ -97,7 +98,9 @@ class Handshakes:
     """
 
     def __init__(self, server: socket.socket, token: str, admit: Admit, refusals: Refusals) -> None:
-        self._server, self._token, self._admit = server, token.encode(), admit
+        self._server = server
+        self._token = token.encode()
+        self._admit = admit
         self._server.setblocking(False)
         self._refusals = refusals
         self.waiting: dict[int, _Unknown] = {}

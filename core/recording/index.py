@@ -240,7 +240,8 @@ def _identity(path: Path | str) -> list[int]:
 def _count(stream: RecordingStream, progress: Progress | None) -> tuple[list[int], list[list[str]]]:
     """Return each lane's number of spans, and which of MOMENTS its spans have."""
     lanes = len(stream.header.lanes)
-    counts, table = np.zeros(lanes, np.int64), TaskTable()
+    counts = np.zeros(lanes, np.int64)
+    table = TaskTable()
     noted = {name: np.zeros(lanes, np.bool_) for name in MOMENTS}
     with naming_damage(stream.name):
         for batch in stream:
@@ -279,7 +280,8 @@ def _filled(
             size = count * np.dtype(dtype).itemsize
             # All columns of all lanes are slices of one file, which the system writes to disk when
             # memory is short.
-            columns[name], room = room[:size].view(dtype), room[size:]
+            columns[name] = room[:size].view(dtype)
+            room = room[size:]
         lanes.append(Spans.empty(table, columns))
     trace = Trace(stream.header, table, lanes)
     with naming_damage(stream.name):

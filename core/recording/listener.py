@@ -65,7 +65,8 @@ class Listener:
         """Stop listening; the data that has arrived is kept."""
         self._handshakes.close()
         with self._lock:
-            peers, threads = list(self._ranks.values()), list(self._threads)
+            peers = list(self._ranks.values())
+            threads = list(self._threads)
         for peer in peers:
             shut(peer)
         # Data that has arrived can still be read and is written.
@@ -80,7 +81,8 @@ class Listener:
         with self._lock:
             # Of two connections for the same rank the first stays: the second must not truncate its
             # file.
-            is_here, is_full = rank in self._ranks, len(self._ranks) >= MOST_PEERS
+            is_here = rank in self._ranks
+            is_full = len(self._ranks) >= MOST_PEERS
             if not (is_here or is_full):
                 self._ranks[rank] = peer
                 self._threads.add(thread)

@@ -93,7 +93,8 @@ def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opene
     try:
         found = read_index(path)
     except DamagedIndex as error:
-        found, note = None, message("{error}: it was built again", error=error)
+        found = None
+        note = message("{error}: it was built again", error=error)
     if found is None:
         build(path, progress)
         found = read_index(path)
@@ -158,7 +159,8 @@ class RecordingFile:
     """
 
     def __init__(self, path: Path | str, header: Header) -> None:
-        self._path, self._header = Path(path), header
+        self._path = Path(path)
+        self._header = header
         self._file: pa.OSFile | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
 

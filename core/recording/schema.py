@@ -204,7 +204,8 @@ def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
         return np.concatenate([_numbers(getattr(some, name), len(some.task)) for some in timings])
 
     counts = [len(some.task) for some in timings]
-    end, lane = column("end"), column("lane")
+    end = column("end")
+    lane = column("lane")
     codes = np.where(end == ABSENT, _CODES[Record.OPEN], _CODES[Record.SPAN])
     has_lane = lane != ABSENT
     return batch_of(
@@ -227,7 +228,8 @@ def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
     rows = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
     columns = dict(zip(NoteRow._fields, rows, strict=True))
     start = _since(origin, np.array(columns.pop("start"), np.int64))
-    record, step = record_column(columns.pop("record")), columns.pop("step")
+    record = record_column(columns.pop("record"))
+    step = columns.pop("step")
     note = note_column(np.ones(len(notes), np.bool_), **columns)
     return batch_of(len(notes), record=record, step=step, start=start, note=note)
 
@@ -255,7 +257,8 @@ class TraceWriter:
 
     def plan(self, tasks: Sequence[Task]) -> int:
         """Add a plan; returns its number, for its spans. Call this from one thread only."""
-        number, self._plans = self._plans, self._plans + 1
+        number = self._plans
+        self._plans = self._plans + 1
         self._queue.append(plan_batch(number, tasks))
         return number
 
@@ -293,7 +296,8 @@ class TraceWriter:
         Only this thread waits for the reader of the pipe. On exit, an error of sending is raised,
         because the recording lacks rows then. The writer may be closed afterwards.
         """
-        over, errors = threading.Event(), list[BaseException]()
+        over = threading.Event()
+        errors = list[BaseException]()
         arguments = (over, errors)
         thread = threading.Thread(target=self._send, args=arguments, daemon=True, name="flusher")
         thread.start()
@@ -401,5 +405,6 @@ def _nulls(count: int, kind: pa.DataType) -> pa.Array:
     if not pa.types.is_list(kind):
         return pa.nulls(count, kind)
     # pa.nulls would write twice as many bytes for a list.
-    ends, mask = pa.array(np.zeros(count + 1, np.int32)), pa.array(np.ones(count, np.bool_))
+    ends = pa.array(np.zeros(count + 1, np.int32))
+    mask = pa.array(np.ones(count, np.bool_))
     return pa.ListArray.from_arrays(ends, pa.array([], kind.value_type), mask=mask)

@@ -48,11 +48,13 @@ class Spool:
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=_folder())  # noqa: SIM115
             weakref.finalize(self, self._file.close)
-        first, view = self._end, memoryview(data)
+        first = self._end
+        view = memoryview(data)
         while len(view):
             # pwrite may write only a part.
             written = os.pwrite(self._file.fileno(), view, self._end)
-            view, self._end = view[written:], self._end + written
+            view = view[written:]
+            self._end = self._end + written
         return first
 
     def read(self, first: int, count: int) -> bytes:

@@ -50,7 +50,8 @@ class UnpackLimit:
                 is_complete = not self._wanted
             rest = rest[count:]
             if is_complete:
-                part, self._kept = bytes(self._kept), bytearray()
+                part = bytes(self._kept)
+                self._kept = bytearray()
                 self._wanted = self._next(part)
 
     def _next(self, part: bytes) -> int:
@@ -127,7 +128,8 @@ class _Table:
         # of the table, and for each field the distance from the begin of the table, 0 for an absent
         # field (https://flatbuffers.dev/internals).
         (back,) = struct.unpack_from("<i", self.data, self.at)
-        fields, slot = self.at - back, 4 + 2 * field
+        fields = self.at - back
+        slot = 4 + 2 * field
         (size,) = struct.unpack_from("<H", self.data, fields)
         (offset,) = struct.unpack_from("<H", self.data, fields + slot) if slot < size else (0,)
         return self.at + offset if offset else 0
@@ -152,7 +154,8 @@ class _Table:
 
 def _packed_rows(message: _Table) -> _Table | None:
     """Return the metadata of a message's rows; None if they are not packed."""
-    kind, rows = message.number(1, "<B"), message.table(2)
+    kind = message.number(1, "<B")
+    rows = message.table(2)
     if kind == _DICTIONARY:
         rows = rows.table(1)
     elif kind != _ROWS:

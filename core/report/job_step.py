@@ -250,7 +250,8 @@ class _Builder:
         first = node = graph.add(HOST_CODE, rank, 0, ())
         place = 0
         for interval in self._intervals(rank, moves):
-            start, needs = interval.start, interval.needs
+            start = interval.start
+            needs = interval.needs
             if interval.requested:
                 # An empty node at the end of the wait.
                 node = graph.add(interval.part, rank, 0, [node])

@@ -38,7 +38,8 @@ def lanes(trace: Trace) -> pa.Table:
 
 def steps(trace: Trace) -> pa.Table:
     """Return a row for each step; `measured` is false for warm-up and for an incomplete step."""
-    table, counter = trace.step_table, trace.counter("loss")
+    table = trace.step_table
+    counter = trace.counter("loss")
     # If a step has several losses, the last one is used.
     losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
     numbers = table.numbers.tolist()

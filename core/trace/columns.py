@@ -38,7 +38,8 @@ class GrowingArray:
     def of(cls, values: NDArray[Any]) -> GrowingArray:
         """Return a full array of `values`, which are not copied until it grows."""
         column = cls(values.dtype, 0)
-        column._data, column._size = values, len(values)
+        column._data = values
+        column._size = len(values)
         return column
 
     @classmethod

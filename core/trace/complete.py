@@ -32,7 +32,8 @@ def run_faults(trace: Trace) -> tuple[Fault, ...]:
     """Return the faults of finished steps, cached for each version of the trace."""
     # Log, status bar and every figure call this several times a second while a run is live.
     if trace.known_faults is None or trace.faults_version != trace.version:
-        trace.known_faults, trace.faults_version = find_faults(trace), trace.version
+        trace.known_faults = find_faults(trace)
+        trace.faults_version = trace.version
     return trace.known_faults
 
 

@@ -48,7 +48,8 @@ def lane_links(trace: Trace) -> LaneLinks:
     counts = [len(spans) for spans in trace.lanes]
     lane = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     if not len(trace.table.after):
-        no_lanes, no_times = lane[:0], np.empty(0, np.int64)
+        no_lanes = lane[:0]
+        no_times = np.empty(0, np.int64)
         return LaneLinks(no_lanes, no_times, no_times, no_lanes, no_times, no_times)
     spans = Spans.joined(trace.lanes)
     waiting, needed = needed_spans(spans)

@@ -96,7 +96,8 @@ class Log(Columns):
         self, levels: Iterable[str] = (), texts: Iterable[str] = (), arrays: Arrays = NO_ARRAYS
     ) -> None:
         super().__init__(arrays)
-        self.levels, self.texts = Texts(levels), Texts(texts)
+        self.levels = Texts(levels)
+        self.texts = Texts(texts)
 
     @overload
     def __getitem__(self, index: int) -> LogRow: ...

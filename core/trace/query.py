@@ -139,7 +139,8 @@ def _term(word: str) -> Term:
     if keyed is None:
         words = [_word(part) for part in _alternatives(bare)]
         return Term("word", tuple(words), negated)
-    key, value = keyed[1].lower(), keyed[2]
+    key = keyed[1].lower()
+    value = keyed[2]
     if key not in KEYS:
         raise SearchError(
             message(

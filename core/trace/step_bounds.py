@@ -69,7 +69,8 @@ class StepBounds(Columns):
         """Return a copy that does not share arrays."""
         arrays = {name: array.copy() for name, array in self.arrays.items()}
         made = StepBounds(arrays, self.bounds)
-        made.follow, made.late_starts = self.follow, dict(self.late_starts)
+        made.follow = self.follow
+        made.late_starts = dict(self.late_starts)
         return made
 
     @classmethod
@@ -125,7 +126,8 @@ class StepBounds(Columns):
         The first step, and one whose predecessor is missing, start with their first span.
         """
         starts = self.first_starts[first:last].copy()
-        numbers, ends = self.numbers, self.ends
+        numbers = self.numbers
+        ends = self.ends
         later = np.arange(max(first, 1), last)
         is_next = numbers[later - 1] + 1 == numbers[later]
         following = later[is_next]
@@ -148,7 +150,8 @@ class StepBounds(Columns):
         """Extend `bounds` by n spans, in steps or not."""
         if not len(starts):
             return
-        first, last = int(starts.min()), int(ends.max())
+        first = int(starts.min())
+        last = int(ends.max())
         # (0, 0) means no bounds yet, unless a span at 0 has no length.
         has_bounds = len(self) or self._reached or self.bounds != (0, 0)
         if has_bounds:

@@ -221,7 +221,8 @@ class Trace:
         # Few tasks are open, all in the latest steps: look up only the spans of these steps, by
         # step and task as one number.
         open_keys = np.array(sorted(self.open_spans), np.int64)
-        first_step, last_step = open_keys[0, 0], open_keys[-1, 0]
+        first_step = open_keys[0, 0]
+        last_step = open_keys[-1, 0]
         mine = (spans.step >= first_step) & (spans.step <= last_step)
         tasks = self.table.rows["task"][spans.row[mine]]
         ended = np.stack([spans.step[mine], tasks], axis=1)

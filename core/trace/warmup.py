@@ -57,14 +57,16 @@ def found_warmup(trace: Trace) -> WarmUp | None:
 
     None if they do not differ, and for runs whose settings have the number of warm-up steps.
     """
-    asked, first = trace.header.specification.warmup, first_measured(trace)
+    asked = trace.header.specification.warmup
+    first = first_measured(trace)
     if first == asked:
         return None
     count = bisect_left(trace.step_table.numbers, first)
     # Tasks outside of all steps have a step number below 0.
     outside = bisect_left(trace.step_table.numbers, 0)
     lengths = _lengths(trace)[outside:]
-    warm, later = lengths[: count - outside], lengths[count - outside :]
+    warm = lengths[: count - outside]
+    later = lengths[count - outside :]
     return WarmUp(len(warm), int(warm.max()), int(np.median(later)))
 
 

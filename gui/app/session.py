@@ -420,7 +420,8 @@ def _with_following(
     batch: pa.RecordBatch, waiting: deque[tuple[float, EngineMessage]]
 ) -> pa.RecordBatch:
     """Return a batch combined with the batches that follow it, taken from the queue."""
-    parts, count = [batch], len(batch)
+    parts = [batch]
+    count = len(batch)
     # A batch of a thousand records takes about as long as a single record, and short steps send
     # many small batches.
     while waiting and count < MOST_RECORDS:

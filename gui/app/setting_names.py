@@ -46,7 +46,8 @@ def devices_title(devices: str) -> str:
         return tr("auto")
     if match is None or not (match["virtual"] or match["kind"]):
         return devices
-    n, kind = int(match["count"]), match["kind"]
+    n = int(match["count"])
+    kind = match["kind"]
     if match["virtual"] and kind:
         return ntr("{n} virtual device on {kind}", "{n} virtual devices on {kind}", n, kind=kind)
     if match["virtual"]:

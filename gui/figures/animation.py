@@ -99,7 +99,8 @@ class Animation:
         with QPainter(image) as painter:
             painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
             for part in self.parts:
-                film, timeline = part.film, part.timeline
+                film = part.film
+                timeline = part.timeline
                 moment = min(film.film.start + time, float(film.film.end))
                 facts = lane_texts(film, moment, fonts)
                 axis = _axis_top(timeline)

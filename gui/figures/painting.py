@@ -229,9 +229,11 @@ def _ground(painter: QPainter, rects: list[QRectF], look: BoxLook) -> None:
 
 def _numbers(painter: QPainter, figure: Textbook) -> None:
     """Draw labels, each on a plain ground so that it can be read."""
-    face, style = figure.style.number, figure.style
+    face = figure.style.number
+    style = figure.style
     for label, words in labels(figure.panels, figure.left, face, style.looks.families):
-        look, box = label.look, label.box
+        look = label.look
+        box = label.box
         if look.pattern not in (Pattern.SOLID, None):
             inner = box.width() - (2 + SEAM) * style.line
             wide = face.width(words) + 0.3 * face.pixels

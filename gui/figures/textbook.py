@@ -312,7 +312,8 @@ def _entries(
 
 def _has_step(run: FigureRun) -> bool:
     """True if a part of a step is shown, so that there is idle time."""
-    scene, shown = run.scene, run.shown
+    scene = run.scene
+    shown = run.shown
     visible = (scene.step_ends > shown.start) & (scene.step_starts < shown.end)
     return bool(visible.any())
 

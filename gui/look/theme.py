@@ -210,7 +210,8 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
 
 def palette(theme: Theme) -> QPalette:
     """Return the theme as Qt's palette."""
-    made, roles = QPalette(), QPalette.ColorRole
+    made = QPalette()
+    roles = QPalette.ColorRole
     written = (roles.WindowText, roles.Text, roles.ButtonText)
     for colour, own in (
         (theme.window, (roles.Window, roles.AlternateBase)),

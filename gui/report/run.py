@@ -123,7 +123,8 @@ class _Median:
 
 
 def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Section]:
-    trace, steps = scene.trace, list(figures)
+    trace = scene.trace
+    steps = list(figures)
     median = _Median.of(trace, figures)
     lanes = range(len(trace.header.lanes))
     balances = lane_balances(trace, lanes, [median.step])
@@ -346,7 +347,8 @@ def _steps(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
     for step, each in figures.items():
         loss = f"{losses[step]:.6g}" if step in losses else "–"
         bar = bar_of([("accent", each.makespan_ns / longest)])
-        makespan, bubble = each.makespan_ns, each.bubble_by_makespan
+        makespan = each.makespan_ns
+        bubble = each.bubble_by_makespan
         name = step_name(step, warmup)
         rows.append((name, duration_text(makespan), percent_text(bubble), loss, bar))
     header = (tr("step"), tr("makespan"), tr("bubble"), tr("loss"), "")

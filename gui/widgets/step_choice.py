@@ -32,7 +32,8 @@ class StepChoice(Choice):
         # Not while the list is open: its entries would move under the pointer.
         if wanted == self._listed or self.view().isVisible():
             return
-        chosen, self._listed = self.currentData(), wanted
+        chosen = self.currentData()
+        self._listed = wanted
         with QSignalBlocker(self):
             while self.count() > self._general:
                 self.removeItem(self.count() - 1)

@@ -22,7 +22,8 @@ class Centre(QWidget):
         self._timeline = shell.timeline
         self._first_page = shell.feature(FirstPageFeature)
         self._tabs = shell.feature(RunsFeature).tabs
-        verdict, search = shell.feature(VerdictFeature).line, shell.feature(SpansFeature).search
+        verdict = shell.feature(VerdictFeature).line
+        search = shell.feature(SpansFeature).search
         self._below = shell.feature(PlaybackFeature).bar
         self._run_page = joined(
             verdict,

@@ -91,7 +91,8 @@ class Docks:
     def bring(self, name: str) -> QWidget:
         """Bring a panel to the front and return its widget. Raises KeyError."""
         page = self.pages[name]
-        dock, book = self.docks[page.panel.dock], self._books[page.panel.dock]
+        dock = self.docks[page.panel.dock]
+        book = self._books[page.panel.dock]
         # First: no other page of the dock is shown, and made, on the way.
         book.choose(page)
         was_hidden = dock.isHidden()
@@ -121,7 +122,8 @@ class Docks:
 
     def size(self) -> None:
         """Give the docks their first sizes; call it when the window has its own."""
-        across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        across = Qt.Orientation.Horizontal
+        down = Qt.Orientation.Vertical
         for sizes, way in ((WIDTHS, across), (HEIGHTS, down)):
             docks = [self.docks[dock] for dock in sizes]
             self._window.resizeDocks(docks, list(sizes.values()), way)
@@ -263,7 +265,8 @@ class LowDocks:
     """
 
     def __init__(self, window: QMainWindow, docks: Docks) -> None:
-        self._window, self._front = window, docks.docks[FRONT]
+        self._window = window
+        self._front = docks.docks[FRONT]
         self._height: int | None = None
         self._reasons: set[str] = set()
         for dock in docks.docks.values():
@@ -284,7 +287,8 @@ class LowDocks:
         self._fit()
 
     def _fit(self) -> None:
-        low, panel = bool(self._reasons), self._front.widget()
+        low = bool(self._reasons)
+        panel = self._front.widget()
         if low and self._height is None and panel is not None and not panel.isHidden():
             # Taken before the docks are low, and only once: a second call would keep the low one.
             self._height = self._front.height() + self._tabs_height()

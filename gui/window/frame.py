@@ -27,7 +27,8 @@ class FrameFeature(Feature):
     @property
     @override
     def groups(self) -> Sequence[Group]:
-        step, choose = self.panes.step, self.shell.language_chosen.emit
+        step = self.panes.step
+        choose = self.shell.language_chosen.emit
         panes = Group(
             Menu.GO,
             (
@@ -110,7 +111,8 @@ class FrameFeature(Feature):
 
     def _parts(self) -> list[QWidget]:
         """The parts of the window in the order of the key that steps through them."""
-        window, timeline = self.shell.main_window, self.shell.timeline
+        window = self.shell.main_window
+        timeline = self.shell.timeline
         # Qt changes the order of docks when one comes to the front.
         order = [dock.name.lower() for dock in Dock]
         docks = window.findChildren(QDockWidget)

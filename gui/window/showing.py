@@ -41,7 +41,8 @@ class RunOnScreen(QObject):
     def start(self, features: Sequence[Feature], centre: Centre) -> None:
         """Follow the session: all features have been made."""
         self._features, self._centre = features, centre
-        session, tabs = self._shell.session, self._shell.feature(RunsFeature).tabs
+        session = self._shell.session
+        tabs = self._shell.feature(RunsFeature).tabs
         session.run_started.connect(self.begin)
         session.ticked.connect(self.figures.tick)
         session.run_ended.connect(self.end)
@@ -86,7 +87,8 @@ class RunOnScreen(QObject):
         self._centre.show_run_page()
         if run is self.run:
             return
-        state, tabs = self._shell.timeline.state, self._shell.feature(RunsFeature).tabs
+        state = self._shell.timeline.state
+        tabs = self._shell.feature(RunsFeature).tabs
         if self.run is not None:
             tabs.leave(self.run, self.scene, state.saved)
         kept = tabs.open(run)

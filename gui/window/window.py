@@ -51,7 +51,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
         self.session, self.settings = session, settings
-        self.banner, self.explainer = Banner(), Explainer(self)
+        self.banner = Banner()
+        self.explainer = Explainer(self)
         self.timeline = TimelineView()
         self.overview = Overview(self.timeline.state)
         self.showing = RunOnScreen(self)

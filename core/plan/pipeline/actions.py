@@ -44,7 +44,8 @@ class ActionColumns:
         `shift` is one number, or one for each rank: if several pipelines run in parallel, each one
         numbers its replicas from 0, and shifts make the numbers unique.
         """
-        every, counts = list(chain.from_iterable(orders)), list(map(len, orders))
+        every = list(chain.from_iterable(orders))
+        counts = list(map(len, orders))
         stage, kind, microbatch, replica, paired = zip(*every, strict=True) if every else [()] * 5
         codes = [KIND_CODES[one] for one in kind]
         microbatches = int_column(microbatch, np.int64)
@@ -64,7 +65,8 @@ class ActionColumns:
 
     def __getitem__(self, place: int) -> Action:
         """Return the action at `place` as an object."""
-        stage, replica = int(self.stage[place]), int(self.replica[place])
+        stage = int(self.stage[place])
+        replica = int(self.replica[place])
         microbatch = known(self.microbatch[place])
         kind = KINDS[self.kind[place]]
         if kind is not Kind.OVERLAP:

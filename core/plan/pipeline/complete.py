@@ -67,7 +67,8 @@ class _Passes:
     def of(cls, actions: ActionColumns, microbatches: int) -> _Passes:
         rank = np.repeat(np.arange(len(actions.first) - 1), np.diff(actions.first))
         overlaps = np.flatnonzero(actions.kind == OVERLAP)
-        kind, back = actions.kind.copy(), actions.kind.copy()
+        kind = actions.kind.copy()
+        back = actions.kind.copy()
         kind[overlaps], back[overlaps] = FORWARD, BACKWARD
         passes = np.array([rank, kind, actions.stage, actions.microbatch, actions.replica])
         # Insert the backward half of each overlap after its forward.
@@ -88,7 +89,8 @@ class _Passes:
         """
         for place in np.flatnonzero(wrong).tolist():
             number = None if self.whole[place] else int(self.microbatch[place])
-            kind, replica = KINDS[self.kind[place]], int(self.replica[place])
+            kind = KINDS[self.kind[place]]
+            replica = int(self.replica[place])
             bad = Action(int(self.stage[place]), kind, number, replica)
             raise ScheduleError(
                 message(

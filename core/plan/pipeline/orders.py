@@ -24,7 +24,8 @@ def lane_orders(plan: Plan) -> list[list[Action]]:
 
 
 def _action(task: Task, numbers: dict[tuple[int, int], int]) -> Action:
-    stage, replica = task.stage, task.replica or 0
+    stage = task.stage
+    replica = task.replica or 0
     if stage is None or task.block is not None:
         raise PlanError(
             message("{task} is of no stage: only plans of stages have a schedule", task=task)

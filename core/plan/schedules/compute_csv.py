@@ -164,7 +164,8 @@ def _action(cell: str, where: Message) -> Action:
 
 
 def _pass(words: Sequence[str], cell: str, where: Message) -> Action:
-    stage, microbatch = int(words[0]), int(words[2])
+    stage = int(words[0])
+    microbatch = int(words[2])
     if max(stage, microbatch) > MOST_NUMBER:
         raise PlanError(
             message(

@@ -82,7 +82,10 @@ class _RankTasks:
     def __init__(
         self, tasks: list[Task], job: Job, rank: int, rows: int, collectives: Collectives
     ) -> None:
-        self._tasks, self._job, self._rank, self._rows = tasks, job, rank, rows
+        self._tasks = tasks
+        self._job = job
+        self._rank = rank
+        self._rows = rows
         self._queue = deque(collectives)
         self._sizes = parameter_bytes(job.model)
         self._passes: dict[Pass, list[int]] = {(Kind.FORWARD, -1): []}

@@ -96,7 +96,8 @@ def _check(job: Job) -> None:
 
 def _shares(model: ModelDescription, segment: Segment, lanes: int) -> tuple[float, ...]:
     """Return the fraction of parameters that a lane has of each of a segment's blocks."""
-    counts, held = model.parameter_counts, Counter[int]()
+    counts = model.parameter_counts
+    held = Counter[int]()
     for names, parts in ((segment.divided, lanes), (segment.repeated, 1)):
         for name in names:
             held[int(name.split(".")[0])] += counts[name] / parts  # type: ignore[assignment]
@@ -109,7 +110,8 @@ class _Tasks:
 
     def __init__(self, job: Job) -> None:
         self.tasks: list[Task] = []
-        self._job, self._lanes = job, range(len(job.lanes))
+        self._job = job
+        self._lanes = range(len(job.lanes))
         self._last: list[list[int]] = [[] for _ in self._lanes]
         self._ready: dict[int, list[int]] = {}  # by stage, the tasks that make its gradients
 

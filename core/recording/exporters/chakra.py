@@ -134,12 +134,14 @@ class _Nodes:
 
     def _add_tasks(self) -> None:
         """Add a node for each task."""
-        spans, last = self._exported.spans, dict[int, int]()
+        spans = self._exported.spans
+        last = dict[int, int]()
         zero = int(spans.start.min())
         # In order of start, so that `last` is the task before on the same lane.
         for place in np.argsort(spans.start, kind="stable").tolist():
             lane = int(self._exported.lane[place])
-            start, end = int(spans.start[place]), int(spans.end[place])
+            start = int(spans.start[place])
+            end = int(spans.end[place])
             name = f"{self._kind[place]} {self._exported.labels[place]}"
             node = _Node(name, _WORK, start - zero, end - start)
             if lane in last:
@@ -179,7 +181,8 @@ class _Nodes:
 
     def _link(self, before: int, after: int) -> None:
         """Add a dependency, through a message if the tasks are on different ranks."""
-        here, there = self._rank[before], self._rank[after]
+        here = self._rank[before]
+        there = self._rank[after]
         node = self.by_rank[there][after]
         if here == there:
             node.data.append(before)
@@ -188,7 +191,8 @@ class _Nodes:
             # message about a task's end, even if several of its tasks wait for it.
             if (before, there) not in self._received:
                 sender = self.by_rank[here][before]
-                sent, self._next = self._next, self._next + 1
+                sent = self._next
+                self._next = self._next + 1
                 end = sender.start + sender.length
                 self.by_rank[here][sent] = _Node(f"to rank {there}", _SEND, end, data=[before])
                 self._send(sent, before, there, 1)
@@ -196,7 +200,8 @@ class _Nodes:
 
     def _send(self, sender: int, before: int, there: int, size: int) -> None:
         """Turn a node into a send, and add the receive on the other rank."""
-        here, received = self._rank[before], self._next
+        here = self._rank[before]
+        received = self._next
         self._next += 1
         node = self.by_rank[here][sender]
         node.type = _SEND

@@ -36,7 +36,8 @@ def write_chrome(trace: Trace, path: Path | str) -> Generator[float, None, None]
     exported = ExportedSpans.of(trace)
     with open_output(path) as file:
         file.write(b'{"displayTimeUnit": "ns",\n"otherData": {"source": "Bubblescope"},\n')
-        whole, written = max(1, len(exported)), 0
+        whole = max(1, len(exported))
+        written = 0
         for count in write_event_list(file, _events(exported)):
             written += count
             # Names, arrows and counters are written too, but not counted in `whole`.
@@ -76,8 +77,10 @@ def microseconds(ns: int) -> float:
 def _events(exported: ExportedSpans) -> Iterator[list[Event]]:
     threads = _threads(exported.trace)
     yield list(_names(exported.trace, threads))
-    spans, colours = exported.spans, _colours(exported)
-    start, length = spans.start.tolist(), (spans.end - spans.start).tolist()
+    spans = exported.spans
+    colours = _colours(exported)
+    start = spans.start.tolist()
+    length = (spans.end - spans.start).tolist()
     lane = exported.lane.tolist()
     for first, last in chunks(len(exported)):
         arguments = exported.arguments(first, last)
@@ -147,7 +150,8 @@ def _colours(exported: ExportedSpans) -> dict[int, str]:
 
 
 def _arrows(exported: ExportedSpans, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
-    spans, lane = exported.spans, exported.lane.tolist()
+    spans = exported.spans
+    lane = exported.lane.tolist()
     # Within the event, at its last ns: the next event of its thread may begin at its end.
     leaves = np.maximum(spans.start, spans.end - 1).tolist()
     start = spans.start.tolist()

@@ -52,7 +52,8 @@ class ExportedSpans:
         # A task has the same label in all steps: make it once for each task, not for each span.
         rows, which = np.unique(self.spans.row, return_inverse=True)
         tasks = self.trace.table.rows[rows]
-        kinds, names = tasks["kind"].tolist(), tasks["name"].tolist()
+        kinds = tasks["kind"].tolist()
+        names = tasks["name"].tolist()
         numbers = np.stack([tasks[name] for name in _LABELLED], axis=1).tolist()
         labels = []
         for kind, name, labelled in zip(kinds, names, numbers, strict=True):
@@ -91,7 +92,8 @@ class ExportedSpans:
 
         A task of a plan depends on tasks of its own step. Each task of another trace has run once.
         """
-        table, spans = self.trace.table, self.spans
+        table = self.trace.table
+        spans = self.spans
         counts, needs = table.needs(spans.row)
         waiting = np.repeat(np.arange(len(spans)), counts)
         # `needs` are numbers within a plan; rows of the table count through all plans.

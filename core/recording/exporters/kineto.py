@@ -55,8 +55,10 @@ def write_kineto(trace: Trace, folder: Path | str) -> Generator[float, None, Non
 
     A generator that is closed before its end leaves no folder. Raises OSError in one line.
     """
-    exported, ranks = ExportedSpans.of(trace), lanes_by_rank(trace)
-    whole, written = max(1, len(exported)), 0
+    exported = ExportedSpans.of(trace)
+    ranks = lanes_by_rank(trace)
+    whole = max(1, len(exported))
+    written = 0
     with whole_folder(folder) as place:
         for rank, lanes in enumerate(ranks):
             with open_output(place / f"rank-{rank}.json.gz") as file:
@@ -123,7 +125,9 @@ def _launch_and_task(
 ) -> tuple[Event, Event]:
     """Return the call that launched a task, and the task on its stream."""
     span = exported.spans[place : place + 1]
-    start, end, launched = int(span.start[0]), int(span.end[0]), int(span["launched"][0])
+    start = int(span.start[0])
+    end = int(span.end[0])
+    launched = int(span["launched"][0])
     # Analyses require the call of each kernel: an unknown launch is at the kernel's start.
     at = start if launched == ABSENT else launched
     name = kernel_name(KINDS[span["kind"][0]], exported.labels[place])

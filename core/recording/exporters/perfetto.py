@@ -79,7 +79,8 @@ class _Slices:
         starts = np.concatenate([step_starts, spans.start])
         ends = np.concatenate([np.array(step_ends, np.int64), spans.end])
         times = np.stack([starts, ends], axis=1).ravel()
-        leaving, entering = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+        leaving = defaultdict[int, list[int]](list)
+        entering = defaultdict[int, list[int]](list)
         for flow, (before, after) in enumerate(exported.links.tolist(), 1):
             leaving[before].append(flow)
             entering[after].append(flow)

@@ -122,7 +122,8 @@ def _counted(record: Record, counters: Counters) -> Iterator[pa.RecordBatch]:
     for counter in counters.values():
         for first in range(0, len(counter.times), ROWS_AT_ONCE):
             part = slice(first, first + ROWS_AT_ONCE)
-            times, steps = counter.times[part].tolist(), counter.steps[part].tolist()
+            times = counter.times[part].tolist()
+            steps = counter.steps[part].tolist()
             values = counter.values[part].tolist()
             rows = [
                 NoteRow(record, counter.name, time, known(step), counter.lane, value)

@@ -143,7 +143,8 @@ def annotated_pass(name: str) -> AnnotatedPass | None:
     match = _OVERLAP.match(name)
     if match is None:
         return None
-    forward, backward = annotated_pass(match[1]), annotated_pass(match[2])
+    forward = annotated_pass(match[1])
+    backward = annotated_pass(match[2])
     assert forward is not None and backward is not None
     return AnnotatedPass(
         None,
@@ -182,7 +183,8 @@ def passes_of_calls(marks: PassMarks, thread: NDArray[np.int32], moment: Ints) -
             level_marks = own_marks.picked(np.flatnonzero(depth == level))
             place = np.searchsorted(level_marks.start, moment[calls], "right") - 1
             is_inside = (place >= 0) & (level_marks.end[place] > moment[calls])
-            inside, mark = calls[is_inside], place[is_inside]
+            inside = calls[is_inside]
+            mark = place[is_inside]
             kind[inside] = _known_or(level_marks.kind[mark], kind[inside])
             stage[inside] = _known_or(level_marks.stage[mark], stage[inside])
             microbatch[inside] = _known_or(level_marks.microbatch[mark], microbatch[inside])

@@ -85,7 +85,8 @@ def read_ascend(
     events: TraceEvents, path: Path, progress: Progress | None = None
 ) -> ImportedEvents:
     """Return the events of one rank's file. Raises Cancelled if `progress` returns False."""
-    columns, names = events.whole_columns(), events.labels
+    columns = events.whole_columns()
+    names = events.labels
     rounded_start, rounded_end = event_times(columns["begin"], columns["length"])
     start = rounded_start + columns["begin_rest"]
     # Lengths are short enough for a double.
@@ -113,7 +114,8 @@ def read_ascend(
     if len(marks):
         # Operators run on the thread of the annotations, and the runtime's calls on another one.
         operators = _launches(arrows, group, -start)
-        call, task = operators.call, operators.device
+        call = operators.call
+        task = operators.device
         passes = passes_of_calls(marks, columns["thread"][call], start[call])
         kind, attributes = with_passes(names, columns["name"], kind, task, passes)
     process_groups, group_of_name = _process_groups(names)
@@ -153,7 +155,8 @@ def _groups(
 
     `threads` has the names of each thread and its process.
     """
-    thread, name = columns["thread"], columns["name"]
+    thread = columns["thread"]
+    name = columns["name"]
     process = np.array([process for _, process in threads])
     is_stream = (process == ASCEND_DEVICE)[thread]
     of_notes = np.isin(process, _COMMUNICATION) | (process == _OVERLAP_ANALYSIS)
@@ -188,7 +191,8 @@ def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
     is_launch = (group[arrows[:, 0]] == HOST) & (group[arrows[:, 1]] == DEVICE)
     call, task = arrows[is_launch].T
     order = np.lexsort((priority[call], task))
-    call, task = call[order], task[order]
+    call = call[order]
+    task = task[order]
     is_last = np.append(task[1:] != task[:-1], True)[: len(task)]
     return Launches(call[is_last], task[is_last], 0)
 

@@ -86,7 +86,8 @@ def _with_arguments_of_end(begin: TraceEvent, end: TraceEvent) -> TraceEvent:
         return begin
     if begin.args is None:
         return msgspec.structs.replace(begin, args=end.args, place=end.place)
-    of_begin, of_end = _given(begin.args), _given(end.args)
+    of_begin = _given(begin.args)
+    of_end = _given(end.args)
     if of_end.keys() <= of_begin.keys():
         return begin
     place = end.place if of_begin.keys() <= of_end.keys() else begin.place

@@ -40,7 +40,8 @@ def links_of_flows(
     order = np.lexsort((-end, start, thread))
     threads = np.arange(len(events.threads) + 1)
     firsts = np.searchsorted(thread[order], threads).tolist()
-    start, end = start[order], end[order]
+    start = start[order]
+    end = end[order]
     open_flows: dict[tuple[Scalar, ...], int] = {}
     links: list[tuple[int, int]] = []
     for event in watched(sorted(flows, key=_flow_order), progress):

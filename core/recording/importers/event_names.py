@@ -157,7 +157,8 @@ def _optimizer_steps(
         return NO_STEP_RANGES
     calls = calls[np.argsort(start[calls], kind="stable")]
     # A new iteration begins when the same optimizer is called again.
-    ends, seen = [0], set[int]()
+    ends = [0]
+    seen = set[int]()
     for place in calls.tolist():
         optimizer = int(name[place])
         if optimizer in seen:

@@ -99,10 +99,12 @@ def _read_files(
 
 def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
     """Return the events of all files in the order of ranks, on one time axis."""
-    issues, uses = Counts[ImportIssue](), Counts[str]()
+    issues = Counts[ImportIssue]()
+    uses = Counts[str]()
     placed = []
     for part in sorted(parts, key=lambda part: _rank_order(part, len(parts))):
-        rank, place = _rank(part), part.tracks[0].place
+        rank = _rank(part)
+        place = part.tracks[0].place
         uses[place] += 1
         if rank == ABSENT:
             issues[ImportIssue.NO_RANK] += 1
@@ -141,10 +143,12 @@ def _on_one_axis(
     It then starts with the first. Clocks of one machine are one clock. Clocks of several machines
     agree as far as the machines synchronise them.
     """
-    first, last = int(parts[0].start.min()), int(parts[0].end.max())
+    first = int(parts[0].start.min())
+    last = int(parts[0].end.max())
     placed = []
     for part in parts:
-        start, end = int(part.start.min()), int(part.end.max())
+        start = int(part.start.min())
+        end = int(part.end.max())
         if first <= end and start <= last:
             placed.append(part)
             continue

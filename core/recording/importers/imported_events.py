@@ -266,7 +266,8 @@ class ImportedEvents:
         if launched is not None:
             launched = np.where(launched == ABSENT, ABSENT, launched + ns)
         counters = tuple(replace(each, times=each.times + ns) for each in self.counters)
-        start, end = self.start + ns, self.end + ns
+        start = self.start + ns
+        end = self.end + ns
         return replace(
             self, start=start, end=end, launched=launched, steps=steps, counters=counters
         )

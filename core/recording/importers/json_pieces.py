@@ -123,7 +123,8 @@ def split_events(
     beginning = opening.match(data)
     if beginning is None:
         raise ValueError(message("it has no list of events"))
-    begin, is_only = beginning.end(), True
+    begin = beginning.end()
+    is_only = True
     while True:
         border = None if is_careful else _border_of_objects(data, begin)
         # Without a border, the values are no objects, or one value is very long: pieces must not
@@ -140,7 +141,8 @@ def split_events(
             raise TooMuch(message("an event has more than {most:,} bytes", most=MOST_EVENT))
         elif more := read(max(2 * PIECE_BYTES, len(data) - begin)):
             # Twice as much each time; otherwise a large event would be searched many times.
-            data, begin = data[begin:] + more, 0
+            data = data[begin:] + more
+            begin = 0
         else:
             yield Piece(beginning[0] + data[begin:], True, beginning.end(), is_only)
             return

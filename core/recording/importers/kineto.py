@@ -79,7 +79,8 @@ def read_kineto(
     events: TraceEvents, path: Path, progress: Progress | None = None
 ) -> ImportedEvents:
     """Return the events of one rank's file."""
-    columns, names = events.whole_columns(), events.labels
+    columns = events.whole_columns()
+    names = events.labels
     start, end = event_times(columns["begin"], columns["length"])
     group = category_groups(events, columns)
     launches = _launches(events, columns, group)
@@ -102,7 +103,8 @@ def read_kineto(
     marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == ANNOTATION)
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
-        call, task = launches.call, launches.device
+        call = launches.call
+        task = launches.device
         if not (group == DEVICE).any():
             call = task = np.flatnonzero(np.isin(group, (HOST, COMMUNICATION)))
         passes = passes_of_calls(marks, columns["thread"][call], start[call])

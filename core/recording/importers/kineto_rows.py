@@ -73,7 +73,8 @@ class KinetoRows:
     def _track(
         self, row: int, streams: Sequence[str], threads: Sequence[str], place: str
     ) -> ImportedTrack:
-        thread, group = int(self.thread[row]), int(self.group[row])
+        thread = int(self.thread[row])
+        group = int(self.group[row])
         is_on_device = group in (DEVICE, DEVICE_ANNOTATION)
         name = streams[thread] if is_on_device else threads[thread]
         if group in _ANNOTATIONS:

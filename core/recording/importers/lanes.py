@@ -95,7 +95,8 @@ def _spans(
     # to that step.
     steps = np.maximum.accumulate(steps)
     launched = None if imported.launched is None else imported.launched[chosen]
-    start, end = imported.start[chosen], imported.end[chosen]
+    start = imported.start[chosen]
+    end = imported.end[chosen]
     return Spans(table, start, end, steps, task[chosen], launched=launched)
 
 

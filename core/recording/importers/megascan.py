@@ -65,7 +65,8 @@ def read_megascan(
     events: TraceEvents, path: Path, progress: Progress | None = None
 ) -> ImportedEvents:
     """Return the events of a file. Raises Cancelled if `progress` returns False."""
-    columns, names = events.whole_columns(), events.labels
+    columns = events.whole_columns()
+    names = events.labels
     start, end = event_times(columns["begin"], columns["length"])
     # A process is a rank; its threads work at the same time, unless the file has their roles.
     places = _places(events, columns, names)
@@ -116,7 +117,8 @@ def _places(
     A process is a rank: its events without `pp_rank` have the rank of the others. Processes with
     one rank belong to different replicas, in the order in which they appear.
     """
-    rank, microbatch = _counted(columns["pp_rank"]), _counted(columns["microbatch"])
+    rank = _counted(columns["pp_rank"])
+    microbatch = _counted(columns["microbatch"])
     has_place = (rank >= 0) & (rank <= MOST_RANK) & (microbatch >= 0)
     is_pass = PASSES[_kinds(events, columns, names)]
     if not (has_place & is_pass).any():
@@ -196,6 +198,7 @@ def _counted(values: Floats) -> Ints:
 
 def _stage(columns: dict[str, Floats]) -> Ints:
     """Return the stage of each event: the chunks of a rank are as many stages apart as ranks."""
-    rank, chunk = _counted(columns["pp_rank"]), _counted(columns["model_chunk"])
+    rank = _counted(columns["pp_rank"])
+    chunk = _counted(columns["model_chunk"])
     ranks = int(rank.max(initial=0)) + 1
     return np.where(rank >= 0, np.maximum(chunk, 0) * ranks + rank, ABSENT)

@@ -136,7 +136,8 @@ def _places_of_threads(events: TraceEvents) -> tuple[Ints, ...]:
     stages, tensors, replicas = [], [], []
     names = thread_names(events)
     for (name, _), (pid, _) in zip(names, events.threads, strict=True):
-        stage, tensor = _PP_RANK.search(name), _TP_RANK.search(name)
+        stage = _PP_RANK.search(name)
+        tensor = _TP_RANK.search(name)
         stages.append(int(stage[1]) if stage else ABSENT)
         tensors.append(int(tensor[1]) if tensor else 0)
         replica = to_float(pid)
@@ -154,14 +155,16 @@ def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> Impor
     issues = Counts[ImportIssue]()
     names = table.column("optype").cast(pa.large_string()).combine_chunks().dictionary_encode()
     texts = names.dictionary.to_pylist()
-    start, duration = _seconds(table, "start_ts"), _seconds(table, "duration")
+    start = _seconds(table, "start_ts")
+    duration = _seconds(table, "duration")
     is_valid = (np.abs(start) < LATEST_SECONDS) & (duration >= 0) & (duration < LATEST_SECONDS)
     is_valid &= ~np.asarray(names.is_null())
     issues[ImportIssue.BAD_ROW] += int((~is_valid).sum())
     mine = np.flatnonzero(is_valid)
     code = names.indices.fill_null(0).to_numpy(zero_copy_only=False)[mine]
     numbers = {name: _integers(table, name)[mine] for name in _COLUMNS if name not in _REQUIRED}
-    start, duration = start[mine], duration[mine]
+    start = start[mine]
+    duration = duration[mine]
     end = start + duration
     made = _table(
         names=tuple(text or "unnamed" for text in texts),

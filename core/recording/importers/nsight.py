@@ -176,7 +176,8 @@ class _NsightEvents:
         name_codes: dict[str, int] = {}
         name = encode_values(self.name, name_codes)
         names = tuple(name_codes)
-        start, end = np.array(self.start, np.int64), np.array(self.end, np.int64)
+        start = np.array(self.start, np.int64)
+        end = np.array(self.end, np.int64)
         kind = kinds_from_names(names)[name]
         types = np.array([type_ for type_, _, _, _ in self.key])
         is_range = types == _RANGE

@@ -48,7 +48,8 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
     Values of fixed width and of variable length are bytes.
     """
-    at, size = 0, len(data)
+    at = 0
+    size = len(data)
     while at < size:
         # Keys and lengths of one byte, which are the most frequent, are read here: a call would
         # take longer.
@@ -56,7 +57,8 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         at += 1
         if key > 127:
             key, at = _varint(data, at - 1)
-        number, wire_type = key >> 3, key & 7
+        number = key >> 3
+        wire_type = key & 7
         if wire_type == 0:
             value, at = _varint(data, at)
             yield number, value

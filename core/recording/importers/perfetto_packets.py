@@ -100,7 +100,8 @@ class PacketReader:
 
     def _read_descriptor(self, descriptor: Fields) -> None:
         """Add name, process, parent and role of a track."""
-        process, thread = inner_of(descriptor, _PROCESS), inner_of(descriptor, _THREAD)
+        process = inner_of(descriptor, _PROCESS)
+        thread = inner_of(descriptor, _THREAD)
         process_name = text_of(process, _PROCESS_NAME)
         name = (
             text_of(descriptor, _TRACK_NAME)

@@ -54,7 +54,8 @@ def compute_events(imported: ImportedEvents) -> list[Ints]:
 
 def collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
     """Return the dependencies of collectives and of the tasks that wait for them, shape (k, 2)."""
-    places, step = imported.pipeline, imported.step
+    places = imported.pipeline
+    step = imported.step
     assert places is not None and step is not None
     lane = row_keys(places.replica, places.rank)
     is_collective = IS_COLLECTIVE[imported.kind] & (places.rank >= 0)
@@ -109,7 +110,8 @@ def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> 
 
 def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> Ints:
     """Return the first forward of each chunk with the all-gather of its parameters."""
-    places, step = imported.pipeline, imported.step
+    places = imported.pipeline
+    step = imported.step
     assert places is not None and step is not None
     is_gather = imported.kind[collectives] == KIND_CODES[Kind.ALL_GATHER]
     has_chunk = places.chunk[collectives] >= 0

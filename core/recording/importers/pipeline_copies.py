@@ -142,7 +142,8 @@ def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
     for passes without a neighbour: then the n-th transfer belongs to the n-th pass. With any other
     number of transfers the pairs are unknown.
     """
-    places, step = imported.pipeline, imported.step
+    places = imported.pipeline
+    step = imported.step
     assert places is not None and step is not None
     kinds = (Transfer.FORWARD_SEND, Transfer.BACKWARD_SEND)
     if not is_send:
@@ -236,7 +237,8 @@ def _free_since(imported: ImportedEvents, compute: list[Ints]) -> Ints:
 
 def _with_added(imported: ImportedEvents, parts: list[_Copies]) -> ImportedEvents:
     """Return the events followed by copies, on a lane for each receiver and direction."""
-    places, step = imported.pipeline, imported.step
+    places = imported.pipeline
+    step = imported.step
     assert places is not None and step is not None
     before = np.concatenate([part.edges.before for part in parts])
     after = np.concatenate([part.edges.after for part in parts])
@@ -311,7 +313,8 @@ def _copy_tracks(
 def _after_each_other(track: Ints, start: Ints, end: Ints) -> Ints:
     """Return starts at which no copy of a track overlaps the previous copy."""
     order = np.lexsort((start, end, track))
-    sorted_track, sorted_end = track[order], end[order]
+    sorted_track = track[order]
+    sorted_end = end[order]
     earliest = start[order]
     follows = sorted_track[1:] == sorted_track[:-1]
     previous_end = np.where(follows, sorted_end[:-1], earliest[1:])

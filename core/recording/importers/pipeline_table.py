@@ -90,7 +90,8 @@ def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1)
         turn, chunk = _interleaved(keys, ranks, chunks)
         is_backward = table.kind[passes] != KIND_CODES[Kind.FORWARD]
         chunk = np.where(is_backward, chunks - 1 - chunk, chunk)
-    microbatches, all_chunks = table.microbatch.copy(), table.chunk.copy()
+    microbatches = table.microbatch.copy()
+    all_chunks = table.chunk.copy()
     microbatches[passes] = turn
     all_chunks[passes] = chunk
     return replace(table, microbatch=microbatches, chunk=all_chunks)
@@ -176,7 +177,8 @@ def _tracks(
     """Return the tracks, computing ones first, and the track of each event."""
     is_collective = IS_COLLECTIVE[table.kind]
     part = np.where(table.transfer >= 0, 2 + table.transfer, is_collective.astype(np.int64))
-    has_replicas, has_tensors = bool(table.replica.any()), bool(table.tensor.any())
+    has_replicas = bool(table.replica.any())
+    has_tensors = bool(table.tensor.any())
     tracks: list[ImportedTrack] = []
     track = np.empty(len(table.start), np.int32)
     main_of: dict[str, int] = {}
@@ -195,10 +197,12 @@ def _tracks(
             continue
         serves = main_of.get(place, ABSENT)
         if number == 1:
-            name, role = f"{place} collectives", Role.COMMUNICATION
+            name = f"{place} collectives"
+            role = Role.COMMUNICATION
         else:
             way = Transfer(number - 2).name.lower().replace("_", " ")
-            name, role = f"{place} {way}", Role.COPY
+            name = f"{place} {way}"
+            role = Role.COPY
         tracks.append(ImportedTrack(name, place, role, serves))
     return tuple(tracks), track
 
@@ -221,7 +225,9 @@ def _collective_groups(
     for mine in groups(places, collectives):
         first = mine[0]
         name = table.names[table.name[first]] if table.name[first] >= 0 else ""
-        replica, tensor, rank = table.replica[first], table.tensor[first], table.rank[first]
+        replica = table.replica[first]
+        tensor = table.tensor[first]
+        rank = table.rank[first]
         group: tuple[object, ...] = (name, "tensor", tensor)
         if name.startswith("embedding"):
             spans_stages[mine] = True

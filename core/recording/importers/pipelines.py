@@ -125,7 +125,9 @@ def _with_overlaps(imported: ImportedEvents) -> ImportedEvents:
 
     Programs that run a forward and a backward together record the time of both for each of them.
     """
-    kind, start, end = imported.kind, imported.start, imported.end
+    kind = imported.kind
+    start = imported.start
+    end = imported.end
     is_forward = kind == KIND_CODES[Kind.FORWARD]
     direction = _DIRECTIONS[kind]
     passes = np.flatnonzero(direction >= 0)

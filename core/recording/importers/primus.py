@@ -104,7 +104,8 @@ def _passes(iteration: _Iteration, step: int, issues: Counts[ImportIssue]) -> li
         columns[1] = KIND_CODES[kind]
         columns[2] = _listed(getattr(iteration, f"{word}_minibatch"), count)
         columns[3] = _listed(getattr(iteration, f"{word}_chunk"), count)
-        columns[4], columns[5] = start[:count], end[:count]
+        columns[4] = start[:count]
+        columns[5] = end[:count]
         is_valid = (np.abs(columns[4]) < LATEST_MS) & (np.abs(columns[5]) < LATEST_MS)
         issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
         parts.append(columns[:, is_valid])

@@ -72,7 +72,8 @@ class MergedPlans:
 
     def spans(self, number: int, lane: int) -> Spans:
         """Return a rank's lane in the steps that were added, with rows and times of the run."""
-        rank, origin = self._ranks[number], self._trace.header.origin_ns
+        rank = self._ranks[number]
+        origin = self._trace.header.origin_ns
         spans = rank.trace.spans(lane)
         spans = spans[np.isin(spans.step, list(self._plan_of_step))]
         plan = np.array([self._plan_of_step[step] for step in spans.step.tolist()], np.int64)
@@ -150,7 +151,8 @@ class MergedPlans:
 
     def _begins(self, number: int, step: int, count: int) -> Ints:
         """Return the begin of each of a rank's `count` tasks in a step."""
-        rank, begin = self._ranks[number], np.zeros(count, np.int64)
+        rank = self._ranks[number]
+        begin = np.zeros(count, np.int64)
         for lane in rank.trace.header.lanes:
             spans = rank.trace.spans(lane.index)
             spans = spans[spans.of_step(step)]
@@ -172,7 +174,8 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
         transfer = _TRANSFER.fullmatch(name)
         if transfer is None:
             continue
-        own, other = lanes[rows["lane"][task]].serves, int(transfer[2])
+        own = lanes[rows["lane"][task]].serves
+        other = int(transfer[2])
         if transfer[1] == "from":
             receives[other, own].append(task)
         else:
@@ -191,7 +194,8 @@ def _sent_times(senders: dict[int, int], lanes: Sequence[Spans]) -> dict[tuple[i
         return sent
     for spans in lanes:
         sending = spans[np.isin(spans.row, list(copies))]
-        steps, rows = sending.step.tolist(), sending.row.tolist()
+        steps = sending.step.tolist()
+        rows = sending.row.tolist()
         for step, row, start in zip(steps, rows, sending.start.tolist(), strict=True):
             sent[step, copies[row]] = start
     return sent

@@ -249,7 +249,8 @@ def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
     Such ranks are stages of one pipeline, and not replicas. The replicas of events are numbers of
     their ranks.
     """
-    rank, bucket = imported.attributes.get("replica"), imported.attributes.get("bucket")
+    rank = imported.attributes.get("replica")
+    bucket = imported.attributes.get("bucket")
     if rank is None or bucket is None:
         return imported
     is_transfer = (imported.kind == KIND_CODES[Kind.COPY]) & (bucket != ABSENT) & (rank != ABSENT)
@@ -258,7 +259,8 @@ def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
     pairs = np.unique(np.stack([bucket[is_transfer], rank[is_transfer]], axis=1), axis=0)
     pipeline = np.arange(int(rank.max(initial=0)) + 1)
     for mine in groups(pairs[:, 0]):
-        low, high = pairs[mine[0], 1], pairs[mine[-1], 1]
+        low = pairs[mine[0], 1]
+        high = pairs[mine[-1], 1]
         joined = pipeline == pipeline[high]
         pipeline[joined] = pipeline[low]
     replica = np.where(rank == ABSENT, ABSENT, np.unique(pipeline, return_inverse=True)[1][rank])

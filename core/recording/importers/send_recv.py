@@ -147,7 +147,8 @@ def enclosing_marks(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:
             continue
         order = np.argsort(events.start[own_marks], kind="stable")
         own_marks = own_marks[order]
-        mark_start, mark_end = events.start[own_marks], events.end[own_marks]
+        mark_start = events.start[own_marks]
+        mark_end = events.end[own_marks]
         is_on_thread = (inner != ABSENT) & (events.thread[inner] == thread)
         wanted = np.flatnonzero(is_on_thread)
         moment = events.start[inner[wanted]]

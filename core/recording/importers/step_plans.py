@@ -115,10 +115,12 @@ def _add_plan(
     order = _order(imported, step)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    before, after = place[step.before], place[step.after]
+    before = place[step.before]
+    after = place[step.after]
     is_forward = before < after
     issues[ImportIssue.BACKWARD_LINK] += int((~is_forward).sum())
-    before, after = before[is_forward], after[is_forward]
+    before = before[is_forward]
+    after = after[is_forward]
     rows = step.rows[order]
     rows["after_count"] = np.bincount(after, minlength=len(order))
     table.add(rows, before[stable_argsort(after)].astype(np.int32))

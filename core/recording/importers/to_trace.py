@@ -78,7 +78,8 @@ def trace_of_events(
     )
     bounds = int(imported.start.min()), int(imported.end.max())
     counters, counter_places = _counters(imported)
-    colours, arguments = imported.colours, imported.arguments
+    colours = imported.colours
+    arguments = imported.arguments
     # Only used for tables with a row for each event: a permutation.
     event_of_row = np.argsort(row, kind="stable")
     data = Imported(
@@ -204,10 +205,12 @@ def _one_plan(imported: ImportedEvents) -> tuple[TaskTable, NDArray[np.int32]]:
     rows["kind"] = imported.kind[by_start]
     for name, column in imported.attributes.items():
         rows[name] = column[by_start]
-    before, after = task[imported.links[:, 0]], task[imported.links[:, 1]]
+    before = task[imported.links[:, 0]]
+    after = task[imported.links[:, 1]]
     # A task may only wait for earlier tasks, but arrows of a file may lead back in time.
     is_forward = before < after
-    before, after = before[is_forward], after[is_forward]
+    before = before[is_forward]
+    after = after[is_forward]
     rows["after_count"] = np.bincount(after, minlength=len(imported))
     # The table has the dependencies of all tasks in one array, in the order of the tasks.
     table.add(rows, before[stable_argsort(after)])
@@ -219,7 +222,8 @@ def _order_by_track(track: NDArray[np.int32], start: Ints, end: Ints) -> Ints:
     order = stable_argsort(track)
     sorted_track = track[order]
     is_next_track = sorted_track[1:] > sorted_track[:-1]
-    start_steps, end_steps = np.diff(start[order]), np.diff(end[order])
+    start_steps = np.diff(start[order])
+    end_steps = np.diff(end[order])
     is_sorted = is_next_track | (start_steps > 0) | ((start_steps == 0) & (end_steps <= 0))
     # Most files have the events of each thread in this order. Sorting by three keys takes longer.
     return order if is_sorted.all() else np.lexsort((-end, start, track))

@@ -235,7 +235,9 @@ class TraceEvents:
         if not is_valid.all():
             self.issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
             events = [event for event, valid in zip(events, is_valid, strict=True) if valid]
-            begin, length, places = begin[is_valid], length[is_valid], places[is_valid]
+            begin = begin[is_valid]
+            length = length[is_valid]
+            places = places[is_valid]
             rest = rest[is_valid]
         columns = self._encoded(events)
         columns["begin"] = begin
@@ -316,7 +318,8 @@ def read_events(path: Path, progress: Progress | None = None) -> TraceEvents:
 
 def _read(path: Path, is_careful: bool, progress: Progress | None) -> TraceEvents:
     """Read the events of a file. Raises msgspec.DecodeError only if it is not careful."""
-    events, size = TraceEvents(most_events(path)), path.stat().st_size
+    events = TraceEvents(most_events(path))
+    size = path.stat().st_size
     events.is_careful = is_careful
     with open_regular(path) as file:
         for piece in split_events(unpacking_reader(file), is_careful):

@@ -97,7 +97,8 @@ class Cutting(QObject):
         """Show a run's blocks, and ask for a prediction of its step."""
         model = self._model(asked)
         measured = None if model is None else self._measured(asked, model)
-        checked, plan = self._form.result, None
+        checked = self._form.result
+        plan = None
         problem = checked if isinstance(checked, str) else ""
         if model is not None and isinstance(checked, Checked) and takes_borders(asked):
             try:
@@ -115,7 +116,8 @@ class Cutting(QObject):
 
     def _allow(self, asked: Specification, cut: ShownCut | None) -> None:
         """Enable the buttons that would have an effect."""
-        panel, runnable = self._panel, isinstance(self._form.result, Checked)
+        panel = self._panel
+        runnable = isinstance(self._form.result, Checked)
         plan = None if cut is None else cut.plan
         cuts = takes_borders(asked)
         panel.measure.setEnabled(runnable and cuts and not self._session.asking)
@@ -168,7 +170,8 @@ class Cutting(QObject):
         self, asked: Specification, model: ModelDescription, measured: MeasuredBlocks
     ) -> None:
         assert isinstance(self._form.result, Checked)
-        lanes, before = self._form.result.lanes, self._base
+        lanes = self._form.result.lanes
+        before = self._base
         runs = [asked] if before is None or before == asked else [before, asked]
         costs = measured.cost_model(asked, lanes)
         self._asked = self.predictor.send(StepTimes(tuple(runs), model, lanes, costs))
@@ -192,7 +195,8 @@ class Cutting(QObject):
             self._set({"borders": ",".join(map(str, borders))})
 
     def _balance(self) -> None:
-        cut, checked = self._cut, self._form.result
+        cut = self._cut
+        checked = self._form.result
         if cut is None or cut.plan is None or isinstance(checked, str):
             return
         asked = self._by_parameters(len(cut.plan.stages))

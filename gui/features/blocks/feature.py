@@ -31,7 +31,8 @@ class BlocksFeature(Feature):
         from gui.features.blocks.cutting import Cutting
         from gui.features.blocks.panel import BlocksPanel
 
-        panel, run = BlocksPanel(), self.shell.feature(RunFeature)
+        panel = BlocksPanel()
+        run = self.shell.feature(RunFeature)
         service = self.shell.feature(PredictFeature).service
         self._cutting = Cutting(
             panel, run.form, self.shell.session, run.control.run_beside, service

@@ -31,8 +31,10 @@ class BlocksPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.strip, self.table = BlockStrip(), BlockTable()
-        self.message, self.predicted = Label(look="quiet", wrapped=True), Label(wrapped=True)
+        self.strip = BlockStrip()
+        self.table = BlockTable()
+        self.message = Label(look="quiet", wrapped=True)
+        self.predicted = Label(wrapped=True)
         self._empty = hint()
         self.limit = field_of(LANE_MEMORY)
         self._build_buttons()
@@ -40,7 +42,8 @@ class BlocksPanel(QWidget):
         limit.setBuddy(self.limit.widget)
         tip = tr("The most memory for the blocks of a lane; Balance respects it.")
         named(self.limit.widget, limit.text(), tip)
-        self._tools, self._sheet = QWidget(), scrolled(self.table)
+        self._tools = QWidget()
+        self._sheet = scrolled(self.table)
         limits = row(None, limit, self.limit.widget)
         self._box = row(
             row(*self.buttons), limits, of=self._tools, growing=limits, margins=(14, 6, 14, 0)

@@ -104,9 +104,11 @@ class BlockStrip(Drawing):
         cut = self.cut
         if cut is None:
             return
-        edges, weights = self._edges(), cut.weights()
+        edges = self._edges()
+        weights = cut.weights()
         for block, weight in enumerate(weights):
-            left, right = edges[block], edges[block + 1]
+            left = edges[block]
+            right = edges[block + 1]
             rect = QRectF(left, AIR, max(1.0, right - left - 1), BAR)
             fill(ink.painter, rect, lane_colour(self.theme, cut.lane_of(block)))
             self.spot(rect, block_tip(cut, block, weight))
@@ -161,7 +163,8 @@ class BlockStrip(Drawing):
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged and self.cut is not None:
-            x, edges = event.position().x(), self._edges()
+            x = event.position().x()
+            edges = self._edges()
             self._shift(min(range(len(edges)), key=lambda block: abs(edges[block] - x)))
         near = self._dragged or self._near(event.position()) is not None
         self.setCursor(Qt.CursorShape.SplitHCursor if near else Qt.CursorShape.ArrowCursor)

@@ -66,7 +66,8 @@ class BlockTable(Drawing):
             band = QColor(lane_colour(self.theme, lane))
             ink.painter.fillRect(QRectF(PAD, y, BAND, LINE), band)
         colour = self.theme.muted if head else self.theme.text
-        left, name = PAD + BAND + 8, wide * NAME
+        left = PAD + BAND + 8
+        name = wide * NAME
         ink.painter.setFont(ink.fonts.small)
         shown = elided(ink.painter, texts[0], name - BAND - 8)
         ink.small(QRectF(left, y, name, LINE), shown, LEFT, colour)
@@ -111,7 +112,8 @@ class BlockTable(Drawing):
         ]
 
     def _is_over(self, one: LaneSum) -> bool:
-        held, most = one.held_bytes, self.most_bytes
+        held = one.held_bytes
+        most = self.most_bytes
         return held is not None and most is not None and held > most
 
     def _blocks(self) -> list[tuple[int, list[str], bool]]:

@@ -76,7 +76,8 @@ class Bookmarking(QObject):
 
     def explain_range(self) -> None:
         """Make the selected range the only step of another program's trace."""
-        selected, run = self._timeline.state.selection, self._run
+        selected = self._timeline.state.selection
+        run = self._run
         has_plan = run is None or run.trace.header.source.has_plan
         if run is None or has_plan or not isinstance(selected, TimeRange):
             self.message.emit(tr("Select a range of another program's trace to explain it."))
@@ -85,7 +86,8 @@ class Bookmarking(QObject):
         if not made.steps:
             self.message.emit(tr("Nothing begins in this range: there is nothing to explain."))
             return
-        start, end = Origin().number(selected.start, 1e6, 3), time_text(selected.end)
+        start = Origin().number(selected.start, 1e6, 3)
+        end = time_text(selected.end)
         name = run.source.name if run.source is not None else ""
         self.stepped.emit(made, tr("{start} to {end} of {name}", start=start, end=end, name=name))
 
@@ -94,7 +96,8 @@ class Bookmarking(QObject):
 
         If there is a bookmark already, edit its note.
         """
-        overlays, selected = self._timeline.overlays, self._timeline.state.selection
+        overlays = self._timeline.overlays
+        selected = self._timeline.state.selection
         if self._run is None or (overlays.crosshair is None and selected is None):
             self.message.emit(tr("Point at a moment of a run, or select something, to mark it."))
         elif overlays.bookmark_here is not None:
@@ -115,7 +118,8 @@ class Bookmarking(QObject):
 
     def go_to(self, index: int) -> None:
         """Move a bookmark into view, with the crosshair at its start."""
-        bookmark, timeline = self.bookmarks[index], self._timeline
+        bookmark = self.bookmarks[index]
+        timeline = self._timeline
         timeline.navigator.show_moments(bookmark.start, bookmark.last)
         timeline.overlays.show_moment(float(bookmark.start))
         self._panel.set_current(index)

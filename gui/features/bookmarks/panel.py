@@ -62,7 +62,9 @@ class BookmarksPanel(QWidget):
         with QSignalBlocker(self.list):
             self.list.clear()
             for bookmark in bookmarks:
-                start, end, note = bookmark.start, bookmark.end, bookmark.note
+                start = bookmark.start
+                end = bookmark.end
+                note = bookmark.note
                 length = "" if end is None else duration_text(end - start)
                 item = QTreeWidgetItem(self.list, [time_text(start), length, note])
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)

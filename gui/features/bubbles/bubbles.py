@@ -113,13 +113,15 @@ def search(
     if spans > MOST_SPANS:
         # As many of the latest steps as have about MOST_SPANS, taking steps for equally large.
         kept = max(1, int(kept * MOST_SPANS / spans))
-    first, last = int(steps[-kept]), int(steps[-1])
+    first = int(steps[-kept])
+    last = int(steps[-1])
     gaps = longest_gaps(trace, first, last, MOST, lanes)
     return Searched(trace, len(steps) - kept, tuple(gaps), lanes)
 
 
 def _words(searched: Searched, place: int) -> str:
-    gap, names = searched.gaps[place], [lane.name for lane in searched.trace.header.lanes]
+    gap = searched.gaps[place]
+    names = [lane.name for lane in searched.trace.header.lanes]
     length = duration_text(gap.end - gap.start)
     if place == 0:
         sentence = tr("Longest bubble: {length} on {lane}.", length=length, lane=names[gap.lane])

@@ -28,7 +28,8 @@ class Aligner(QObject):
     def __init__(self, a: TimelineView, b: TimelineState) -> None:
         super().__init__(a)
         self._a = a
-        self._views, self._mirror = LinkedViews(a.state, b), Mirror(a.state, b)
+        self._views = LinkedViews(a.state, b)
+        self._mirror = Mirror(a.state, b)
         self._runs: tuple[Run, Other] | None = None
         self._two: TwoRuns | None = None
         self._over: int | None = None  # the step of A above B's step; None: the compared one
@@ -89,7 +90,8 @@ class Aligner(QObject):
         if follows := self._follows:
             self._over = run.trace.steps[-1]
         over = self._mirror.over = two.step_a if self._over is None else self._over
-        bounds_a, bounds_b = run.trace.step_bounds(over), other.trace.step_bounds(two.step_b)
+        bounds_a = run.trace.step_bounds(over)
+        bounds_b = other.trace.step_bounds(two.step_b)
         # Moments chosen by the user have priority. The compared step decides the scale even if B's
         # step is below a later step of a live run: else the scale would change at every step.
         moments = self._moments or (bounds_a[0], bounds_b[0])

@@ -79,7 +79,8 @@ def _unlikeness(trace: Trace, shown: Trace) -> tuple[bool, bool]:
     """Return a sort key: False for an equal model, and for an equal batch."""
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return trace.header.source is not shown.header.source, False
-    one, other = trace.header.specification, shown.header.specification
+    one = trace.header.specification
+    other = shown.header.specification
     return one.model != other.model, one.batch_rows != other.batch_rows
 
 

@@ -36,7 +36,10 @@ class OtherChoice(QObject):
         settings: Settings,
     ) -> None:
         super().__init__(frame)
-        self._frame, self._shown, self._session, self._settings = frame, shown, session, settings
+        self._frame = frame
+        self._shown = shown
+        self._session = session
+        self._settings = settings
         frame.opening.opened.connect(self._take)
         frame.opening.failed.connect(self.failed)
 

@@ -38,11 +38,15 @@ class Comparing(QObject):
     left = Signal()
 
     def __init__(self, shell: Shell) -> None:
-        self.frame, self.panel = CompareFrame(shell.timeline), ComparePanel()
+        self.frame = CompareFrame(shell.timeline)
+        self.panel = ComparePanel()
         super().__init__(self.frame)
         self._shell, self._settings = shell, shell.settings
-        self.a, self._b = self.frame.a, self.frame.b.state
-        session, frame, panel = shell.session, self.frame, self.panel
+        self.a = self.frame.a
+        self._b = self.frame.b.state
+        session = shell.session
+        frame = self.frame
+        panel = self.panel
         self.other: Other | None = None
         self.two: TwoRuns | None = None
         self._fresh = False
@@ -130,7 +134,8 @@ class Comparing(QObject):
 
     def refresh(self) -> None:
         """Compare the chosen steps again."""
-        run, other = self._shell.run_shown, self.other
+        run = self._shell.run_shown
+        other = self.other
         if run is None or other is None:
             return
         self._clock.start()
@@ -154,7 +159,8 @@ class Comparing(QObject):
         self.frame.overlay.show_two(self.two, row)
 
     def _take(self, answer: TwoRuns | str) -> None:
-        run, other = self._shell.run_shown, self.other
+        run = self._shell.run_shown
+        other = self.other
         if run is None or other is None:
             return
         if isinstance(answer, str):
@@ -185,7 +191,8 @@ class Comparing(QObject):
             Both,  # imported here: it would delay the first paint
         )
 
-        run, state = self._shell.run_shown, self.a.state
+        run = self._shell.run_shown
+        state = self.a.state
         if self.two is None or self.other is None or run is None:
             return None
         both = Both(
@@ -204,7 +211,8 @@ class Comparing(QObject):
             self._b.show_strips(memory=wanted.memory, path=wanted.path, counters=wanted.counters)
 
     def _tick(self) -> None:
-        other, run = self.other, self._shell.run_shown
+        other = self.other
+        run = self._shell.run_shown
         if other is None or run is None:
             return
         if other.live:

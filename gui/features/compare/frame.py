@@ -56,8 +56,10 @@ class CompareFrame(QWidget):
 
     def __init__(self, timeline: TimelineView) -> None:
         super().__init__()
-        self.a, self.b = timeline, named(TimelineView(), tr("Timeline of run B"))
-        self.strip_a, self.strip_b = Strip(tr("A"), self), Strip(tr("B"), self)
+        self.a = timeline
+        self.b = named(TimelineView(), tr("Timeline of run B"))
+        self.strip_a = Strip(tr("A"), self)
+        self.strip_b = Strip(tr("B"), self)
         self._lower = _stacked(self.strip_b, self.b)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)

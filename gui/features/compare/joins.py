@@ -42,10 +42,12 @@ def ends_of(frame: Frame, tasks: StepTasks, positions: Ints) -> tuple[Floats, Bo
     # By lane, so that one index expression gives the edges of all n tasks.
     tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
     lanes = tasks.lane[positions]
-    left, right = frame.left, frame.left + frame.view.width
+    left = frame.left
+    right = frame.left + frame.view.width
     x0 = np.clip(frame.left + frame.view.xs(tasks.start[positions]), left, right)
     x1 = np.clip(frame.left + frame.view.xs(tasks.end[positions]), left, right)
-    top, bottom = tops[lanes], bottoms[lanes]
+    top = tops[lanes]
+    bottom = bottoms[lanes]
     seen = (x1 > x0) & (bottom > frame.ceiling) & (top < frame.floor) & ~np.isnan(top)
     return np.stack([(x0 + x1) / 2, top, bottom]), seen
 
@@ -100,7 +102,9 @@ def _outlines_of(frame: Frame, track: Track, starts: Ints, ends: Ints) -> list[Q
 def _row_edges(frame: Frame, lanes: int) -> tuple[Floats, Floats]:
     """Return the top and bottom pixels of each lane's track; NaN for a lane without one."""
     count = max([lanes, *(track.lane + 1 for track in frame.layout.tracks)])
-    tops, bottoms = np.full(count, np.nan), np.full(count, np.nan)
+    tops = np.full(count, np.nan)
+    bottoms = np.full(count, np.nan)
     for track in frame.layout.tracks:
-        tops[track.lane], bottoms[track.lane] = frame.top + track.top, frame.top + track.bottom
+        tops[track.lane] = frame.top + track.top
+        bottoms[track.lane] = frame.top + track.bottom
     return tops, bottoms

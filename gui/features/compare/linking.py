@@ -57,7 +57,8 @@ class LinkedViews:
     def _b_moved(self) -> None:
         if not self._linked or self._moving:
             return
-        before, now = self._seen, self.b.viewport
+        before = self._seen
+        now = self.b.viewport
         if (before.start, before.span) == (now.start, now.span):  # it has only another width
             self._move_b()
             return

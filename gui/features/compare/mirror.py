@@ -58,9 +58,14 @@ class Mirror:
         """Return the matching span of the other run, or None."""
         if self.two is None or self.a.trace is None or self.b.trace is None:
             return None
-        matches, shift = self.two.matches, self.two.step_b - self.over
+        matches = self.two.matches
+        shift = self.two.step_b - self.over
         if to_b:
-            task, trace, step = matches.task_in_b(span.task), self.b.trace, span.step + shift
+            task = matches.task_in_b(span.task)
+            trace = self.b.trace
+            step = span.step + shift
         else:
-            task, trace, step = matches.task_in_a(span.task), self.a.trace, span.step - shift
+            task = matches.task_in_a(span.task)
+            trace = self.a.trace
+            step = span.step - shift
         return None if task is None else trace.find(step, task)

@@ -100,7 +100,8 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
 
 def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
     """Draw thin lines from the bars of A to those of B, and their number if not all are drawn."""
-    above, below = _offset(over, over.a), _offset(over, over.b)
+    above = _offset(over, over.a)
+    below = _offset(over, over.b)
     colour = QColor(over.a.state.theme.text)
     colour.setAlpha(FAINT)
     painter.setPen(QPen(colour, 1))
@@ -116,7 +117,8 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
 def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
     """Say that not every join is drawn."""
     text = tr("{shown} of {count} joins", shown=len(joins.pairs), count=f"{joins.of:,}")
-    fonts, theme = Fonts.of(over.font()), over.a.state.theme
+    fonts = Fonts.of(over.font())
+    theme = over.a.state.theme
     place = _offset(over, over.b)
     right = place.x() + over.b.viewport().width() - 16
     rect = QRectF(right - 220, place.y() - 42, 220, 16)

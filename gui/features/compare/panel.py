@@ -37,7 +37,8 @@ class RunStepChoice(StepChoice):
 
     def chosen(self, trace: Trace, live: bool) -> list[int]:
         """Return the chosen steps of a run; none while it has no whole step."""
-        steps, warmup = whole_steps(trace, live), trace.header.specification.warmup
+        steps = whole_steps(trace, live)
+        warmup = trace.header.specification.warmup
         if not steps:
             return []
         self.list_steps(steps, warmup)
@@ -65,7 +66,8 @@ class ComparePanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.sentence = sentence_label(tr("The main reason of the difference"))
-        self.step_a, self.step_b = RunStepChoice(tr("A")), RunStepChoice(tr("B"))
+        self.step_a = RunStepChoice(tr("A"))
+        self.step_b = RunStepChoice(tr("B"))
         self.table = DifferenceTable()
         self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):
@@ -89,7 +91,8 @@ class ComparePanel(QWidget):
 
         If the runs are `alike` step by step, B's are the same as A's unless others are chosen.
         """
-        of_a, of_b = self.step_a.chosen(a, a_live), self.step_b.chosen(b, b_live)
+        of_a = self.step_a.chosen(a, a_live)
+        of_b = self.step_b.chosen(b, b_live)
         # A prediction need not have every step of its run.
         if alike and self.step_b.currentData() == MEDIAN and set(of_a) <= set(b.steps):
             self.step_b.setItemText(0, tr("the same as of A"))

@@ -97,7 +97,9 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
 
 def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     """Lay out one of the runs, with its title and its part of the axis."""
-    trace, two, laid = both.traces[place], both.two, both.alignment
+    trace = both.traces[place]
+    two = both.two
+    laid = both.alignment
     totals = (two.a, two.b)[place]
     first = float(both.traces[0].step_bounds(two.step_a)[0])
     part = both.part or _whole(both)

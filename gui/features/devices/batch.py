@@ -119,7 +119,8 @@ class BatchPanel(Sheet):
         lanes = scene.trace.header.compute_lanes
         longest = max((lane.name for lane in lanes), key=len)
         names = text_width(ink.fonts.bold, longest) + 12
-        left, right = PAD + names, self.width() - PAD - COUNT
+        left = PAD + names
+        right = self.width() - PAD - COUNT
         parts_of = _by_lane(parts)
         for lane, y, high in rows_seen(lanes, HEAD, self.seen):
             of_lane = parts_of[lane.index]

@@ -112,7 +112,8 @@ class BucketsChart(Drawing):
         """Draw one rank's rows; return their lower edge."""
         names = 34.0
         figures = text_width(ink.fonts.small, tr("exposed")) + 14
-        left, right = PAD + names, self.width() - PAD - figures
+        left = PAD + names
+        right = self.width() - PAD - figures
         plot = QRectF(left, y, right - left, ROW)
         ink.bold(QRectF(PAD, y, plot.width(), ROW), self._lane(lane))
         ink.small(QRectF(plot.right(), y, figures, ROW), tr("exposed"), RIGHT)
@@ -156,7 +157,9 @@ class BucketsChart(Drawing):
         """Draw a small triangle that points down at a moment."""
         painter.setPen(QColor(self.theme.plot))
         painter.setBrush(QColor(colour))
-        left, right, tip = QPointF(x - 4, y), QPointF(x + 4, y), QPointF(x, y + 8)
+        left = QPointF(x - 4, y)
+        right = QPointF(x + 4, y)
+        tip = QPointF(x, y + 8)
         painter.drawPolygon(QPolygonF([left, right, tip]))
 
     def _x(self, time: int, plot: QRectF) -> float:

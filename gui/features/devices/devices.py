@@ -187,7 +187,9 @@ class DevicesPanel(Sheet):
         """Draw a small table, its heads first; return its lower edge."""
         wide = self.width() - 2 * PAD
         ink.painter.setPen(QColor(self.theme.line))
-        left, right, rule = int(PAD), int(PAD + wide), int(y - 3)
+        left = int(PAD)
+        right = int(PAD + wide)
+        rule = int(y - 3)
         ink.painter.drawLine(left, rule, right, rule)
         first = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
         each = (wide - first) / (len(rows[0]) - 1)

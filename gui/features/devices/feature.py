@@ -21,8 +21,11 @@ class DevicesFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.imported, self.devices, self.buckets = ImportedPanel(), DevicesPanel(), BucketsChart()
-        self.batch, self.memory = BatchPanel(), MemoryPanel()
+        self.imported = ImportedPanel()
+        self.devices = DevicesPanel()
+        self.buckets = BucketsChart()
+        self.batch = BatchPanel()
+        self.memory = MemoryPanel()
         self.stepped = (self.devices, self.buckets, self.batch, self.memory)
         self.keep_until_shown(self.imported, *self.stepped)
         self.panels = (

@@ -35,7 +35,8 @@ class ImportedPanel(QWidget):
         self._trace: Trace | None = None
         self._runner = Runner(self, "ranks")
         self._runner.done.connect(self._fit)
-        self.list, self.issues = QTreeWidget(), Label(wrapped=True, selectable=True)
+        self.list = QTreeWidget()
+        self.issues = Label(wrapped=True, selectable=True)
         heads = rank_heads()
         dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
         for place in range(1, len(heads)):

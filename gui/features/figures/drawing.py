@@ -19,7 +19,8 @@ class RunDrawing:
     """Draws what the window shows, as a figure."""
 
     def __init__(self, shell: Shell) -> None:
-        self._shell, self._timeline = shell, shell.timeline.state
+        self._shell = shell
+        self._timeline = shell.timeline.state
 
     def draw(self, wish: Wish) -> Picture:
         """Return the requested picture of the run shown. Raises ValueError if there is no run."""

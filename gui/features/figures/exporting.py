@@ -38,8 +38,11 @@ class Exporting(Saver):
     def __init__(self, shell: Shell) -> None:
         window = shell.main_window
         super().__init__(window, shell.settings)
-        self._shell, self._window, self._banner = shell, window, shell.banner
-        self._timeline, self._explainer = shell.timeline.state, shell.explainer
+        self._shell = shell
+        self._window = window
+        self._banner = shell.banner
+        self._timeline = shell.timeline.state
+        self._explainer = shell.explainer
         self.inputs = lambda: opened_files(shell.session.runs)
         self.panel: FigurePanel | None = None
         self._drawing = RunDrawing(shell)
@@ -102,7 +105,8 @@ class Exporting(Saver):
         except PlanError as error:
             self._banner.say(problem_text(error))
             return
-        scene, run = self.scene(), self._shell.run_shown
+        scene = self.scene()
+        run = self._shell.run_shown
         if scene is not None and run is not None:
             self.report.start(report_work(scene, path, self._explainer, run.live))
 

@@ -88,7 +88,8 @@ class FigurePanel(QDialog):
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._timer.timeout.connect(self.draw_now)
         self._build_fields()
-        self.preview, self.size_label = Preview(), Label(look="quiet")
+        self.preview = Preview()
+        self.size_label = Label(look="quiet")
         self.problem = Label(look="problem", wrapped=True)
         self._lay_out()
         self._connect()
@@ -101,7 +102,8 @@ class FigurePanel(QDialog):
     def wish(self) -> Wish:
         """The request that the fields contain."""
         preset = self.preset.currentData() or None
-        colours, part = self.colours.currentData(), self.part.currentData()
+        colours = self.colours.currentData()
+        part = self.part.currentData()
         named = self.times.text().strip() if part == NAMED else ""
         # Only a range of times has a colon; steps are numbers, commas and dashes.
         steps = named if ":" not in named else ""
@@ -200,7 +202,8 @@ class FigurePanel(QDialog):
             name: named(QLineEdit(placeholderText=tr("made from the run")), tr(PARTS[name][0]))
             for name in ("title", "caption")
         }
-        tip, save = tr("Write it as PNG, SVG or PDF."), partial(self._hand_out, self.save_asked)
+        tip = tr("Write it as PNG, SVG or PDF.")
+        save = partial(self._hand_out, self.save_asked)
         self.save = button(QPushButton, tr("Save…"), tip, save)
         tip = tr("Put it on the clipboard, as an image and as SVG.")
         self.copy = button(QPushButton, tr("Copy"), tip, partial(self._hand_out, self.copy_asked))

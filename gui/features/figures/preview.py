@@ -52,8 +52,10 @@ class Preview(QWidget):
             if self._image is None:
                 self._image = self._fitted(self._picture)
             ratio = self._image.devicePixelRatio()
-            wide, high = self._image.width() / ratio, self._image.height() / ratio
-            left, top = round((self.width() - wide) / 2), round((self.height() - high) / 2)
+            wide = self._image.width() / ratio
+            high = self._image.height() / ratio
+            left = round((self.width() - wide) / 2)
+            top = round((self.height() - high) / 2)
             painter.fillRect(QRectF(left + 2, top + 2, wide, high), QColor(0, 0, 0, 40))
             painter.drawImage(QPointF(left, top), self._image)
 

@@ -31,7 +31,8 @@ class TraceExports(QObject):
     """
 
     def __init__(self, shell: Shell, exporting: Exporting) -> None:
-        window, banner = shell.main_window, shell.banner
+        window = shell.main_window
+        banner = shell.banner
         super().__init__(window)
         self._exporting, self._banner = exporting, banner
         self.runner = Runner(self, "trace")

@@ -140,7 +140,8 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
     # Only lanes with copies or communication give them a part of the row.
     shared = {bar.lane for bar in thumbnail.bars if bar.beside}
     for bar in thumbnail.bars:
-        top, height = place.top() + bar.lane * row, high
+        top = place.top() + bar.lane * row
+        height = high
         if bar.lane in shared:
             height *= BESIDE if bar.beside else 1 - BESIDE
             top += high * (1 - BESIDE) if bar.beside else 0

@@ -33,7 +33,8 @@ class CardGrid(QWidget):
             before.hide()
             before.deleteLater()
         # 0 differs from any number of columns, so `_lay_out` places the new cards.
-        self.cards, self._across = list(cards), 0
+        self.cards = list(cards)
+        self._across = 0
         self.setVisible(bool(cards))
         self._lay_out()
 

@@ -69,7 +69,8 @@ def thumbnail_of(trace: Trace) -> Thumbnail | None:
             parts, kinds = _merged(parts, kinds)
         if len(bars) + len(parts) > MOST_BARS:
             return None
-        place, beside = places[lane.serves], lane.role is not Role.COMPUTE
+        place = places[lane.serves]
+        beside = lane.role is not Role.COMPUTE
         for (first, last), code in zip(parts.tolist(), kinds.tolist(), strict=True):
             bars.append(Bar(place, first, last, KINDS[code], beside))
     return Thumbnail(len(places), tuple(bars))

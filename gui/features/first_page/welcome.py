@@ -155,7 +155,8 @@ class WelcomePage(QScrollArea):
         self._recent_heading = _heading(tr("RECENT RUNS AND RECORDINGS"))
         self._gone = grid(across=12, down=2)
         self._gone.setColumnStretch(3, 1)
-        lessons, samples = self._grid(self._lesson_cards()), self._grid(self._sample_cards())
+        lessons = self._grid(self._lesson_cards())
+        samples = self._grid(self._sample_cards())
         self._recent, tries = self._grid([]), self._grid(self._try_cards())
         words = tr(
             "Or press F5 to run what the form on the left says, drop recordings here, or press "
@@ -239,7 +240,8 @@ class WelcomePage(QScrollArea):
         return made
 
     def _remove_button(self, path: Path) -> QToolButton:
-        tip, forget = tr("Take this file off the list."), partial(self.forgotten.emit, path)
+        tip = tr("Take this file off the list.")
+        forget = partial(self.forgotten.emit, path)
         name = tr("Remove {name} from the list", name=path.name)
         made = button(QToolButton, "×", tip, forget, name, "close")
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -59,7 +59,8 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
             if free < 3:  # a heading and one line would look lost
                 made.append([])
                 free = most
-            taken, rows = rows[: free - 1], rows[free - 1 :]
+            taken = rows[: free - 1]
+            rows = rows[free - 1 :]
             # A section that is cut goes on under the same
             # heading, and each takes a line for it and one below.
             made[-1].append((heading, taken))

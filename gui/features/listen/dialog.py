@@ -57,8 +57,10 @@ class ListenDialog(QDialog):
         self.port.setSpecialValueText(tr("any port"))
         self.problem = Label(look="problem", wrapped=True)
         self.problem.hide()
-        self.about, self.status = Label(wrapped=True), Label(wrapped=True)
-        self.script, self.command = _code(tr("Lines for the script"), 3), _code(tr("Command"), 2)
+        self.about = Label(wrapped=True)
+        self.status = Label(wrapped=True)
+        self.script = _code(tr("Lines for the script"), 3)
+        self.command = _code(tr("Command"), 2)
         self.ranks = QTreeWidget()
         heads = [tr("Rank"), tr("Machine"), tr("State"), tr("Steps"), tr("Clock")]
         dress_tree(self.ranks, tr("Ranks that have connected"), heads, 1)

@@ -40,7 +40,9 @@ class LogModel(TableModel):
     def show(self, source: Log, levels: frozenset[str]) -> None:
         """Begin again with another log or other levels."""
         with self.other_rows():
-            self._source, self._levels, self._taken = source, levels, len(source)
+            self._source = source
+            self._levels = levels
+            self._taken = len(source)
             self._places = GrowingArray.of(source.at_levels(levels))
 
     def take_new(self) -> None:
@@ -105,7 +107,8 @@ class LogPanel(QWidget):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run's log, or take what is new of this one's; its faults once it is over."""
-        trace, bar = None if scene is None else scene.trace, self.table.verticalScrollBar()
+        trace = None if scene is None else scene.trace
+        bar = self.table.verticalScrollBar()
         # Before rows are added, which changes the maximum.
         at_end = bar.value() >= bar.maximum() - 1
         # When a run ends, its faults are appended to its lines: the model starts again.

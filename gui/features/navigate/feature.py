@@ -77,7 +77,8 @@ class NavigateFeature(Feature):
         )
 
     def _lanes(self) -> Group:
-        lanes, choice = self.shell.timeline.lanes, self.shell.timeline.choice
+        lanes = self.shell.timeline.lanes
+        choice = self.shell.timeline.choice
         return Group(
             Menu.VIEW,
             (

@@ -83,7 +83,8 @@ class Palette(QFrame):
         self.setObjectName("palette")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._ask, self._commands = commands, list[Command]()
+        self._ask = commands
+        self._commands = list[Command]()
         self._before: QWidget | None = None
         words = tr("Type a few letters of what you want to do")
         self.field = named(QLineEdit(placeholderText=words), tr("Command"))

@@ -83,7 +83,8 @@ class AdvisorController(QObject):
 
     def ask(self) -> None:
         """Have everything predicted."""
-        trace, known = self._trace, self._costs
+        trace = self._trace
+        known = self._costs
         if trace is None or known is None:
             return
         self._busy.start()
@@ -156,7 +157,8 @@ class AdvisorController(QObject):
         """
         if self._trace is None or self._costs is None:
             return ""
-        way, measured = way_of(self._trace.header.specification), self._costs.step_ns
+        way = way_of(self._trace.header.specification)
+        measured = self._costs.step_ns
         self._measured[way] = measured
         advice = self._predicted.get(way)
         if advice is None:

@@ -362,7 +362,8 @@ def best_of_each(rows: Sequence[Ranked]) -> set[int]:
 
 def _is_same(way: Advice, present: Advice) -> bool:
     """Return True for the present way, whose numbers may be left to their defaults."""
-    one, other = way.specification, present.specification
+    one = way.specification
+    other = present.specification
     named = (MICROBATCHES, CHUNKS, REPLICAS)
     return (
         one.strategy == other.strategy

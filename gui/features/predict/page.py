@@ -25,7 +25,8 @@ class TryPage(QWidget):
     def __init__(self, asked: WhatIfPanel, ways: AdvisorPanel) -> None:
         super().__init__()
         self.asked, self.ways = asked, ways
-        self.answer, self.picture = asked.answer, asked.picture
+        self.answer = asked.answer
+        self.picture = asked.picture
         self.make_sweep: Callable[[], QWidget] | None = None
         self._has_sweep = False
         predicted = widget_of(

@@ -42,7 +42,8 @@ class SliderRow(QObject):
         super().__init__(number)
         self._stops = list(stops)
         title, self._tip = map(tr, words)
-        self.label, self.number = Label(title), number
+        self.label = Label(title)
+        self.number = number
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, len(self._stops) - 1)
         self.slider.setPageStep(4)

@@ -116,7 +116,8 @@ class WhatIfController(Saver):
     def load(self) -> None:
         """Ask for a file of costs and take it."""
         folder = self._settings.folder
-        title, kinds = tr("Load costs"), [tr(FILES)]
+        title = tr("Load costs")
+        kinds = [tr(FILES)]
         ask_open(self.panel, title, folder, kinds, lambda paths: self.load_from(paths[0]))
 
     def load_from(self, path: Path) -> None:
@@ -134,7 +135,8 @@ class WhatIfController(Saver):
 
     def save_to(self, path: Path) -> None:
         """Write the chosen costs, without the link and the slow lane."""
-        path, costs = path.with_suffix(".json"), self.panel.basis.costs
+        path = path.with_suffix(".json")
+        costs = self.panel.basis.costs
         self.write(path, lambda: write_costs(path, costs), tr("Saved {name}.", name=path.name))
 
     def close(self) -> None:
@@ -166,7 +168,8 @@ class WhatIfController(Saver):
             self.panel.ask_again()
             return
         basis = run_basis(trace, known)
-        header, last = trace.header, trace.steps[-1]
+        header = trace.header
+        last = trace.steps[-1]
         lanes = len(header.compute_lanes)
         schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
         self.took_costs.emit(header, known)

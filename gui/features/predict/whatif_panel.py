@@ -190,8 +190,10 @@ class WhatIfPanel(QWidget):
     @property
     def question(self) -> WhatIfQuery:
         """The question of the sliders and fields."""
-        basis, schedule = self.basis, SCHEDULES[self.schedule.currentData()]
-        bandwidth, factor = self.sliders["bandwidth"].value, self.sliders["factor"].value
+        basis = self.basis
+        schedule = SCHEDULES[self.schedule.currentData()]
+        bandwidth = self.sliders["bandwidth"].value
+        factor = self.sliders["factor"].value
         faults = self.faults.read()
         if factor != 1.0:
             slow = f"{self.sliders['slow_lane'].value:.0f}:{factor:g}"

@@ -37,8 +37,11 @@ class Files:
     """Actions of the File menu. Methods named `…_to` and `…_from` take a path and ask nothing."""
 
     def __init__(self, shell: Shell) -> None:
-        self._shell, self._session, self._settings = shell, shell.session, shell.settings
-        self._window, self._banner = shell.main_window, shell.banner
+        self._shell = shell
+        self._session = shell.session
+        self._settings = shell.settings
+        self._window = shell.main_window
+        self._banner = shell.banner
         self.opening = OpeningStrip()
         self.opening.opened.connect(self._take_opened)
         self.opening.failed.connect(self._take_failed)
@@ -64,7 +67,8 @@ class Files:
 
     def open_folder(self) -> None:
         """Ask for the folder of a job's ranks and show it as one run."""
-        title, start = tr("Open folder of ranks"), self._settings.folder
+        title = tr("Open folder of ranks")
+        start = self._settings.folder
         ask_folder(self._window, title, start, self.open_from)
 
     def open_from(self, path: Path) -> None:

@@ -60,7 +60,8 @@ def default_texts(asked: Specification, plan: Plan | None) -> dict[str, str]:
     """
     link = read_link(DEFAULT_LINK)
     assert link is not None
-    latency_us, gb_per_s = link.latency_ns / 1e3, 1 / link.ns_per_byte
+    latency_us = link.latency_ns / 1e3
+    gb_per_s = 1 / link.ns_per_byte
     texts = {
         "link": tr(
             "{latency} µs, {bandwidth} GB/s", latency=f"{latency_us:g}", bandwidth=f"{gb_per_s:g}"

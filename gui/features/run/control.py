@@ -31,7 +31,9 @@ class RunControl(QObject):
 
     def __init__(self, form: StrategyPanel, shell: Shell) -> None:
         super().__init__(form)
-        self._form, self._session, self._settings = form, shell.session, shell.settings
+        self._form = form
+        self._session = shell.session
+        self._settings = shell.settings
         self._shell, self._banner = shell, shell.banner
         self._begun: Specification | None = None
         self.queue = RunQueue(self.run_instead)

@@ -48,7 +48,8 @@ class RunFeature(Feature):
 
     def start(self) -> None:
         status = self.shell.feature(StatusFeature)
-        run, stop = self.shell.action("run"), self.shell.action("stop")
+        run = self.shell.action("run")
+        stop = self.shell.action("stop")
         self.control.attach(run, stop, status.bar, status.line)
         self.shell.feature(VerdictFeature).line.chosen.connect(self._offer)
         self.control.restore()

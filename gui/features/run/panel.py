@@ -42,8 +42,10 @@ class StrategyPanel(QScrollArea):
         self.setMinimumWidth(262)
         self.result: Checked | str = ""
         self._hardware, self._known = assumed_hardware(), False
-        self.strategies, self.options = StrategyList(), OptionForm()
-        self.fields, self.footer = self.options.fields, FormFooter(self)
+        self.strategies = StrategyList()
+        self.options = OptionForm()
+        self.fields = self.options.fields
+        self.footer = FormFooter(self)
         self._build_sheet()
         self._timer = QTimer(self, singleShot=True, interval=CHECK_MS)
         self._timer.timeout.connect(self._check_in_time)

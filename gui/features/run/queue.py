@@ -26,7 +26,9 @@ class RunQueue:
         self, specifications: Iterable[Specification], then: Callable[[list[Run]], None]
     ) -> None:
         """Replace the queue by these runs, in order; `then` is called with all of them."""
-        self._waiting, self._then, self._ended = deque(specifications), then, []
+        self._waiting = deque(specifications)
+        self._then = then
+        self._ended = []
         self._next()
 
     def end(self, run: Run) -> None:

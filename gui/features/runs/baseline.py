@@ -31,7 +31,8 @@ class Baseline:
         steps = [whole_steps(one.trace) for one in (run, shown)]
         if min(map(len, steps)) < FEWEST_STEPS:
             return tr("too few steps to compare with the baseline")
-        before, after = step_times(run.trace, steps[0]), step_times(shown.trace, steps[1])
+        before = step_times(run.trace, steps[0])
+        after = step_times(shown.trace, steps[1])
         noise = max(noise_ns(before, after) / before.mean_ns, ALIKE)
         change = after.mean_ns / before.mean_ns - 1
         if abs(change) <= noise:

@@ -24,7 +24,8 @@ class RunsFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.runs, self.tabs = RunsPanel(), RunTabs()
+        self.runs = RunsPanel()
+        self.tabs = RunTabs()
         self.baseline = Baseline()
         use = shell.feature(RunFeature).use
         self.menu = RunMenu(shell, self.runs, self.tabs, use, self.baseline)

@@ -28,8 +28,13 @@ class RunMenu(QObject):
         baseline: Baseline,
     ) -> None:
         super().__init__(shell.main_window)
-        self._shell, self._window, self._session = shell, shell.main_window, shell.session
-        self._runs, self._tabs, self._use, self._baseline = runs, tabs, use, baseline
+        self._shell = shell
+        self._window = shell.main_window
+        self._session = shell.session
+        self._runs = runs
+        self._tabs = tabs
+        self._use = use
+        self._baseline = baseline
 
     def popup(self, run: Run, at: QPoint) -> QMenu:
         """Show the menu of a run at a position on screen."""

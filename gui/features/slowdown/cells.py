@@ -48,7 +48,8 @@ def matrix_cells(found: Slowdown) -> list[Cell]:
 
     There is no margin where it would repeat the only row or column.
     """
-    rows, columns = len(found.of_rows), len(found.of_columns)
+    rows = len(found.of_rows)
+    columns = len(found.of_columns)
     workers: dict[tuple[int, int], list[tuple[MeshWorker, Saving]]] = {}
     for worker, saving in zip(found.workers, found.of_workers, strict=True):
         at = (worker.place[found.rows], worker.place[found.columns])

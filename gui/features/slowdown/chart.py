@@ -72,7 +72,8 @@ class SlowdownChart(Drawing):
     def show_slowdown(self, found: Slowdown, lane_names: tuple[str, ...]) -> None:
         """Show savings; `lane_names` are those of all lanes of the run."""
         self.found, self._lane_names = found, lane_names
-        self._matrix, self._kinds = matrix_cells(found), kind_cells(found)
+        self._matrix = matrix_cells(found)
+        self._kinds = kind_cells(found)
         self.cells = [*self._matrix, *self._kinds]
         self.current = max(self.cells, key=lambda cell: cell.saving.share)
         self.marked = None
@@ -98,7 +99,8 @@ class SlowdownChart(Drawing):
         names += [saving_name(cell.saving) for cell in self._kinds]
         widest = max(text_width(fonts.small, name) for name in names)
         left = PAD + min(widest, WIDEST_NAME) + 10
-        columns, rows = len(self.found.of_columns), len(self.found.of_rows)
+        columns = len(self.found.of_columns)
+        rows = len(self.found.of_rows)
         room = self.width() - left - PAD - GAP - WIDEST / 2
         column = min(WIDEST, max(NARROWEST, room / (columns + 1)))
         top = LEGEND + LINE
@@ -203,7 +205,8 @@ class SlowdownChart(Drawing):
     def draw(self, ink: Ink) -> None:
         if self.found is None:
             return
-        places, scale = self.places(), self.scale
+        places = self.places()
+        scale = self.scale
         draw_legend(ink, self.width(), scale)
         draw_names(ink, self.width(), places, self.found)
         numbers = [share_text(cell.saving.share) for cell in self._matrix]

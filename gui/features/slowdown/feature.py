@@ -55,8 +55,10 @@ class SlowdownFeature(OnePanelFeature):
 
     def _undo_last(self) -> None:
         """Remove the filter or the search of the last cell, unless the user has changed it."""
-        timeline, search = self.shell.timeline, self.shell.feature(SpansFeature).search
-        last_filter, last_query = self._filter, self._query
+        timeline = self.shell.timeline
+        search = self.shell.feature(SpansFeature).search
+        last_filter = self._filter
+        last_query = self._query
         # Forgotten first: both calls announce the change, and the checks below compare with them.
         self._filter = self._query = ""
         if last_filter and timeline.lanes.tracks.filter == last_filter:

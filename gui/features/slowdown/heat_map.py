@@ -80,8 +80,10 @@ def share_colour(theme: Theme, share: float, scale: float) -> str:
 def draw_legend(ink: Ink, width: float, scale: float) -> None:
     """Draw the scale of colours, from 0 to the largest share."""
     y = (LEGEND - LINE) / 2
-    zero, most = share_text(0), percent_text(scale)
-    fonts, painter = ink.fonts, ink.painter
+    zero = share_text(0)
+    most = percent_text(scale)
+    fonts = ink.fonts
+    painter = ink.painter
     x = PAD
     ink.small(QRectF(x, y, 40, LINE), zero)
     x += text_width(fonts.small, zero) + 6

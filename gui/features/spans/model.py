@@ -45,7 +45,8 @@ def _number(name: str) -> Callable[[Span, str], str]:
 
 def _rows(span: Span, lane: str) -> str:
     """Return `8`, or `5 + 6` for an overlap whose forward and backward have different rows."""
-    own, paired = f"{span.rows:,}" if span.rows else "", span.paired_rows
+    own = f"{span.rows:,}" if span.rows else ""
+    paired = span.paired_rows
     return own if paired in (None, span.rows) else f"{own} + {paired:,}"
 
 
@@ -97,7 +98,8 @@ class SpansModel(TableModel):
         # From the last lane to the first: new rows of a lane move those of later lanes, which are
         # done by then. Qt must be notified of each insertion before the rows exist.
         for lane in reversed(range(len(counts))):
-            have, there = self.listing.counts[lane], counts[lane]
+            have = self.listing.counts[lane]
+            there = counts[lane]
             if there == have:
                 continue
             first = int(self.listing.firsts[lane]) + have

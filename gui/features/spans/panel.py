@@ -92,10 +92,12 @@ class SpansPanel(QWidget):
         self._listing: Listing | None = None
         self.model = SpansModel(self)
         self.table = SpansTable(self.model)
-        self.field, self.count = QueryField(), Label(look="quiet")
+        self.field = QueryField()
+        self.count = Label(look="quiet")
         self.problem = Label(look="problem", wrapped=True)
         self.searcher = Searcher(self)
-        self._sorter, self.saver = Runner(self, "sorting"), Runner(self, "saving spans")
+        self._sorter = Runner(self, "sorting")
+        self.saver = Runner(self, "saving spans")
         self._build()
         self._connect()
         self._show_count()
@@ -103,7 +105,8 @@ class SpansPanel(QWidget):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or new spans of this one; nothing is done while the table is hidden."""
         trace = None if scene is None else scene.trace
-        ended, new = self._live and not live, trace is not self._trace
+        ended = self._live and not live
+        new = trace is not self._trace
         self._trace, self._live = trace, live
         # Millions of rows are not sorted and filtered for a hidden table.
         if trace is None or not self.isVisible():
@@ -126,7 +129,8 @@ class SpansPanel(QWidget):
     def select_span(self, span: Span | None) -> None:
         """Select a span's row and scroll to it, if it has one, without emitting `chosen`."""
         self._selected = span
-        listing, rows = self.model.listing, self.table.selectionModel()
+        listing = self.model.listing
+        rows = self.table.selectionModel()
         row = None
         if listing is not None and span is not None and span.index >= 0:
             row = listing.row_of(span.lane, span.index)
@@ -278,7 +282,8 @@ class SpansPanel(QWidget):
         self.descending = button(QToolButton, "↓", tip, self._sort_again, name=tip)
         self.descending.setCheckable(True)
         self.field.setAccessibleName(tr("Show only spans that are"))
-        self.cancel, self.save = QPushButton(tr("Cancel")), QPushButton(tr("Save as CSV…"))
+        self.cancel = QPushButton(tr("Cancel"))
+        self.save = QPushButton(tr("Save as CSV…"))
         self.cancel.hide()
         self.problem.hide()
         line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)

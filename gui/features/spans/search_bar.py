@@ -69,7 +69,8 @@ class QueryField(QLineEdit):
             self.wrong.emit(problem_text(error))
             return False
         if self.text() != self._read:
-            self._read, self.query = self.text(), query
+            self._read = self.text()
+            self.query = query
             self.changed.emit(query)
         return True
 
@@ -146,7 +147,8 @@ class SearchBar(QWidget):
         for news in (self.searcher.advanced, self.searcher.done):
             news.connect(lambda _: self._show_progress())
         self.searcher.failed.connect(self._say_wrong)
-        self.field, self.count = QueryField(), Label(look="quiet")
+        self.field = QueryField()
+        self.count = Label(look="quiet")
         self.problem = Label(look="problem", wrapped=True)
         self._shown_since = QElapsedTimer()
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)

@@ -104,7 +104,9 @@ class SqlPanel(QWidget):
         super().__init__()
         self._session = session
         self._interrupt: Callable[[], None] = _nothing
-        self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
+        self.query = QueryEdit()
+        self.model = AnswerModel(self)
+        self.table = QTableView()
         titles = (tr("Examples"), *(tr(example.title) for example in EXAMPLES))
         self.examples = choice([(title, "", "") for title in titles])
         self.status = Label(look="quiet", wrapped=True)

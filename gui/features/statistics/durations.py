@@ -69,7 +69,8 @@ class Durations(QWidget):
         if self._shown is None:
             return
         trace, counted, by_name = self._shown
-        kind, sizes = self.which.currentData(), counted.sizes
+        kind = self.which.currentData()
+        sizes = counted.sizes
         own = sizes.sum(axis=0) if kind is None else sizes[KINDS.index(kind)]
         self.histogram.show_bins(histogram(own))
         found = by_name.outliers if by_name else ()

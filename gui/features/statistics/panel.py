@@ -137,7 +137,8 @@ class StatisticsPanel(QWidget):
         # A hidden panel does not count all steps; `showEvent` asks again.
         if self._scene is None or self._stopped or not (self._chosen or self.isVisible()):
             return
-        trace, job = self._scene.trace, self._job
+        trace = self._scene.trace
+        job = self._job
         chosen = self._chosen or steps_range(trace, self._live)
         if chosen is None or (job and (job.version, job.range) == (trace.version, chosen)):
             return
@@ -148,7 +149,8 @@ class StatisticsPanel(QWidget):
             self._begin(fresh)
 
     def _begin(self, job: RangeJob) -> None:
-        self._job, self._begun = job, time.monotonic()
+        self._job = job
+        self._begun = time.monotonic()
         if self.figures is not None:
             # The same range, which has grown: its figures stay until the new ones are there.
             counted = self.figures.counted
@@ -208,7 +210,8 @@ class StatisticsPanel(QWidget):
         markdown = button(QPushButton, tr("Markdown"), tip, self.copy_markdown)
         tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
         self.explain = button(QPushButton, tr("Explain this range"), tip)
-        copying, spans = Label(tr("Copy as"), "quiet"), Label(tr("Spans"), "heading")
+        copying = Label(tr("Copy as"), "quiet")
+        spans = Label(tr("Spans"), "heading")
         page = column(
             across(self.head, copying, csv, markdown),
             self.lanes,

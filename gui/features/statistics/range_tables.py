@@ -54,7 +54,8 @@ def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
     """Return the first and the last counted step, and their duration."""
     warmup = trace.header.specification.warmup
     # A range's end is outside of it, and may be where the next step begins.
-    first, last = trace.step_table.at(counted.start), trace.step_table.at(counted.end - 1)
+    first = trace.step_table.at(counted.start)
+    last = trace.step_table.at(counted.end - 1)
     if first is None or last is None:
         return headline(counted)
     return tr(

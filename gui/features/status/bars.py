@@ -79,7 +79,8 @@ class RunBar(QToolBar):
         # The window's own context menu lists this action; Run and Stop must not be hidden with the
         # bar.
         self.toggleViewAction().setEnabled(False)
-        self.title, self.step = Elided("title"), Label(look="step")
+        self.title = Elided("title")
+        self.step = Label(look="step")
         self.baseline = named(Label(look="step"), tr("Comparison with the baseline"))
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
         tip = tr("Show the slowest step, or the median one again.")
@@ -160,11 +161,15 @@ class StatusLine:
     """The labels of the status bar."""
 
     def __init__(self, bar: QStatusBar) -> None:
-        self.recorded, self.timing_note, self.predicted = Label(), Label(), Label()
-        self.verified, self.engine = Label(), Label(tr("engine is loading…"))
+        self.recorded = Label()
+        self.timing_note = Label()
+        self.predicted = Label()
+        self.verified = Label()
+        self.engine = Label(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel, self._has_verdict = 0.0, False
-        self.behind, self.faults = Label(), Label(look="problem")
+        self.behind = Label()
+        self.faults = Label(look="problem")
         self._left = {self.recorded: "", self.behind: "", self.faults: ""}
         self._has_message = False
         for label in self._left:

@@ -44,13 +44,15 @@ class StatusFeature(Feature):
     def show_comparison(self, run: Run) -> None:
         """Show the prediction of a run next to its measurement, if that run is shown."""
         if run is self.shell.run_shown:
-            notes, why = lane_notes(run.comparison), doubt_text(run)
+            notes = lane_notes(run.comparison)
+            why = doubt_text(run)
             self.shell.timeline.state.set_prediction(run.ghost, notes, why)
             self.line.show_comparison(run)
 
     def _show_other_step(self) -> None:
         """Show the slowest step, or the median one if the slowest is on screen."""
-        run, scene = self.shell.run_shown, self.shell.scene
+        run = self.shell.run_shown
+        scene = self.shell.scene
         step = None if run is None or scene is None else other_step(run, scene)
         if run is not None and step is not None:
             start, end = run.trace.step_bounds(step)

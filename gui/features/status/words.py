@@ -125,10 +125,8 @@ def step_text(run: Run, scene: Scene) -> str:
         words = _counted_step(run.trace, int(steps[-1]))
         # The duration is of the latest whole step, and a warm-up's is no measure.
         return f"{words} · {duration}" if step in measured_steps(run.trace) else words
-    name, count = (
-        step_name(step, run.trace.header.specification.warmup),
-        len(whole_steps(run.trace)),
-    )
+    name = step_name(step, run.trace.header.specification.warmup)
+    count = len(whole_steps(run.trace))
     words = tr("median of {n} steps: {step}", n=count, step=name) if count > 1 else name
     return f"{words} · {duration}"
 
@@ -193,7 +191,8 @@ def measuring_text(trace: Trace) -> str:
 
 def measures_costs(trace: Trace) -> bool:
     """Return True while a live run measures costs, between warm-up and first measured step."""
-    specification, steps = trace.header.specification, trace.steps
+    specification = trace.header.specification
+    steps = trace.steps
     if not specification.calibrate or trace.costs is not None or trace.open_tasks:
         return False
     last = specification.warmup - 1

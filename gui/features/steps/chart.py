@@ -100,7 +100,9 @@ class StepChart(pyqtgraph.PlotWidget):
     def set_bars(self, bars: StepBars) -> None:
         """Show all of these steps; there is at least one."""
         self._bars, self._steps.warmup = bars, bars.warmup
-        numbers, makespans, measured = bars.numbers, bars.makespans_ms, bars.measured
+        numbers = bars.numbers
+        makespans = bars.makespans_ms
+        measured = bars.measured
         width = BAR if self.width() / len(numbers) > CLOSE else 1.0
         self.warm.setOpts(x=numbers[~measured], height=makespans[~measured], width=width)
         self.measured.setOpts(x=numbers[measured], height=makespans[measured], width=width)
@@ -114,7 +116,8 @@ class StepChart(pyqtgraph.PlotWidget):
             padding=0,
         )
         if known:
-            least, most = float(np.nanmin(bars.losses)), float(np.nanmax(bars.losses))
+            least = float(np.nanmin(bars.losses))
+            most = float(np.nanmax(bars.losses))
             # The range must not be empty, even if all losses are equal.
             edge = (most - least) * 0.1 or abs(most) * 0.1 or 1.0
             self._second.setYRange(least - edge, most + edge, padding=0)

@@ -59,8 +59,10 @@ def draw_chart(painter: QPainter, chart: Chart) -> None:
 
 def _words(painter: QPainter, chart: Chart) -> None:
     """Write the sentence and the notes."""
-    area, theme = chart.area, chart.theme
-    left, room = area.left() + EDGE, area.width() - EDGE
+    area = chart.area
+    theme = chart.theme
+    left = area.left() + EDGE
+    room = area.width() - EDGE
     for number, line in enumerate(chart.sentence):
         rect = QRectF(left, area.top() + SENTENCE * number, room, SENTENCE)
         write(painter, chart.fonts.base, theme.text, rect, line)

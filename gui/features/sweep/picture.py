@@ -32,7 +32,9 @@ def export_sweep(results: Results, path: Path, theme: str = "light") -> None:
 
 def sweep_picture(results: Results, theme: str = "light") -> Picture:
     """Return the picture: title, the sentence on the fastest, bars and curves, and notes."""
-    fonts, colours, title = picture_fonts(), THEMES[theme], sweep_title(results)
+    fonts = picture_fonts()
+    colours = THEMES[theme]
+    title = sweep_title(results)
 
     def draw(painter: QPainter) -> None:
         fill(painter, QRectF(0, 0, WIDTH, HEIGHT), colours.plot)

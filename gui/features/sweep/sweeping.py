@@ -39,7 +39,9 @@ class Sweeping(QObject):
 
     def __init__(self, shell: Shell, form: StrategyPanel) -> None:
         super().__init__(shell.main_window)
-        self.panel, self._form, self._session = SweepPanel(), form, shell.session
+        self.panel = SweepPanel()
+        self._form = form
+        self._session = shell.session
         self._left: deque[Point] = deque()
         self._runs: dict[Point, Run] = {}
         self._took: list[tuple[int, float]] = []
@@ -71,7 +73,9 @@ class Sweeping(QObject):
         results = self.results
         # The same fields again: measured results stay, and the sweep continues.
         if results is None or results.sweep != asked or not remaining(asked, results.measured):
-            results, self._runs, self._took = Results(asked, ()), {}, []
+            results = Results(asked, ())
+            self._runs = {}
+            self._took = []
         self.results, self._failed = results, {}
         self.panel.show_results(results)
         self._go_on(remaining(asked, results.measured))
@@ -174,7 +178,8 @@ class Sweeping(QObject):
     def _report(self) -> None:
         """Show the progress of the sweep, and its failures."""
         assert self.results is not None
-        asked, done = self.results.sweep, len(self.results.measured)
+        asked = self.results.sweep
+        done = len(self.results.measured)
         words = {"done": done, "all": len(asked.points)}
         self.panel.set_running(self.running)
         parts = []
@@ -198,7 +203,8 @@ class Sweeping(QObject):
             self.opened.emit(run)
 
     def _connect(self) -> None:
-        panel, session = self.panel, self._session
+        panel = self.panel
+        session = self._session
         panel.asked.connect(self.begin)
         panel.edited.connect(self._check)
         panel.opened.connect(self._check)

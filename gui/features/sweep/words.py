@@ -58,7 +58,8 @@ def fastest_text(results: Results) -> str:
     best = results.fastest
     if best is None:
         return ""
-    setting, time = setting_title(results.sweep, best.setting), ms_text(best.mean_ms)
+    setting = setting_title(results.sweep, best.setting)
+    time = ms_text(best.mean_ms)
     words: dict[str, object] = {"setting": setting, "time": time}
     if best.deviation_ms is None:
         return tr("Fastest: {setting}, {time} in one run.", **words)

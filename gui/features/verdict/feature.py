@@ -14,7 +14,8 @@ class VerdictFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.line, self.judge = VerdictLine(), Judge(self)
+        self.line = VerdictLine()
+        self.judge = Judge(self)
         self._text = self._instead = ""
         self.judge.text_changed.connect(self._show_text)
         self.judge.suggested.connect(self.line.suggest)

@@ -40,7 +40,8 @@ class VerdictLine(QFrame):
         super().__init__()
         self.setObjectName("verdict")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.label, self.note = Elided("said"), Elided("quiet")
+        self.label = Elided("said")
+        self.note = Elided("quiet")
         tip = tr("Show why, from the ideal step to the measured one.")
         self.why = button(QToolButton, tr("Why"), tip, self.opened.emit, look="link")
         tip = tr("Put this into the settings; Run then starts it.")
@@ -173,5 +174,6 @@ def change_tip(change: Suggestion) -> str:
     tip = tr("Put this into the settings; Run then starts it.")
     if change.change is not Change.OTHER_WAY:
         return tip
-    way, longer = strategy_title(change.specification), percent_change_text(change.longer)
+    way = strategy_title(change.specification)
+    longer = percent_change_text(change.longer)
     return f"{tr('{way}: predicted step {change}.', way=way, change=longer)} {tip}"

@@ -36,7 +36,8 @@ class ViewOptions(QObject):
     def attach(self, action: Callable[[str], QAction]) -> None:
         """Restore the options of the last session and check their actions, found by `action`."""
         self._action = action
-        state, settings = self._timeline.state, self._settings
+        state = self._timeline.state
+        settings = self._settings
         node_devices = max(0, settings.node_devices) or NODE_DEVICES
         state.stack.state = TrackState(grouping_of(settings.grouping), node_devices)
         state.tracks_changed.connect(self._keep)

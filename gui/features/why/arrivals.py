@@ -42,7 +42,8 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
     if met.group is not None:
         words.append(f"({trace.table.names[met.group]})")
     name = " ".join(words)
-    wait, transfer = met.wait_ns / met.times, met.transfer_ns / met.times
+    wait = met.wait_ns / met.times
+    transfer = met.transfer_ns / met.times
     took = {"wait": duration_text(wait), "transfer": duration_text(transfer)}
     if wait < clock:
         return tr(

@@ -53,7 +53,9 @@ class WhyPanel(QWidget):
         entries = (tr("step on screen"), ON_SCREEN), (tr("mean of the measured steps"), MEAN)
         self.chooser = StepChoice(tr("Step"), tr("Which step is explained."), *entries)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
-        self.waterfall, self.path_bar, self.idle = WaterfallChart(), PathBar(), IdleBars()
+        self.waterfall = WaterfallChart()
+        self.path_bar = PathBar()
+        self.idle = IdleBars()
         self.verdict = named(Label(wrapped=True, selectable=True), tr("Verdict"))
         self.verdict.setContentsMargins(12, 8, 12, 2)
         self.verdict.hide()
@@ -120,7 +122,8 @@ class WhyPanel(QWidget):
 
     def _offer_steps(self, scene: Scene) -> list[int]:
         """Offer the steps of the run, and return them."""
-        trace, warmup = scene.trace, scene.trace.header.specification.warmup
+        trace = scene.trace
+        warmup = scene.trace.header.specification.warmup
         last = scene.open_step if self._live else None
         self.chooser.list_steps([step for step in trace.steps[-LISTED:] if step != last], warmup)
         step = scene.described
@@ -130,7 +133,8 @@ class WhyPanel(QWidget):
         return self.steps
 
     def _show(self, scene: Scene, steps: list[int]) -> None:
-        explained, header = scene.explained, scene.trace.header
+        explained = scene.explained
+        header = scene.trace.header
         self.figures = figures = mean_figures([explained.figures(step) for step in steps])
         self.waterfall.show_waterfall(figures.ladder, header.source is Source.PREDICTED)
         self.path_bar.show_shares(figures.critical_path)
@@ -249,7 +253,8 @@ class _Bubbles(QWidget):
         self._values: list[QLabel] = []
         self.notes: list[QLabel] = []
         for number, (name, note) in enumerate(_BUBBLES):
-            value, label = named(Label(), tr(name)), Label(tr(name))
+            value = named(Label(), tr(name))
+            label = Label(tr(name))
             words = Label(tr(note), "quiet", wrapped=True)
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             words.setFont(Fonts.of(self.font()).small)

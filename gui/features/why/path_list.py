@@ -56,7 +56,8 @@ class PathList(QTreeWidget):
         task = explanation.columns[piece.task]
         span = trace.find(step, task.index)
         name = str(task) if span is None else span.name or bar_name(trace, span)
-        share, length = tr(SHARE_WORDS[piece.share][0]), duration_text(piece.end - piece.start)
+        share = tr(SHARE_WORDS[piece.share][0])
+        length = duration_text(piece.end - piece.start)
         item = QTreeWidgetItem([share, name, trace.header.lanes[task.lane].name, length])
         item.setData(0, TASK_ROLE, task.index)
         item.setTextAlignment(3, RIGHT)

@@ -96,7 +96,8 @@ class PathBar(PartsBar):
             self.spot(QRectF(0, y, self.width(), LINE), parts[number][2])
 
     def _words(self, share: PathShare) -> str:
-        ns, whole = self.shares[share], sum(self.shares.values())
+        ns = self.shares[share]
+        whole = sum(self.shares.values())
         name = tr(SHARE_WORDS[share][0])
         return f"{name}: {duration_text(ns)}, {percent_text(ns / whole)}"
 
@@ -156,7 +157,8 @@ class IdleBars(PartsBar):
         names = max(widths, default=0.0) + 10
         widths = [text_width(ink.fonts.small, time) for time in times]
         figures = max(widths, default=0.0) + 8
-        left, right = PAD + names, self.width() - PAD - figures
+        left = PAD + names
+        right = self.width() - PAD - figures
         for number, ((name, idle), time) in enumerate(zip(self.lanes, times, strict=True)):
             y = ROW * number
             ink.bold(QRectF(PAD, y, names, BAR), name)

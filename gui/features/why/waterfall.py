@@ -111,7 +111,8 @@ class WaterfallChart(Drawing):
         if not self.bars:
             return
         wide = (self.width() - 2 * PAD) / len(self.bars)
-        texts, painter = self._texts(ink.fonts, wide), ink.painter
+        texts = self._texts(ink.fonts, wide)
+        painter = ink.painter
         previous: QRectF | None = None
         for number, bar in enumerate(self.bars):
             column = QRectF(PAD + number * wide, 0, wide, HEIGHT)
@@ -132,7 +133,8 @@ class WaterfallChart(Drawing):
         """Return the y of a value in ns, with room below for a bar that descends to the axis."""
         levels = [level for bar in self.bars for level in (bar.below, bar.above)]
         # At least 1, as heights are divided by what lies between.
-        low, high = min(levels), max([*levels, 1])
+        low = min(levels)
+        high = max([*levels, 1])
         falls = any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars)
         bottom = HEIGHT - NAMES - (BELOW if falls else 0)
         return bottom - (value - low) / (high - low) * (bottom - VALUES)

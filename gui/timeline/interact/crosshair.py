@@ -41,7 +41,8 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     count = len(scene.trace.header.lanes)
     seen = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
     under = at_height(seen, y - frame.top) if y >= frame.ceiling else None
-    best, shortest = Crosshair(time), math.inf
+    best = Crosshair(time)
+    shortest = math.inf
     for track in [under] if under else seen:
         edge = nearest_edge(scene.trace.spans(track.lane), time)
         if edge is not None and abs(edge - time) < shortest:

@@ -302,7 +302,8 @@ def _other_steps(durations: Sequence[int]) -> Facts:
     """Return a row with the shortest and the longest duration in other steps, if there are any."""
     if not durations:
         return []
-    shortest, longest = min(durations), max(durations)
+    shortest = min(durations)
+    longest = max(durations)
     range_of = duration_text(longest) if shortest == longest else range_text(shortest, longest)
     return [(tr("Other steps"), range_of)]
 

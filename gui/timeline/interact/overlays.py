@@ -76,7 +76,8 @@ class TimelineOverlays(QObject):
 
     def draw(self, painter: QPainter, fonts: Fonts) -> None:
         """Draw everything over the lanes and the axis."""
-        state, frame = self._state, self._state.frame
+        state = self._state
+        frame = self._state.frame
         if state.scene is None:
             return
         area = QRectF(self._over.rect())
@@ -105,7 +106,8 @@ class TimelineOverlays(QObject):
         self._point_at(pointer)
 
     def _point_at(self, at: QPointF | None) -> None:
-        scene, self._pointer = self._state.scene, at
+        scene = self._state.scene
+        self._pointer = at
         found = None
         if scene is not None and at is not None:
             found = crosshair_at(scene, self._state.frame, at.x(), at.y())

@@ -187,7 +187,8 @@ class TimelineView(QAbstractScrollArea):
         return picture
 
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
-        state, frame = self.state, self.state.frame
+        state = self.state
+        frame = self.state.frame
         if not explain_shown(scene, state.viewport, state.strips.path, EXPLAIN_S):
             # Later: paintEvent stores this picture after this returns, which would undo the
             # request. With `self` as its context the call is dropped if the widget is deleted

@@ -118,7 +118,8 @@ def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
 def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
     """Return the rectangles of the visible tasks on a step's path."""
     columns = step.explanation.columns
-    view, shown = frame.view, frame.layout.track_by_lane
+    view = frame.view
+    shown = frame.layout.track_by_lane
     boxes = []
     for piece in step.path:
         if piece.share not in ON_TASKS or piece.end < view.start or piece.start > view.end:

@@ -59,7 +59,8 @@ class StepLabels(NamedTuple):
         """Return texts for a wait, longest first: `waits for cpu:3 · B0 · 7.6 ms` to `cpu:3`."""
         length = int(waits.end[wait] - waits.start[wait])
         waited = int(waits.waited[wait])
-        duration, more = duration_text(waited, like=length), ""
+        duration = duration_text(waited, like=length)
+        more = ""
         if waited < length:
             duration = tr("{part} of {whole}", part=duration, whole=duration_text(length))
             more = MORE

@@ -82,7 +82,8 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
 
 def _words(scene: Scene) -> list[str]:
     """Return the meaning of each code of the scene's colouring; "" if it does not occur."""
-    colouring, table = scene.colouring, scene.trace.table
+    colouring = scene.colouring
+    table = scene.trace.table
     if isinstance(colouring, ByName):
         # The table's length is an argument because the table grows: cached texts would lack later
         # names.

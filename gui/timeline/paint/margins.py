@@ -110,7 +110,8 @@ def draw_labels(
 
     Strips under a lane are named if there is room.
     """
-    lanes, taken = scene.trace.header.lanes, {}
+    lanes = scene.trace.header.lanes
+    taken = {}
     tracks = list(frame.visible(frame.layout.tracks))
     strips: list[tuple[Track, str]] = []
     for track in tracks:

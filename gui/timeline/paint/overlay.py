@@ -124,7 +124,8 @@ def draw_range(
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
     """Return the areas of lanes between two pixels; adjacent lanes are one area."""
-    chosen, beside = frozenset(lanes), False
+    chosen = frozenset(lanes)
+    beside = False
     areas: list[QRectF] = []
     # A helper's track (copies, nested blocks) between two chosen lanes does not divide their areas.
     for track in sorted(frame.layout.tracks, key=lambda track: track.top):
@@ -235,7 +236,8 @@ def draw_measure(
 
     If there is no room above the pixel `floor`, they are above the upper lane.
     """
-    first, second = measure.first, measure.second
+    first = measure.first
+    second = measure.second
     assert first.end is not None
     # Folded lanes have no track.
     tracks = [track for track in frame.layout.tracks if track.lane in (first.lane, second.lane)]

@@ -110,7 +110,8 @@ class LanePainter:
 
     def draw_spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
         """Draw only the spans of some tracks; return what is drawn for each."""
-        scene, view = self.scene, self.frame.view
+        scene = self.scene
+        view = self.frame.view
         found = []
         for track in tracks:
             reduced = reduce_lane(scene.columns[track.lane], view)

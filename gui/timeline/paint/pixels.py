@@ -74,7 +74,8 @@ def families_of(
     track = np.repeat(np.arange(len(tracks)), [len(bars.left) for bars in tracks])
     family = np.concatenate([bars.family for bars in tracks])
     nothing = np.int8(palette.shape[1] - 1)
-    pixels, found = pixels_of(width, ratio), []
+    pixels = pixels_of(width, ratio)
+    found = []
     for inset in insets:
         roomy = wide > 3 * inset if inset else slice(None)
         # Bars too narrow for an inset are left out, not shortened: `owners` would give them a pixel

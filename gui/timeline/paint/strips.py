@@ -156,7 +156,8 @@ def draw_memory(
     view, wide = frame.view, 1
     changes = max(one.seen(view) for one in memory)
     if not frame.vector and changes > DENSE * view.width:
-        view, wide = view.coarser(WIDE), WIDE
+        view = view.coarser(WIDE)
+        wide = WIDE
     columns = np.stack([reduce_memory(one, view, end) for one in memory], axis=1)
     # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
     # outline of figures short (stepped_line).

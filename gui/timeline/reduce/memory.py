@@ -94,7 +94,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     """
     if not len(memory):
         return np.zeros((2, int(view.width)))
-    seen, level = memory.seen(view), 0
+    seen = memory.seen(view)
+    level = 0
     while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
         level += 1
     edges, moments = pixel_edges(view)

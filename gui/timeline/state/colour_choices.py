@@ -126,7 +126,8 @@ def frequent_labels(trace: Trace) -> list[str]:
     Spans of nested lanes count only among labels that are equally frequent on the other lanes. Of
     more than MOST_COUNTED spans evenly chosen ones are counted.
     """
-    lanes, table = trace.header.lanes, trace.table
+    lanes = trace.header.lanes
+    table = trace.table
     colours = None if trace.imported is None else trace.imported.colours
     every = max(1, trace.span_count // MOST_COUNTED)
     outer = np.zeros(len(table.names), np.int64)

@@ -162,7 +162,8 @@ class LaneArranger:
 
     def resize(self, by: int) -> None:
         """Make the lanes higher (1) or lower (-1), around the chosen one or the middle."""
-        state, frame = self._state, self._state.frame
+        state = self._state
+        frame = self._state.frame
         body = AXIS + STEPS
         y = body + (state.size[1] - body) / 2
         if state.lane is not None and state.lane in frame.layout.track_by_lane:

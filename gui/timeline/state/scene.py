@@ -192,7 +192,8 @@ class Scene:
 
         The last answer is cached, because each frame asks for the selected span.
         """
-        kept, version = self._neighbours, self.trace.version
+        kept = self._neighbours
+        version = self.trace.version
         if kept is None or kept[:2] != (version, span):
             found = neighbours(self.trace, span, MOST_NEIGHBOURS)
             kept = self._neighbours = (version, span, found)
@@ -282,7 +283,8 @@ class Scene:
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:
     """Return the columns of every lane, made from sums that the trace already has if possible."""
-    codes, made = GrowingArray(np.int8), []
+    codes = GrowingArray(np.int8)
+    made = []
     for lane in range(len(trace.header.lanes)):
         spans = trace.spans(lane)
         blocks = trace.blocks(lane)
@@ -308,7 +310,8 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
 
     A step that is under way or was cut short counts only if there is no whole one.
     """
-    steps, measured = trace.steps, measured_steps(trace)
+    steps = trace.steps
+    measured = measured_steps(trace)
     if steps and not is_over(trace, steps[-1]):
         steps = steps[:-1] or steps
         measured = measured[:-1]

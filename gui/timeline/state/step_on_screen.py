@@ -24,7 +24,8 @@ class StepOnScreen(QObject):
         state.following_changed.connect(self._choose)
 
     def _choose(self) -> None:
-        state, scene = self._state, self._state.scene
+        state = self._state
+        scene = self._state.scene
         if scene is None:
             return
         follows = state.following and state.now is not None
