@@ -72,10 +72,11 @@ def differing_texts(specifications: Sequence[Specification]) -> list[str]:
     """Return for each of several settings the options in which they are not all equal."""
     values = [values_by_name(specification) for specification in specifications]
     differing = [option for option in OPTIONS if _differs(option, values)]
-    return [
-        settings_text((option, own[option.name]) for option in differing if option.name in own)
-        for own in values
-    ]
+    texts = []
+    for own in values:
+        settings = [(option, own[option.name]) for option in differing if option.name in own]
+        texts.append(settings_text(settings))
+    return texts
 
 
 def _differs(option: Option[Any], values: Sequence[dict[str, OptionValue]]) -> bool:

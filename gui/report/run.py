@@ -131,14 +131,19 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
     found = verdict(trace)
     lead = translated(found.text) if found else _sentence(trace, median.figures)
     name = paragraph(median.name, "note")
-    yield Section(tr("In short"), joined(paragraph(lead, "lead"), _short(trace, figures, median)))
+    short = _short(trace, figures, median)
+    yield Section(tr("In short"), joined(paragraph(lead, "lead"), short))
     yield Section(tr("Timeline"), timeline_of_steps(scene, steps))
-    yield Section(tr("Lanes"), joined(_lanes(trace, balances, median.figures), name))
+    each_lane = _lanes(trace, balances, median.figures)
+    yield Section(tr("Lanes"), joined(each_lane, name))
     waterfall = _waterfall(median.figures)
     yield Section(tr("From the ideal step to this one"), joined(waterfall, name))
-    yield Section(tr("Idle time by cause"), joined(_idle(trace, median.figures), name))
-    yield Section(tr("Critical path"), joined(_path(median.figures), name))
-    met = sum_by_collective(chain.from_iterable(figures[step].collectives for step in steps))
+    idle = _idle(trace, median.figures)
+    yield Section(tr("Idle time by cause"), joined(idle, name))
+    path = _path(median.figures)
+    yield Section(tr("Critical path"), joined(path, name))
+    collectives = [figures[step].collectives for step in steps]
+    met = sum_by_collective(chain.from_iterable(collectives))
     if met:
         over = paragraph(_over(len(steps)), "note")
         yield Section(tr("Collectives"), joined(_collectives(trace, met), over))
@@ -285,8 +290,10 @@ def _idle(trace: Trace, figures: StepFigures) -> Html:
     lanes = []
     for lane, own in zip(trace.header.lanes, figures.idle_by_cause, strict=True):
         if lane.role is Role.COMPUTE:
-            times = (duration_text(own[cause]) if own.get(cause) else "–" for cause in causes)
-            lanes.append((lane.name, *times))
+            row = [lane.name]
+            for cause in causes:
+                row.append(duration_text(own[cause]) if own.get(cause) else "–")
+            lanes.append(row)
     parts = [(cause.label, totals[cause], CAUSE_LOOKS[cause].colour) for cause in causes]
     first = _shares((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), parts)
     names = [tr(cause.label) for cause in causes]

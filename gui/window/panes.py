@@ -29,13 +29,19 @@ def step_pane(parts: Sequence[QWidget], by: int) -> QWidget | None:
 
     Parts that cannot be seen, or have nothing to give it to, are passed over.
     """
-    targets = [(part, target) for part in parts if (target := first_focusable(part)) is not None]
+    targets: list[tuple[QWidget, QWidget]] = []
+    for part in parts:
+        target = first_focusable(part)
+        if target is not None:
+            targets.append((part, target))
     if not targets:
         return None
     now = QApplication.focusWidget()
-    holds = [now is not None and part.isAncestorOf(now) for part, _ in targets]
-    start = 0 if by > 0 else -1  # where nothing of them has the focus
-    place = holds.index(True) + by if any(holds) else start
+    place = 0 if by > 0 else -1  # where none of them has the focus
+    for number, (part, _) in enumerate(targets):
+        if now is not None and part.isAncestorOf(now):
+            place = number + by
+            break
     # Round the end, both ways.
     part, target = targets[place % len(targets)]
     target.setFocus(Qt.FocusReason.TabFocusReason)

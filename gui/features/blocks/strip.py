@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from core.costs.cut import borders_of, lane_of_stage, moved
 from core.models.description import ModelDescription
@@ -112,11 +112,11 @@ class BlockStrip(Drawing):
             rect = QRectF(left, AIR, max(1.0, right - left - 1), BAR)
             fill(ink.painter, rect, lane_colour(self.theme, cut.lane_of(block)))
             self.spot(rect, block_tip(cut, block, weight))
-        bounds = (0, *cut.borders, len(weights))
-        for stage, first in enumerate(bounds[:-1] if cut.plan else ()):
-            part = sum(weights[first : bounds[stage + 1]])
-            room = QRectF(edges[first], AIR, edges[bounds[stage + 1]] - edges[first], BAR)
-            self._name(ink, stage, part, room)
+        if cut.plan:
+            bounds = (0, *cut.borders, len(weights))
+            for stage, (first, end) in enumerate(pairwise(bounds)):
+                room = QRectF(edges[first], AIR, edges[end] - edges[first], BAR)
+                self._name(ink, stage, sum(weights[first:end]), room)
         for number, border in enumerate(cut.borders):
             self._handle(ink, edges[border], number == self.chosen and self.hasFocus())
 
@@ -129,18 +129,20 @@ class BlockStrip(Drawing):
         for text in (tr("{stage}: {lane}, {share}", **values), percent_text(part), str(stage)):
             width = text_width(ink.fonts.small, text) + 12
             if width + 8 <= room.width():
-                tab = QRectF(room.center().x() - width / 2, AIR + 8, width, BAR - 16)
+                tab = QRectF(0, 0, width, BAR - 16)
+                tab.moveCenter(room.center())
                 fill(ink.painter, tab, self.theme.plot)
                 ink.small(tab, text, CENTRE, self.theme.text)
                 return
 
     def _handle(self, ink: Ink, x: float, chosen: bool) -> None:
-        colour = QColor(self.theme.accent if chosen else self.theme.text)
+        colour = self.theme.accent if chosen else self.theme.text
         wide = 5.0 if chosen else 3.0
-        # Half a pixel to the left, in the middle of the free pixel that ends the block before.
-        ink.painter.fillRect(QRectF(x - wide / 2 - 0.5, 2, wide, BAR + 2 * AIR - 4), colour)
-        for top in (0.0, BAR + 2 * AIR - 7):
-            ink.painter.fillRect(QRectF(x - 5.5, top, 10, 7), colour)
+        high = BAR + 2 * AIR
+        middle = x - 0.5  # of the free pixel that ends the block before
+        fill(ink.painter, QRectF(middle - wide / 2, 2, wide, high - 4), colour)
+        for top in (0.0, high - 7):
+            fill(ink.painter, QRectF(middle - 5, top, 10, 7), colour)
 
     def _edges(self) -> list[float]:
         """Return the left edges of the blocks in pixels, and the right edge of the last one."""
@@ -163,9 +165,8 @@ class BlockStrip(Drawing):
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged and self.cut is not None:
-            x = event.position().x()
-            edges = self._edges()
-            self._shift(min(range(len(edges)), key=lambda block: abs(edges[block] - x)))
+            distances = self._distances(event.position())
+            self._shift(distances.index(min(distances)))
         near = self._dragged or self._near(event.position()) is not None
         self.setCursor(Qt.CursorShape.SplitHCursor if near else Qt.CursorShape.ArrowCursor)
 
@@ -195,9 +196,16 @@ class BlockStrip(Drawing):
 
     def _near(self, at: QPointF) -> int | None:
         """Return the border at the pointer, or None."""
-        borders = () if self.cut is None else self.cut.borders
-        apart = {abs(self.x_of(b) - at.x()): number for number, b in enumerate(borders)}
-        return apart[min(apart)] if apart and min(apart) <= NEAR else None
+        if self.cut is None or not self.cut.borders:
+            return None
+        every = self._distances(at)
+        distances = [every[block] for block in self.cut.borders]
+        nearest = min(distances)
+        return distances.index(nearest) if nearest <= NEAR else None
+
+    def _distances(self, at: QPointF) -> list[float]:
+        """Return how far a pixel is left or right of each block's edge, and of the end of all."""
+        return [abs(edge - at.x()) for edge in self._edges()]
 
     def _shift(self, block: int) -> None:
         """Request the selected border before a block, or as near to it as possible."""

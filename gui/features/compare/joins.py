@@ -42,14 +42,15 @@ def ends_of(frame: Frame, tasks: StepTasks, positions: Ints) -> tuple[Floats, Bo
     # By lane, so that one index expression gives the edges of all n tasks.
     tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
     lanes = tasks.lane[positions]
-    left = frame.left
-    right = frame.left + frame.view.width
-    x0 = np.clip(frame.left + frame.view.xs(tasks.start[positions]), left, right)
-    x1 = np.clip(frame.left + frame.view.xs(tasks.end[positions]), left, right)
+    width = frame.view.width
+    x0 = frame.left + np.clip(frame.view.xs(tasks.start[positions]), 0.0, width)
+    x1 = frame.left + np.clip(frame.view.xs(tasks.end[positions]), 0.0, width)
     top = tops[lanes]
     bottom = bottoms[lanes]
-    seen = (x1 > x0) & (bottom > frame.ceiling) & (top < frame.floor) & ~np.isnan(top)
-    return np.stack([(x0 + x1) / 2, top, bottom]), seen
+    # A lane without a track has NaN, for which each comparison is false.
+    is_on_screen = (bottom > frame.ceiling) & (top < frame.floor)
+    middle = (x0 + x1) / 2
+    return np.stack([middle, top, bottom]), is_on_screen & (x1 > x0)
 
 
 def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
@@ -60,8 +61,10 @@ def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
     count = len(pairs)
     if count > MOST_JOINS:
         # Evenly, so that the joins cover the whole step.
-        pairs = pairs[np.linspace(0, count - 1, MOST_JOINS).astype(np.int64)]
-    return Joins(pairs, np.stack([x_a, bottom_a, x_b, top_b])[:, pairs], count)
+        chosen = np.linspace(0, count - 1, MOST_JOINS).astype(np.int64)
+        pairs = pairs[chosen]
+    lines = np.stack([x_a, bottom_a, x_b, top_b])
+    return Joins(pairs, lines[:, pairs], count)
 
 
 def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
@@ -89,19 +92,23 @@ def _outlines_of(frame: Frame, track: Track, starts: Ints, ends: Ints) -> list[Q
     # right edges before it (`reach`), and it ends at the reach of the last piece before the next
     # begins.
     reach = np.maximum.accumulate(x1)
-    begins = np.concatenate([[True], x0[1:] > reach[:-1] + LEAST_GAP])
-    places = np.flatnonzero(begins)
-    lefts = x0[places]
-    rights = np.maximum(lefts + 1, reach[np.append(places[1:] - 1, len(reach) - 1)])
-    return [
-        QRectF(frame.left + x, frame.top + track.top, until - x, track.height)
-        for x, until in zip(lefts.tolist(), rights.tolist(), strict=True)
-    ]
+    is_apart = x0[1:] > reach[:-1] + LEAST_GAP
+    firsts = np.flatnonzero(np.append(True, is_apart))
+    lasts = np.append(firsts[1:], len(x0)) - 1
+    lefts = x0[firsts]
+    rights = np.maximum(lefts + 1, reach[lasts])
+    top = frame.top + track.top
+    rects = []
+    for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+        rects.append(QRectF(frame.left + left, top, right - left, track.height))
+    return rects
 
 
 def _row_edges(frame: Frame, lanes: int) -> tuple[Floats, Floats]:
     """Return the top and bottom pixels of each lane's track; NaN for a lane without one."""
-    count = max([lanes, *(track.lane + 1 for track in frame.layout.tracks)])
+    count = lanes
+    for track in frame.layout.tracks:
+        count = max(count, track.lane + 1)
     tops = np.full(count, np.nan)
     bottoms = np.full(count, np.nan)
     for track in frame.layout.tracks:

@@ -68,28 +68,33 @@ def export_both(both: Both, path: Path, theme: str = "light") -> None:
 
 def picture_of(both: Both, theme: str = "light") -> Picture:
     """Return the picture: sentence, run A, run B on the same axis, legend."""
-    options = FigureOptions(theme=theme, legend=False, width_mm=WIDTH * MM_PER_INCH / SCREEN)
-    a, b = (_timeline(both, place, options) for place in (0, 1))
+    two = both.two
+    width_mm = WIDTH * MM_PER_INCH / SCREEN
+    options = FigureOptions(theme=theme, legend=False, width_mm=width_mm)
+    a = _timeline(both, 0, options)
+    b = _timeline(both, 1, options)
     fonts = picture_fonts()
-    words = translated(both.two.sentence(duration_text))
+    colours = THEMES[theme]
+    words = translated(two.sentence(duration_text))
     lines = wrapped(words, a.width - 2 * EDGE, partial(text_width, fonts.bold))
     legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
-    top = EDGE / 2 + SENTENCE * len(lines)
-    below = top + a.height + BETWEEN
-    height = below + b.height + LINE * len(legend) + EDGE / 2
+    top_a = EDGE / 2 + SENTENCE * len(lines)
+    top_b = top_a + a.height + BETWEEN
+    bottom = top_b + b.height
+    height = bottom + LINE * len(legend) + EDGE / 2
 
     def draw(painter: QPainter) -> None:
-        fill(painter, QRectF(0, 0, a.width, height), THEMES[theme].plot)
-        _draw_lines(painter, fonts, lines, THEMES[theme].text)
-        for timeline, step, y in ((a, both.two.step_a, top), (b, both.two.step_b, below)):
+        fill(painter, QRectF(0, 0, a.width, height), colours.plot)
+        _draw_lines(painter, fonts, lines, colours.text)
+        for timeline, step, top in ((a, two.step_a, top_a), (b, two.step_b, top_b)):
             with saved(painter):
-                painter.translate(0, y)
+                painter.translate(0, top)
                 draw_timeline(painter, timeline)
                 _veil_other_steps(painter, timeline, step)
         if both.joins:
-            _draw_joins(painter, both, a, b, (top, below))
-        at = QPointF(a.frame.left, below + b.height)
-        draw_legend(painter, THEMES[theme], fonts, at, legend)
+            _draw_joins(painter, both, a, b, (top_a, top_b))
+        at = QPointF(a.frame.left, bottom)
+        draw_legend(painter, colours, fonts, at, legend)
 
     titles = " | ".join(run_title(trace) for trace in both.traces)
     return Picture(titles, a.width, height, SCREEN, draw)
@@ -101,17 +106,19 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     two = both.two
     laid = both.alignment
     totals = (two.a, two.b)[place]
-    first = float(both.traces[0].step_bounds(two.step_a)[0])
-    part = both.part or _whole(both)
-    if place:
-        first, part = laid.to_b(first), (laid.to_b(part[0]), laid.to_b(part[1]))
     step = (two.step_a, two.step_b)[place]
-    warmup = trace.header.specification.warmup
-    words = step_name(step, warmup)
+    zero = float(both.traces[0].step_bounds(two.step_a)[0])
+    begin, end = both.part or _whole(both)
+    if place:
+        zero = laid.to_b(zero)
+        begin = laid.to_b(begin)
+        end = laid.to_b(end)
+    words = step_name(step, trace.header.specification.warmup)
     if len(totals.steps) > 1:
         words = tr("compared: mean of {n} steps", n=len(totals.steps))
-    start = round(part[0])
-    shown = Range(start, max(start + 1, round(part[1])), words, (step,), round(first))
+    start = round(begin)
+    stop = max(start + 1, round(end))
+    shown = Range(start, stop, words, (step,), round(zero))
     title = f"{'AB'[place]}  {run_title(trace)}"
     scene = Scene(trace)
     scene.folds = NO_FOLDS  # both in true time, or they could not be laid over each other
@@ -120,13 +127,18 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
 
 def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
     """Fade the spans outside of the compared step."""
-    frame, (start, end) = timeline.frame, timeline.scene.trace.step_bounds(step)
+    frame = timeline.frame
+    start, end = timeline.scene.trace.step_bounds(step)
     colour = QColor(frame.theme.plot)
     colour.setAlphaF(VEIL)
-    left, right = frame.left - 2, frame.left + frame.view.width + 2  # bars end that far outside
-    for x0, x1 in ((left, min(right, frame.x(start) - 1)), (max(left, frame.x(end) + 1), right)):
+    # Bars end up to two pixels outside.
+    left = frame.left - 2
+    right = frame.right + 2
+    before = (left, min(right, frame.x(start) - 1))
+    after = (max(left, frame.x(end) + 1), right)
+    height = STEPS + frame.layout.height
+    for x0, x1 in (before, after):
         if x1 > x0:
-            height = STEPS + frame.layout.height
             painter.fillRect(QRectF(x0, frame.top - STEPS, x1 - x0, height), colour)
 
 
@@ -153,8 +165,11 @@ def _draw_joins(
     colour = QColor(a.frame.theme.text)
     colour.setAlphaF(FAINT)
     painter.setPen(QPen(colour, 0.5))
-    ends = joins.lines.T.tolist()
-    painter.drawLines([QLineF(x0, y0 + tops[0], x1, y1 + tops[1]) for x0, y0, x1, y1 in ends])
+    top_a, top_b = tops
+    lines = []
+    for x_a, y_a, x_b, y_b in joins.lines.T.tolist():
+        lines.append(QLineF(x_a, top_a + y_a, x_b, top_b + y_b))
+    painter.drawLines(lines)
 
 
 def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:

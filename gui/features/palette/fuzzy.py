@@ -16,7 +16,9 @@ def score(typed: str, text: str) -> float | None:
     text = text.casefold()
     found = [_word(word, text) for word in typed.casefold().split()]
     worths = [worth for worth in found if worth is not None]
-    return sum(worths) - LENGTH * len(text) if len(worths) == len(found) else None
+    if len(worths) < len(found):
+        return None
+    return sum(worths) - LENGTH * len(text)
 
 
 def _word(word: str, text: str) -> float | None:

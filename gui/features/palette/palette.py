@@ -56,12 +56,16 @@ def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
 
     Commands whose name matches precede those of which only the menu matches.
     """
-    worths = [(_worth(typed, command), command) for command in commands]
-    found = [(worth, command) for worth, command in worths if worth is not None]
+    found: list[tuple[float, Command]] = []
+    for command in commands:
+        worth = _worth(typed, command)
+        if worth is not None:
+            found.append((worth, command))
     if typed.strip():
         found.sort(key=lambda pair: -pair[0])
     # Stable, so that within the enabled ones, and the others, the best stay first.
-    return [command for _, command in sorted(found, key=lambda pair: not pair[1].enabled)]
+    found.sort(key=lambda pair: not pair[1].enabled)
+    return [command for _, command in found]
 
 
 def _worth(typed: str, command: Command) -> float | None:
@@ -146,7 +150,8 @@ class Palette(QFrame):
             self.leave()
         elif key in STEPS:
             model = self.list.model()
-            row = min(max(0, self.list.currentIndex().row() + STEPS[key]), model.rowCount() - 1)
+            wanted = self.list.currentIndex().row() + STEPS[key]
+            row = min(max(0, wanted), model.rowCount() - 1)
             self.list.setCurrentIndex(model.index(row, 0))
         else:
             self._do(self.list.currentItem())

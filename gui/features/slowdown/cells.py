@@ -85,8 +85,10 @@ def next_cell(cells: Sequence[Cell], cell: Cell, right: int, down: int) -> Cell:
 
     ahead: list[Cell] = []
     for other in cells:
-        is_right = right * (other.column - cell.column) > 0 and other.row == cell.row
-        is_below = down * (other.row - cell.row) > 0
+        across = other.column - cell.column
+        along = other.row - cell.row
+        is_right = right * across > 0 and along == 0
+        is_below = down * along > 0
         if is_right or is_below:
             ahead.append(other)
     return min(ahead, key=distance, default=cell)

@@ -120,7 +120,8 @@ class SlowdownChart(Drawing):
             return super().minimumSizeHint()
         places = self.places()
         columns = NARROWEST * places.columns + GAP + WIDEST / 2
-        return QSize(int(places.left + max(columns, 2 * WIDEST) + PAD), self.height())
+        width = places.left + max(columns, 2 * WIDEST) + PAD
+        return QSize(int(width), self.height())
 
     @override
     def words(self) -> str:

@@ -67,14 +67,17 @@ def share_colour(theme: Theme, share: float, scale: float) -> str:
     that are faster than their peers are grey.
     """
     if share < 0:
-        return mixed(theme.plot, theme.idle, GROUND + 0.3 * min(1.0, -share / scale))
+        faster = min(1.0, -share / scale)
+        return mixed(theme.plot, theme.idle, GROUND + 0.3 * faster)
     ground = mixed(theme.plot, theme.idle, GROUND)
+    ramp = theme.ramp
     place = min(1.0, share / scale)
     if place < FAINT:
-        return mixed(ground, theme.ramp[0], place / FAINT)
-    along = (place - FAINT) / (1 - FAINT) * (len(theme.ramp) - 1)
-    below = min(int(along), len(theme.ramp) - 2)
-    return mixed(theme.ramp[below], theme.ramp[below + 1], along - below)
+        return mixed(ground, ramp[0], place / FAINT)
+    last = len(ramp) - 1
+    along = last * (place - FAINT) / (1 - FAINT)
+    below = min(int(along), last - 1)
+    return mixed(ramp[below], ramp[below + 1], along - below)
 
 
 def draw_legend(ink: Ink, width: float, scale: float) -> None:
@@ -89,8 +92,9 @@ def draw_legend(ink: Ink, width: float, scale: float) -> None:
     x += text_width(fonts.small, zero) + 6
     bar = QRectF(x, y + 3, SCALE, LINE - 6)
     gradient = QLinearGradient(bar.topLeft(), bar.topRight())
-    for place in range(21):
-        gradient.setColorAt(place / 20, QColor(share_colour(ink.theme, place / 20, 1.0)))
+    for twentieth in range(21):
+        share = twentieth / 20
+        gradient.setColorAt(share, QColor(share_colour(ink.theme, share, 1.0)))
     painter.fillRect(bar, gradient)
     painter.setPen(pen(ink.theme.line))
     painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
@@ -106,30 +110,32 @@ def draw_legend(ink: Ink, width: float, scale: float) -> None:
 
 def draw_names(ink: Ink, width: float, places: Places, found: Slowdown) -> None:
     """Draw the names of rows and columns, and of the margins."""
-    text = ink.theme.text
-    names = [one.name for one in found.of_rows]
-    for row, name in enumerate(names):
-        rect = QRectF(PAD, places.top + ROW * row, places.left - PAD - 8, ROW - 1)
-        ink.small(rect, name, LEFT, text)
-    if places.rows > 1:
-        y = places.top + ROW * places.rows + GAP
-        every = tr("all of {axis}", axis=found.rows)
-        ink.small(QRectF(PAD, y, places.left - PAD - 8, ROW - 1), every, LEFT)
+    _draw_row_names(ink, places, found)
     y = places.top - LINE
     names = [one.name for one in found.of_columns]
     widest = max(text_width(ink.fonts.small, name) for name in names) + 6
     every_nth = 1
     while every_nth * places.column < widest and every_nth < len(names):
         every_nth += 1
+    where = CENTRE if every_nth == 1 else LEFT
+    wide = max(widest, places.column - 1)
     for column in range(0, len(names), every_nth):
         x = places.left + places.column * column
-        room = QRectF(x, y, max(widest, places.column - 1), LINE)
-        where = CENTRE if every_nth == 1 else LEFT
-        ink.small(room, names[column], where, text)
+        ink.small(QRectF(x, y, wide, LINE), names[column], where, ink.theme.text)
     if places.columns > 1:
         x = places.left + places.column * places.columns + GAP
         every = tr("all of {axis}", axis=found.columns)
         ink.small(QRectF(x, y, width - x, LINE), every, LEFT)
+
+
+def _draw_row_names(ink: Ink, places: Places, found: Slowdown) -> None:
+    rect = QRectF(PAD, places.top, places.left - PAD - 8, ROW - 1)
+    for one in found.of_rows:
+        ink.small(rect, one.name, LEFT, ink.theme.text)
+        rect.translate(0, ROW)
+    if places.rows > 1:
+        rect.translate(0, GAP)
+        ink.small(rect, tr("all of {axis}", axis=found.rows), LEFT)
 
 
 def draw_kinds(ink: Ink, width: float, places: Places, kinds: Sequence[Cell]) -> None:

@@ -79,9 +79,10 @@ class SpansModel(TableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.heads = [
-            Head(tr(one.title), tr(one.tip) if one.tip else "", one.numeric) for one in COLUMNS
-        ]
+        self.heads = []
+        for one in COLUMNS:
+            tip = tr(one.tip) if one.tip else ""
+            self.heads.append(Head(tr(one.title), tip, one.numeric))
         self.listing: Listing | None = None
         self._pages: dict[int, list[Span]] = {}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QToolButton, QWidget
@@ -253,15 +255,10 @@ class SearchBar(QWidget):
         self.field.setAccessibleName(tr("Search"))
         self.count.setMinimumWidth(110)
         self.problem.hide()
-        self._back, self._on, self._cancel, close = (
-            button(QToolButton, text, tip, slot, name=tip)
-            for text, tip, slot in (
-                ("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1)),
-                ("›", tr("Next hit (Return)"), lambda: self.step(1)),
-                (tr("Cancel"), tr("Search no further"), self._stop),
-                ("✕", tr("Close the search (Esc)"), self.close_and_clear),
-            )
-        )
+        self._back = _tool("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1))
+        self._on = _tool("›", tr("Next hit (Return)"), lambda: self.step(1))
+        self._cancel = _tool(tr("Cancel"), tr("Search no further"), self._stop)
+        close = _tool("✕", tr("Close the search (Esc)"), self.close_and_clear)
         line = row(
             self.field,
             self.count,
@@ -312,6 +309,10 @@ def hints() -> str:
     return "\n".join((*lines, *rest))
 
 
+def _tool(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
+    return button(QToolButton, text, tip, slot, name=tip)
+
+
 def _is_hit(hits: Hits, lane: int, index: int) -> bool:
     found = hits.get(lane)
     at = 0 if found is None else int(found.searchsorted(index))
@@ -321,10 +322,11 @@ def _is_hit(hits: Hits, lane: int, index: int) -> bool:
 def _completions(owner: QObject) -> QStandardItemModel:
     """Return the completions: every key with its values, and every kind after its key."""
     model = QStandardItemModel(owner)
-    completions = [(f"{key}:", f"{key}:   {translated(accepts)}") for key, accepts in KEYS.items()]
-    completions += [
-        (f"kind:{kind}", f"kind:{kind}") for kind in (*(k.value for k in KINDS), *GROUPS)
-    ]
+    completions = []
+    for key, accepts in KEYS.items():
+        completions.append((f"{key}:", f"{key}:   {translated(accepts)}"))
+    for name in [*(kind.value for kind in KINDS), *GROUPS]:
+        completions.append((f"kind:{name}", f"kind:{name}"))
     for text, shown in completions:
         item = QStandardItem(shown)
         item.setData(text, Qt.ItemDataRole.UserRole)

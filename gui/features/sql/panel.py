@@ -73,9 +73,14 @@ class AnswerModel(TableModel):
     def span_at(self, place: int) -> tuple[int, int, int] | None:
         """Return run, step and task of a row; None if it does not have all three."""
         values = dict(zip(self.answer.columns, self.answer.rows[place], strict=True))
-        found = [values.get(name) for name in ("run", *SPAN)]
-        run, step, task = (value if isinstance(value, int) else -1 for value in found)
-        return None if -1 in (run, step, task) else (run, step, task)
+        found = []
+        for name in ("run", *SPAN):
+            value = values.get(name)
+            if not isinstance(value, int) or value == -1:
+                return None
+            found.append(value)
+        run, step, task = found
+        return run, step, task
 
 
 class QueryEdit(QPlainTextEdit):
@@ -122,11 +127,10 @@ class SqlPanel(QWidget):
         if not query:
             self.status.setText(tr("Type a query, or choose an example."))
             return
-        runs = {
+        runs = {}
+        for run in self._session.runs:
             # A snapshot, because a live run grows while the thread reads.
-            run.number: run.trace.snapshot() if run.live else run.trace
-            for run in self._session.runs
-        }
+            runs[run.number] = run.trace.snapshot() if run.live else run.trace
         if not runs:
             self.status.setText(tr("There is no run to ask: press Run, or open a recording."))
             return

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.explain.causes import Cause
 from core.explain.lanes import LaneTime
@@ -47,7 +48,9 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
     steps = shown_steps(trace, live) if live else measured_steps(trace) or trace.steps
     if not steps:
         return None
-    return TimeRange(trace.step_bounds(steps[0])[0], trace.step_bounds(steps[-1])[1])
+    start, _ = trace.step_bounds(steps[0])
+    _, end = trace.step_bounds(steps[-1])
+    return TimeRange(start, end)
 
 
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
@@ -82,15 +85,13 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     if unknown:
         tip = tr("Idle time in steps whose causes were not worked out.")
         heads.append(Head(tr("Not explained"), tip))
-    rows = [
-        (
-            trace.header.lanes[lane].name,
-            *_time_words(time),
-            *_cause_words(causes.by_lane[lane], present),
-            *([duration_text(causes.rest[lane])] if unknown else []),
-        )
-        for lane, time in counted.lanes.items()
-    ]
+    rows = []
+    for lane, time in counted.lanes.items():
+        name = trace.header.lanes[lane].name
+        words = [name, *_time_words(time), *_cause_words(causes.by_lane[lane], present)]
+        if unknown:
+            words.append(duration_text(causes.rest[lane]))
+        rows.append(tuple(words))
     sums = 0 if len(rows) > 1 else None
     if sums is not None:  # at the top, where it is seen also with many lanes
         # After the lane and its five figures follow causes, which only single lanes have.
@@ -107,7 +108,8 @@ def kind_table(counted: RangeStatistics) -> Table:
 
 def name_table(counted: RangeStatistics, by_name: NameStatistics | None) -> Table:
     """Return the table of names, the names with the most time first."""
-    rows = tuple(_size_words(own.label, own) for own in (by_name.names if by_name else ()))
+    names = () if by_name is None else by_name.names
+    rows = tuple(_size_words(own.label, own) for own in names)
     return Table(tr("Names"), _size_heads(tr("Name"), counted), rows)
 
 
@@ -141,11 +143,9 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
 
 def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
     """Heads and tips over durations; where the range cuts spans, they say that these are whole."""
-    sizes = (
-        (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max"))
-        if counted.cut
-        else (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
-    )
+    sizes = (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
+    if counted.cut:
+        sizes = (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max"))
     tips = (
         tr("The mean duration of whole spans."),
         tr("Half of the whole spans are no longer than this."),
@@ -203,8 +203,12 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> st
     parts = [f"**{_escaped(title)}**"]
     for table in tables:
         rule = ["---", *["---:"] * (len(table.heads) - 1)]
-        rows = (tuple(head.title for head in table.heads), tuple(rule), *table.rows)
-        parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
+        titles = [head.title for head in table.heads]
+        lines_of_table = []
+        for row in (titles, rule, *table.rows):
+            cells = " | ".join(map(_escaped, row))
+            lines_of_table.append(f"| {cells} |")
+        parts.append("\n".join(lines_of_table))
     return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
 
 
@@ -227,7 +231,8 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
         # A name from a file that begins with = would be a formula to a spreadsheet.
         name = cell(trace.header.lanes[lane].name)
         writer.writerow([name, *_numbers(time), *own, causes.rest[lane]])
-    writer.writerow(["any lane", *_numbers(counted.any_lane), *[""] * (len(present) + 1)])
+    no_causes = [""] * (len(present) + 1)
+    writer.writerow(["any lane", *_numbers(counted.any_lane), *no_causes])
     writer.writerow([])
     writer.writerow(["kind", "count", "total_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns"])
     for kind in counted.kinds:
@@ -235,7 +240,7 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
         writer.writerow([str(kind.kind), *sizes])
     writer.writerow([])
     writer.writerow(["from_ns", "below_ns", "spans"])
-    for first, last, count in zip(bins.edges[:-1], bins.edges[1:], bins.counts, strict=True):
+    for (first, last), count in zip(pairwise(bins.edges), bins.counts, strict=True):
         writer.writerow([float(first), float(last), int(count)])
     return out.getvalue()
 
@@ -259,7 +264,10 @@ def _time_words(time: LaneTime) -> tuple[str, ...]:
 
 
 def _cause_words(own: dict[Cause, int], present: Sequence[Cause]) -> list[str]:
-    return [duration_text(own[cause]) if cause in own else NONE for cause in present]
+    words = []
+    for cause in present:
+        words.append(duration_text(own[cause]) if cause in own else NONE)
+    return words
 
 
 def _escaped(text: str) -> str:

@@ -72,27 +72,27 @@ def predicted_tip(comparison: Comparison | None) -> str:
     count = len(comparison.steps)
     steps = tr("1 step") if count == 1 else tr("the median of {n} steps", n=count)
     lines = [tr("Costs {source}; {steps}.", source=tr(str(comparison.source)), steps=steps)]
-    lines += [
-        tr(
-            "{lane} computes {measured}, predicted {predicted}{error}",
-            lane=lane.name,
-            measured=duration_text(lane.busy_ns),
-            predicted=duration_text(lane.predicted_busy_ns),
-            error="" if lane.error is None else f", {change_text(lane.error)}",
+    for lane in comparison.lanes:
+        error = "" if lane.error is None else f", {change_text(lane.error)}"
+        lines.append(
+            tr(
+                "{lane} computes {measured}, predicted {predicted}{error}",
+                lane=lane.name,
+                measured=duration_text(lane.busy_ns),
+                predicted=duration_text(lane.predicted_busy_ns),
+                error=error,
+            )
         )
-        for lane in comparison.lanes
-    ]
     return "\n".join(lines)
 
 
 def lane_notes(comparison: Comparison | None) -> dict[str, str]:
     """Return the note of each lane's prediction by the lane's name: `predicted −2.1 %`."""
-    lanes = () if comparison is None else comparison.lanes
-    return {
-        lane.name: tr("predicted {error}", error=change_text(lane.error))
-        for lane in lanes
-        if lane.error is not None
-    }
+    notes = {}
+    for lane in () if comparison is None else comparison.lanes:
+        if lane.error is not None:
+            notes[lane.name] = tr("predicted {error}", error=change_text(lane.error))
+    return notes
 
 
 def doubt_text(run: Run) -> str:

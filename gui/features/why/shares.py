@@ -115,11 +115,11 @@ class IdleBars(PartsBar):
     ) -> None:
         """Show `idle_by_cause` of StepFigures; lanes that only move data are left out."""
         self._makespan = makespan
-        self.lanes = [
-            (lane.name, {cause: idle[cause] for cause in CAUSES if idle.get(cause)})
-            for lane, idle in zip(lanes, idle_by_cause, strict=True)
-            if lane.role is Role.COMPUTE
-        ]
+        self.lanes = []
+        for lane, idle in zip(lanes, idle_by_cause, strict=True):
+            if lane.role is Role.COMPUTE:
+                present = {cause: idle[cause] for cause in CAUSES if idle.get(cause)}
+                self.lanes.append((lane.name, present))
         self.refresh()
 
     @property
@@ -152,27 +152,35 @@ class IdleBars(PartsBar):
 
     @override
     def draw(self, ink: Ink) -> None:
-        times = [duration_text(sum(idle.values())) for _, idle in self.lanes]
-        widths = [text_width(ink.fonts.bold, name) for name, _ in self.lanes]
-        names = max(widths, default=0.0) + 10
-        widths = [text_width(ink.fonts.small, time) for time in times]
-        figures = max(widths, default=0.0) + 8
+        names = 10.0
+        figures = 8.0
+        times = []
+        for name, idle in self.lanes:
+            time = duration_text(sum(idle.values()))
+            times.append(time)
+            names = max(names, text_width(ink.fonts.bold, name) + 10)
+            figures = max(figures, text_width(ink.fonts.small, time) + 8)
         left = PAD + names
         right = self.width() - PAD - figures
-        for number, ((name, idle), time) in enumerate(zip(self.lanes, times, strict=True)):
-            y = ROW * number
+        y = 0.0
+        for (name, idle), time in zip(self.lanes, times, strict=True):
             ink.bold(QRectF(PAD, y, names, BAR), name)
             ink.small(QRectF(right, y, figures, BAR), time, RIGHT)
             bar = QRectF(left, y + 1, right - left, BAR - 3)
-            parts = []
-            for cause, ns in idle.items():
-                tip = self._tip(name, cause, ns)
-                parts.append((CAUSE_LOOKS[cause], float(ns), tip))
-            self.draw_parts(ink.painter, bar, parts, self._makespan)
-            ink.painter.setPen(pen(self.theme.line))
-            # Half a pixel outwards, so that the line hides no part of the bar.
-            ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
-        self._legend(ink, ROW * len(self.lanes) + 6)
+            self._draw_lane(ink, bar, name, idle)
+            y += ROW
+        self._legend(ink, y + 6)
+
+    def _draw_lane(self, ink: Ink, bar: QRectF, name: str, idle: dict[Cause, int]) -> None:
+        """Draw the causes of a lane's idle time, with an outline as long as the step."""
+        parts = []
+        for cause, ns in idle.items():
+            tip = self._tip(name, cause, ns)
+            parts.append((CAUSE_LOOKS[cause], float(ns), tip))
+        self.draw_parts(ink.painter, bar, parts, self._makespan)
+        ink.painter.setPen(pen(self.theme.line))
+        # Half a pixel outwards, so that the line hides no part of the bar.
+        ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
 
     def _legend(self, ink: Ink, y: float) -> None:
         totals = self.totals
