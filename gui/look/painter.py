@@ -29,6 +29,17 @@ def smoothed(painter: QPainter) -> Iterator[None]:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
+@contextmanager
+def filling(painter: QPainter, colour: str) -> Iterator[None]:
+    """Fill shapes with a `#rrggbb` colour and draw no outlines, then no longer fill."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colour))
+    try:
+        yield
+    finally:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
 def pen(colour: str, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
     """Return a pen of a `#rrggbb` colour, `width` pixels wide."""
     return QPen(QColor(colour), width, style)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QLineF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 
 from core.explain.percentiles import Histogram, histogram
@@ -47,13 +47,16 @@ class HistogramChart(Drawing):
 
     def rect_of(self, number: int) -> QRectF:
         """Return the column of a bar, from the chart's top to its axis."""
-        width = min(WIDEST, (self.width() - 2 * PAD) / max(1, len(self.bins)))
+        room = self.width() - 2 * PAD
+        width = min(WIDEST, room / max(1, len(self.bins)))
         return QRectF(PAD + number * width, TOP, width, HEIGHT - TOP - FOOT)
 
     def bin_at(self, x: float) -> int | None:
         """Return the bar whose column contains a pixel, or None."""
+        if x < PAD:
+            return None
         number = int((x - PAD) // self.rect_of(0).width())
-        return number if x >= PAD and 0 <= number < len(self.bins) else None
+        return number if number < len(self.bins) else None
 
     def draw(self, ink: Ink) -> None:
         """Draw bars and axis."""
@@ -67,7 +70,8 @@ class HistogramChart(Drawing):
             if count:
                 bar = QRectF(column)
                 # Two pixels at least: outliers, which are few, are what one looks for.
-                bar.setTop(column.bottom() - max(2.0, column.height() * count / most))
+                height = max(2.0, column.height() * count / most)
+                bar.setTop(column.bottom() - height)
                 gap = 1.0 if column.width() > 4 else 0.0
                 fill(painter, bar.adjusted(0, 0, -gap, 0), self.theme.accent)
                 hint = tr("Click for the longest of them.")
@@ -83,16 +87,17 @@ class HistogramChart(Drawing):
         last = self.rect_of(len(self.bins) - 1)
         foot = last.bottom() + 0.5
         painter.setPen(QColor(self.theme.line))
-        painter.drawLine(QPointF(PAD, foot), QPointF(last.right(), foot))
+        painter.drawLine(QLineF(PAD, foot, last.right(), foot))
         free = 0.0
         for number, edge in enumerate(self.bins.edges.tolist()):
             x = PAD + number * last.width()
             text = duration_text(edge)
             width = text_width(ink.fonts.small, text)
-            at = min(max(x - width / 2, 2.0), self.width() - width - 2)
+            rightmost = self.width() - width - 2
+            at = min(max(x - width / 2, 2.0), rightmost)
             if at >= free:
                 painter.setPen(QColor(self.theme.line))
-                painter.drawLine(QPointF(x, foot), QPointF(x, foot + 4))
+                painter.drawLine(QLineF(x, foot, x, foot + 4))
                 ink.small(QRectF(at, foot + 4, width + 2, FOOT - 5), text)
                 free = at + width + APART
 

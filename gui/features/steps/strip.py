@@ -175,7 +175,8 @@ class StepStrip(Painted):
         self, painter: QPainter, scene: Scene, bars: StepBars, place: int, longest: float
     ) -> None:
         """Draw the bars of one step; the width of the cell is `longest` ns."""
-        cell = self.cell(place).adjusted(EDGE + 2, NAME + EDGE, -EDGE - 2, -EDGE)
+        side = EDGE + 2
+        cell = self.cell(place).adjusted(side, NAME + EDGE, -side, -EDGE)
         start = float(bars.starts[place])
         length = float(bars.ends[place]) - start
         own = QRectF(cell)
@@ -184,5 +185,6 @@ class StepStrip(Painted):
         with saved(painter):
             # The next step begins right of this one's end.
             painter.setClipRect(own)
-            frame = miniature_frame(scene, Viewport(start, longest, cell.width()), cell, self.theme)
+            view = Viewport(start, longest, cell.width())
+            frame = miniature_frame(scene, view, cell, self.theme)
             draw_miniature(painter, scene, frame, cell, Fonts.of(self.font()))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.trace.spans import Spans
-from gui.look.painter import fill, pen
+from gui.look.painter import fill, pen, smoothed
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, Frame, at_height
@@ -91,9 +91,8 @@ def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:
     middle = frame.top + track.top + track.height / 2
     if middle < frame.ceiling:
         return
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen(frame.theme.plot, 1.5))
-    painter.setBrush(QColor(frame.theme.accent))
-    painter.drawEllipse(QPointF(x, middle), DOT + 1, DOT + 1)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    with smoothed(painter):
+        painter.setPen(pen(frame.theme.plot, 1.5))
+        painter.setBrush(QColor(frame.theme.accent))
+        painter.drawEllipse(QPointF(x, middle), DOT + 1, DOT + 1)
+        painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -67,8 +67,10 @@ class Folds:
     @property
     def gaps(self) -> list[tuple[float, float]]:
         """Start and end of each fold, in ns of true time."""
-        time = self.time
-        return [(start, start + n) for start, n in zip(time.begin, time.length, strict=True)]
+        gaps = []
+        for start, length in zip(self.time.begin, self.time.length, strict=True):
+            gaps.append((start, start + length))
+        return gaps
 
     def drawn(self, time_ns: float) -> float:
         """Return the drawn time of a true time."""
@@ -98,13 +100,16 @@ class Folds:
 
 def folded(begin: Floats, end: Floats, length: float) -> Folds:
     """Return folds for sorted, disjoint ranges, each drawn `length` ns long."""
+    lengths = end - begin
     drawn = np.full(len(begin), length)
-    total = np.cumsum(end - begin - drawn)
-    saved = np.concatenate([[0.0], total])[: len(begin)]
-    return Folds(
-        _Scale(tuple(begin.tolist()), tuple((end - begin).tolist())),
-        _Scale(tuple((begin - saved).tolist()), tuple(drawn.tolist())),
-    )
+    # Time that the folds before each fold save.
+    total = np.cumsum(lengths - drawn)
+    saved = np.append(0.0, total[:-1])
+    return Folds(_scale(begin, lengths), _scale(begin - saved, drawn))
+
+
+def _scale(begin: Floats, length: Floats) -> _Scale:
+    return _Scale(tuple(begin.tolist()), tuple(length.tolist()))
 
 
 NO_FOLDS = folded(np.empty(0), np.empty(0), 0.0)
@@ -132,8 +137,11 @@ def folds_of(starts: Ints, ends: Ints, warmup: int = 0) -> Folds:
     # Each fold is a mark on the axis and costs a look-up in every mapping of times; the longest
     # ranges save the most room.
     if long.sum() > MOST:
-        long &= lengths >= np.partition(lengths, -MOST)[-MOST]
-    return folded(begin[long], end[long], length) if long.any() else NO_FOLDS
+        least = np.partition(lengths, -MOST)[-MOST]
+        long &= lengths >= least
+    if not long.any():
+        return NO_FOLDS
+    return folded(begin[long], end[long], length)
 
 
 def _foldable(starts: Ints, ends: Ints, warmup: int) -> tuple[Floats, Floats]:

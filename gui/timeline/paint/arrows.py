@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter, QPainterPath, QPolygonF
 
 from core.arrays import Ints
 from core.trace.dependencies import LaneLinks, Neighbours
 from core.trace.span import Span
 from core.trace.step import StepColumns
-from gui.look.painter import fill, pen
+from gui.look.painter import fill, filling, pen, smoothed
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -97,16 +97,13 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
 
 def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
     """Draw an arrow as several lines, each with colour and width; the head has the last colour."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     path = _path(arrow)
-    for colour, width in lines:
-        painter.setPen(pen(colour, width))
-        painter.drawPath(path)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colour))
-    painter.drawPolygon(_head(arrow))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    with smoothed(painter):
+        for colour, width in lines:
+            painter.setPen(pen(colour, width))
+            painter.drawPath(path)
+        with filling(painter, colour):
+            painter.drawPolygon(_head(arrow))
 
 
 def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:

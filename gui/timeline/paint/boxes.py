@@ -111,8 +111,10 @@ def _edges(
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return the edges of a part below the top, at whole pixels, so that parts have no gaps."""
     # The last part ends at `height`: rounded, it could end a pixel above the track's bottom.
-    upper = np.round(part * height / parts)
-    lower = height if part + 1 == parts else np.round((part + 1) * height / parts)
+    each = height / parts
+    upper = np.round(part * each)
+    is_last = part + 1 == parts
+    lower = height if is_last else np.round((part + 1) * each)
     return upper, lower
 
 
@@ -134,12 +136,17 @@ def slices_of(
     Returns a line of 0xAARRGGBB for each, shape (slices, device pixels), with `ratio` device pixels
     per pixel; and the edges of the slices, in pixels below the top of a track of `height`.
     """
-    owner = owners(boxes.left * ratio, (boxes.left + boxes.width) * ratio, pixels)
+    left = boxes.left * ratio
+    right = (boxes.left + boxes.width) * ratio
+    owner = owners(left, right, pixels)
     # `owner` is len(boxes) where there is no box: the appended entry, which is the clear colour.
     family = np.append(boxes.family, palette.shape[1] - 1)[owner]
+    upper = palette[0][family]
+    lower = palette[1][family]
     halved = is_halved(boxes.family, palette)
-    if not halved and (boxes.height == boxes.height[0]).all():
-        return palette[0][family][None], np.array([height - boxes.height[0], height])
+    first = boxes.height[0]
+    if not halved and (boxes.height == first).all():
+        return upper[None], np.array([height - first, height])
     # Divided at the top of every height that occurs, and at its middle if boxes have two colours:
     # between two edges no pixel's colour depends on its y, so a slice is one line of pixels.
     heights = np.unique(boxes.height)
@@ -151,7 +158,5 @@ def slices_of(
     # Negative above the box; from half the box's height on it has the lower colour.
     slice_middles = (edges[:-1] + edges[1:])[:, None] / 2
     depth = slice_middles - (height - tall)
-    upper = palette[0][family]
-    lower = palette[1][family]
     colour = np.where(depth >= np.round(tall / 2), lower, upper)
     return np.where(depth >= 0, colour, np.uint32(0)), edges

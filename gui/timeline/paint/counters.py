@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from core.arrays import Floats
-from gui.look.painter import pen
+from gui.look.painter import filling, pen
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.pixels import image_of
@@ -88,23 +88,23 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
     pixels = np.where(is_filled, fill, np.uint32(0))
     before_top = np.append(top[:1], top[:-1])
     before_bottom = np.append(bottom[:1], bottom[:-1])
-    upper = np.minimum(top, before_bottom)
-    lower = np.maximum(bottom, before_top)
-    np.copyto(pixels, line, where=(y >= upper) & (y < lower + thick))
+    line_top = np.minimum(top, before_bottom)
+    line_bottom = np.maximum(bottom, before_top) + thick
+    is_line = (y >= line_top) & (y < line_bottom)
+    np.copyto(pixels, line, where=is_line)
     return pixels
 
 
 def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> None:
     """Draw a counter as an area under a line, for figures."""
     # Half pixels are the finest visible steps, and make neighbours equal that differ by less.
-    top = np.round(2 * area.top) / 2 + place.top()
-    bottom = np.round(2 * area.bottom) / 2 + place.top()
+    top = place.top() + np.round(2 * area.top) / 2
+    bottom = place.top() + np.round(2 * area.bottom) / 2
     zero = area.zero + place.top()
     upper = _steps(np.minimum(top, zero), area.left)
     lower = _steps(np.maximum(bottom, zero), area.left)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.line))
-    painter.drawPolygon(QPolygonF([*upper, *reversed(lower)]))
+    with filling(painter, theme.line):
+        painter.drawPolygon(QPolygonF([*upper, *reversed(lower)]))
     painter.setPen(pen(theme.memory, LINE))
     painter.drawPolyline(QPolygonF(_steps(top, area.left)))
     strokes = []

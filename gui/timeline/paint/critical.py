@@ -12,7 +12,9 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from core.arrays import Floats
 from core.explain.critical import ON_TASKS, Trail
+from gui.look.painter import fill, pen, smoothed
 from gui.look.theme import mixed
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.gap_labels import steps_to_explain
@@ -33,28 +35,30 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     boxes: list[QRectF] = []
     lines: list[QLineF] = []
     for step in steps_to_explain(scene, frame.view):
-        if (known := scene.explained.known(step)) is not None:
+        known = scene.explained.known(step)
+        if known is not None:
             mine = path_boxes(known, frame)
             boxes += mine
             lines += path_lines(mine)
     if not boxes:
         return
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    theme = frame.theme
+    outlined = [_inside(box) for box in boxes if box.width() > NARROW]
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    colour = QColor(frame.theme.path)
-    light = QColor(mixed(frame.theme.path, frame.theme.plot, LIGHT))
-    # The lines between tasks are drawn first, so that outlines cover their ends.
-    painter.setPen(QPen(light, 1.0))
-    painter.drawLines(lines)
-    # A wider line in the colour of the ground separates the outline from a bar of a similar colour.
-    for pen in (QPen(QColor(frame.theme.plot), HALO), QPen(colour, LINE)):
-        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        painter.setPen(pen)
-        painter.drawRects([_inside(box) for box in boxes if box.width() > NARROW])
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    with smoothed(painter):
+        # The lines between tasks are drawn first, so that outlines cover their ends.
+        painter.setPen(pen(mixed(theme.path, theme.plot, LIGHT)))
+        painter.drawLines(lines)
+        # A wider line in the colour of the ground separates the outline from a bar of a similar
+        # colour.
+        for colour, width in ((theme.plot, HALO), (theme.path, LINE)):
+            outline = pen(colour, width)
+            outline.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+            painter.setPen(outline)
+            painter.drawRects(outlined)
     for box in boxes:
         if box.width() <= NARROW:
-            painter.fillRect(box, colour)
+            fill(painter, box, theme.path)
 
 
 def narrow_steps(scene: Scene, view: Viewport) -> list[int]:
@@ -79,11 +83,9 @@ def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
     known = [trail for trail in found if trail is not None]
     if not known:
         return
-    ground = QColor(frame.theme.plot)
-    colour = QColor(frame.theme.path)
     for line in narrow_path_lines(known, frame):
-        painter.fillRect(line.adjusted(0, -1, 0, 0), ground)
-        painter.fillRect(line, colour)
+        fill(painter, line.adjusted(0, -1, 0, 0), frame.theme.plot)
+        fill(painter, line, frame.theme.path)
 
 
 def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
@@ -101,18 +103,23 @@ def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
             continue
         # Both ends of a task that is not visible are clipped to the same edge.
         mine = (lane == one) & (last > first)
-        # A difference array: +1 where a task begins, -1 after its end; the running sum counts the
-        # tasks in each pixel. Edges are where "more than none" changes (np.diff of bools is
-        # "unequal"). Ends are clipped to the plot's width and the array is longer, so every line
-        # that begins also ends.
-        begun = np.bincount(first[mine].astype(np.intp), minlength=width + 2)
-        ended = np.bincount(np.ceil(last[mine]).astype(np.intp), minlength=width + 2)
-        on_path = np.cumsum(begun - ended) > 0
-        edges = np.flatnonzero(np.diff(on_path, prepend=False)).tolist()
         foot = frame.place(frame.layout.track_of(one)).bottom()
-        for x0, x1 in zip(edges[::2], edges[1::2], strict=True):
+        for x0, x1 in _covered(first[mine], last[mine], width):
             lines.append(QRectF(frame.left + x0, foot - UNDER, x1 - x0, UNDER))
     return lines
+
+
+def _covered(first: Floats, last: Floats, width: int) -> list[tuple[int, int]]:
+    """Return the ranges of pixels in which any of the tasks from `first` to `last` is."""
+    # A difference array: +1 where a task begins, -1 after its end; the running sum counts the
+    # tasks in each pixel. Ends are clipped to the plot's width and the array is longer, so every
+    # range that begins also ends.
+    begun = np.bincount(first.astype(np.intp), minlength=width + 2)
+    ended = np.bincount(np.ceil(last).astype(np.intp), minlength=width + 2)
+    is_covered = np.cumsum(begun - ended) > 0
+    # Of truth values, np.diff tells which differ from the one before.
+    edges = np.flatnonzero(np.diff(is_covered, prepend=False)).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
@@ -156,4 +163,5 @@ def draw_sample(painter: QPainter, box: QRectF, frame_colour: QColor) -> None:
 
 
 def _inside(box: QRectF) -> QRectF:
-    return box.adjusted(LINE / 2, LINE / 2, -LINE / 2, -LINE / 2)
+    half = LINE / 2
+    return box.adjusted(half, half, -half, -half)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
 
 from core.recording.bookmarks import Bookmark
-from gui.look.painter import fill
+from gui.look.painter import fill, filling, pen, smoothed
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.axis import ticks
@@ -74,20 +74,20 @@ def draw_bookmarks(
     painter: QPainter, frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark], bottom: float
 ) -> None:
     """Draw all bookmarks of the visible time."""
-    colour = QColor(frame.theme.warning)
+    colour = frame.theme.warning
     left = frame.left
     right = frame.right
     for bookmark in bookmarks:
         moments = (bookmark.start, bookmark.end)
         edges = [frame.x(moment) for moment in moments if moment is not None]
-        painter.setPen(QPen(colour, 1))
+        painter.setPen(pen(colour))
         for x in edges:
             if left - 1 <= x <= right:
                 painter.drawLine(QPointF(round(x), TOP), QPointF(round(x), bottom))
         if bookmark.end is not None and edges[1] > left and edges[0] < right:
             x0 = max(left, edges[0])
             x1 = min(right, edges[1])
-            painter.fillRect(QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
+            fill(painter, QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
     for flag in flags(frame, fonts, bookmarks):
         _draw_flag(painter, frame, fonts, flag, colour)
 
@@ -110,19 +110,15 @@ def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
     return found
 
 
-def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour: QColor) -> None:
+def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour: str) -> None:
     rect = flag.rect
     if not flag.text:  # a pennant
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
         tip = QPointF(rect.right(), rect.top() + 5)
         foot = rect.topLeft() + QPointF(0, 10)
-        painter.drawPolygon(QPolygonF([rect.topLeft(), tip, foot]))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        with smoothed(painter), filling(painter, colour):
+            painter.drawPolygon(QPolygonF([rect.topLeft(), tip, foot]))
         return
-    painter.fillRect(rect, colour)
+    fill(painter, rect, colour)
     write(painter, fonts.small, frame.theme.plot, rect, flag.text, CENTRE)
 
 

@@ -38,15 +38,19 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(width, ratio)
     here = owners(left * ratio, right * ratio, pixels) < len(left)
+    clear = np.uint32(0)
+    grid = np.uint32(QColor(frame.theme.grid).rgba())
+    plain = np.where(here, grid, clear)
     tile = hatch_tile(frame.theme.idle, ratio)
-    phase = round(round(frame.view.x(0.0)) % HATCH * ratio)  # the lines move with the time
+    # The lines move with the time.
+    shift = round(frame.view.x(0.0)) % HATCH
+    phase = round(shift * ratio)
     # The tile's lines, repeated over the whole width, within the steps. Qt repeats a brush
     # vertically, so one texture of a tile's height serves tracks of any height.
     across = (np.arange(pixels) - phase) % tile.shape[1]
-    lines = np.where(here, np.ascontiguousarray(tile[:, across]), np.uint32(0))
-    texture = QPixmap.fromImage(image_of(lines))
+    repeated = np.ascontiguousarray(tile[:, across])
+    texture = QPixmap.fromImage(image_of(np.where(here, repeated, clear)))
     texture.setDevicePixelRatio(ratio)
-    plain = np.where(here, np.uint32(QColor(frame.theme.grid).rgba()), np.uint32(0))
     return partial(_draw_textures, painter, QBrush(texture), plain[None], ratio)
 
 
@@ -100,7 +104,8 @@ def step_ranges(scene: Scene, frame: Frame) -> tuple[Floats, Floats]:
         # Its finished tasks are in the step table already. It is hatched after them, because
         # `owners` needs disjoint ranges.
         begun = min(live)
-        begun = max(begun, int(ends[-1])) if len(ends) else begun
+        if len(ends):
+            begun = max(begun, int(ends[-1]))
         starts = np.append(starts, begun)
         ends = np.append(ends, frame.now)
     return starts.astype(np.float64), ends.astype(np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPolygonF
 
-from gui.look.painter import fill, pen
+from gui.look.painter import fill, filling, pen, smoothed
 from gui.look.text import duration_text, ntr, number_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, elided_name, write
 from gui.timeline.layout.axis import ticks, unit_of
@@ -175,11 +175,9 @@ def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> Non
     pointing_right = ((-2, -4), (3, 0), (-2, 4))
     pointing_down = ((-4, -2), (4, -2), (0, 3))
     points = pointing_right if folded else pointing_down
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(frame.theme.muted))
-    painter.drawPolygon(QPolygonF([at + QPointF(x, y) for x, y in points]))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    triangle = QPolygonF([at + QPointF(x, y) for x, y in points])
+    with smoothed(painter), filling(painter, frame.theme.muted):
+        painter.drawPolygon(triangle)
 
 
 def cores_text(scene: Scene, device: str) -> str:

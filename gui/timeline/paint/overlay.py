@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.look.painter import fill, pen, saved
+from gui.look.painter import fill, pen, saved, smoothed
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
@@ -70,24 +70,22 @@ def draw_selection(
         return
     rect = rect_of(trace, frame, selection)
     draw_outline(painter, frame, rect)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     prior = _prior(trace, selection) if isinstance(selection, Gap) else None
     if prior is not None and prior.lane != selection.lane:  # the end of that task ends the gap
         end = QRectF(rect.right(), rect.top(), 0, rect.height())
-        _draw_dependency(painter, frame, rect_of(trace, frame, prior), end)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        with smoothed(painter):
+            _draw_dependency(painter, frame, rect_of(trace, frame, prior), end)
 
 
 def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
     """Outline a bar or a gap so that it has contrast to any colour."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
     # has contrast to the colour below.
-    for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
-        painter.setPen(pen(colour, width))
-        painter.drawRect(rect)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    with smoothed(painter):
+        for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
+            painter.setPen(pen(colour, width))
+            painter.drawRect(rect)
 
 
 def draw_range(
@@ -150,7 +148,9 @@ def draw_card(
     lines: list[str],
 ) -> None:
     """Draw a tooltip next to the pointer, inside `area`."""
-    wide = max(text_width(fonts.bold, title), *(text_width(fonts.small, line) for line in lines))
+    wide = text_width(fonts.bold, title)
+    for line in lines:
+        wide = max(wide, text_width(fonts.small, line))
     width = min(wide + 26, max(CARD_WIDTH, area.width() - 20))
     height = 32.0 + 16 * len(lines)
     x = min(at.x() + 14, area.right() - width - 6)
@@ -160,15 +160,14 @@ def draw_card(
     left = max(area.left() + 4, x)
     top = max(area.top() + 4, y)
     card = QRectF(left, top, width, height)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    shadow = QColor(0, 0, 0, 28)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(shadow)
-    painter.drawRoundedRect(card.translated(0, 2), 7, 7)
-    painter.setBrush(QColor(theme.field))
-    painter.setPen(pen(theme.line))
-    painter.drawRoundedRect(card, 6, 6)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    with smoothed(painter):
+        shadow = QColor(0, 0, 0, 28)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(shadow)
+        painter.drawRoundedRect(card.translated(0, 2), 7, 7)
+        painter.setBrush(QColor(theme.field))
+        painter.setPen(pen(theme.line))
+        painter.drawRoundedRect(card, 6, 6)
     place = QRectF(card.left() + 12, card.top() + 8, width - 20, 16)
     write(painter, fonts.bold, theme.text, place, title)
     place.translate(0, 2)
@@ -213,8 +212,9 @@ def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QR
     down = target.top() > source.top()
     begin = QPointF(source.right(), source.bottom() if down else source.top())
     end = QPointF(target.left(), target.top() if down else target.bottom())
-    draw_curve(painter, begin, end, (frame.theme.plot, 4.0), (frame.theme.text, 1.6))
-    painter.setBrush(QColor(frame.theme.text))
+    text = frame.theme.text
+    draw_curve(painter, begin, end, (frame.theme.plot, 4.0), (text, 1.6))
+    painter.setBrush(QColor(text))
     painter.drawEllipse(end, 3, 3)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
@@ -252,13 +252,14 @@ def draw_measure(
     end_to_start = tr("end to start {time}").format(time=signed_text(measure.end_to_start))
     start_to_start = tr("start to start {time}").format(time=signed_text(measure.start_to_start))
     x1 = frame.x(second.start)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for place, begin, text in ((0.8, first.end, end_to_start), (1.8, first.start, start_to_start)):
-        y = origin + direction * ROOM * place
-        ends = (frame.x(begin), x1)
-        _draw_poles(painter, frame, ends, edge, y)
-        _draw_dimension(painter, frame, fonts, ends, y, text)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    near = (0.8, first.end, end_to_start)
+    far = (1.8, first.start, start_to_start)
+    with smoothed(painter):
+        for place, begin, text in (near, far):
+            y = origin + direction * ROOM * place
+            ends = (frame.x(begin), x1)
+            _draw_poles(painter, frame, ends, edge, y)
+            _draw_dimension(painter, frame, fonts, ends, y, text)
 
 
 def _draw_poles(
@@ -289,13 +290,11 @@ def _draw_dimension(
     from_x = max(left, x0 - reach)
     to_x = min(right, x1 + reach)
     painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
-    inwards = -1.0 if tight else 1.0
-    for x, way in ((x0, inwards), (x1, -inwards)):
+    inwards = -ARROW if tight else ARROW
+    for x, back in ((x0, inwards), (x1, -inwards)):
         if left <= x <= right:
-            for slope in (-0.6, 0.6):
-                tip = QPointF(x, y)
-                end = QPointF(x + way * ARROW, y + slope * ARROW)
-                painter.drawLine(tip, end)
+            painter.drawLine(QLineF(x, y, x + back, y - 0.6 * ARROW))
+            painter.drawLine(QLineF(x, y, x + back, y + 0.6 * ARROW))
     width = text_width(fonts.small, text) + 10
     middle = (max(left, x0) + min(right, x1)) / 2
     room = min(right, x1) - max(left, x0)
