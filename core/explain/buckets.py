@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,12 +104,14 @@ def _exposed(explanation: Explanation) -> dict[tuple[int, int], int]:
 
     The slowest member identifies a collective: the blocking task may be another rank's member.
     """
-    totals: dict[tuple[int, int], int] = {}
-    for piece in np.flatnonzero(explanation.cause == _EXPOSED).tolist():
-        slowest = int(explanation.waits.slowest[explanation.blocking[piece]])
-        key = (slowest, int(explanation.lane[piece]))
-        length = int(explanation.end[piece] - explanation.start[piece])
-        totals[key] = totals.get(key, 0) + length
+    exposed = np.flatnonzero(explanation.cause == _EXPOSED)
+    slowest = explanation.waits.slowest[explanation.blocking[exposed]]
+    lanes = explanation.lane[exposed]
+    lengths = explanation.end[exposed] - explanation.start[exposed]
+    keys = zip(slowest.tolist(), lanes.tolist(), strict=True)
+    totals: Counter[tuple[int, int]] = Counter()
+    for key, length in zip(keys, lengths.tolist(), strict=True):
+        totals[key] += length
     return totals
 
 

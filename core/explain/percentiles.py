@@ -79,9 +79,10 @@ def _ladder(parts: float) -> Ints:
     """Return the size codes nearest to the edges of `parts` equal parts of every octave."""
     exact = np.arange(0, CODES >> BITS, 1 / parts)
     # Codes divide an octave evenly, equal parts divide it by ratios: take the nearest code.
+    codes_of_octave = 1 << BITS
     octave, place = np.divmod(exact, 1.0)
-    inside = np.round((2**place - 1) * (1 << BITS))
-    codes = (octave * (1 << BITS) + inside).astype(np.int64)
+    inside = np.round((2**place - 1) * codes_of_octave)
+    codes = (octave * codes_of_octave + inside).astype(np.int64)
     return np.unique(np.append(codes, CODES))
 
 

@@ -51,8 +51,10 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
 def accepted(hardware: Hardware) -> list[str]:
     """Return example values for `--devices`; of every known kind if there is no accelerator."""
     have = hardware.devices[1:]
-    known = [kind.device(0) for kind in KINDS.values() if kind is not HOST]
-    shown = [",".join(have), f"2x{have[0]}"] if have else known
+    if have:
+        shown = [",".join(have), f"2x{have[0]}"]
+    else:
+        shown = [kind.device(0) for kind in KINDS.values() if kind is not HOST]
     return ["auto", f"2x{HOST.name}", *shown, "8xvirtual", f"8x{VIRTUAL}{HOST.name}"]
 
 

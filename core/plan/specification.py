@@ -299,8 +299,12 @@ def specification_of(given: Mapping[str, OptionValue]) -> Specification:
 
 
 def _fields_from(kind: type[Any], given: Mapping[str, OptionValue]) -> dict[str, Any]:
-    options = ((f.name, f.metadata.get(Option)) for f in fields(kind))
-    return {name: given[option.name] for name, option in options if option and option.name in given}
+    values = {}
+    for each in fields(kind):
+        option = each.metadata.get(Option)
+        if option and option.name in given:
+            values[each.name] = given[option.name]
+    return values
 
 
 def describe(specification: Specification) -> ModelDescription:

@@ -272,8 +272,10 @@ class TaskColumns:
         for name in COLUMN_TYPES:
             numbers = getattr(self, name)[first:last]
             values[name] = nullable_ints(numbers)
-        values["kind"] = map(KINDS.__getitem__, self.kind[first:last].tolist())
-        values["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
+        kinds = self.kind[first:last].tolist()
+        payloads = self.payload[first:last].tolist()
+        values["kind"] = map(KINDS.__getitem__, kinds)
+        values["payload"] = map(PAYLOADS.__getitem__, payloads)
         values["index"] = range(first, last)
         values["after"] = (tuple(self.after[i:j].tolist()) for i, j in pairwise(ends))
         # `map` instead of a loop for speed: a plan may have a million tasks.

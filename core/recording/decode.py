@@ -288,7 +288,8 @@ def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
         codes = _codes(words.dictionary, WORDS[name], name)
         return codes[numbers_in(words.indices)]  # type: ignore[no-any-return]
     numbers = numbers_in(column)
-    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(ATTRIBUTES[name]):
+    most = _most(ATTRIBUTES[name])
+    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= most:
         raise ValueError(message("a task's {name} is out of bounds", name=name))
     return numbers
 
@@ -304,9 +305,13 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
     Raises LookupError for a task that no plan has, ValueError for times or steps out of bounds.
     """
     rows = table.rows_of(numbers_of(batch, "plan"), numbers_of(batch, "task"))
-    known = [name for name in MOMENTS if batch[name].null_count < len(batch)]
-    moments = {name: numbers_of(batch, name) for name in known}
-    start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
+    moments = {}
+    for name in MOMENTS:
+        if batch[name].null_count < len(batch):
+            moments[name] = numbers_of(batch, name)
+    start = numbers_of(batch, "start")
+    end = numbers_of(batch, "end")
+    step = numbers_of(batch, "step")
     check_times(start, end, *moments.values())
     if len(step) and step.min() < ABSENT:
         raise ValueError(message("a span's step is out of bounds"))

@@ -84,12 +84,13 @@ class Slowdown:
 
     def matrix(self) -> Floats:
         """Return the largest share of the workers at each place, (rows, columns); NaN if none."""
-        rows = 1 + max(worker.place[self.rows] for worker in self.workers)
-        columns = 1 + max(worker.place[self.columns] for worker in self.workers)
+        places = []
+        for worker in self.workers:
+            places.append((worker.place[self.rows], worker.place[self.columns]))
+        rows, columns = np.max(places, axis=0) + 1
         shares = np.full((rows, columns), np.nan)
-        for worker, saving in zip(self.workers, self.of_workers, strict=True):
-            at = (worker.place[self.rows], worker.place[self.columns])
-            shares[at] = np.fmax(shares[at], saving.share)
+        for place, saving in zip(places, self.of_workers, strict=True):
+            shares[place] = np.fmax(shares[place], saving.share)
         return shares
 
 

@@ -201,9 +201,7 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     """
     *steps, typical = np.log(own.sum(axis=1) / usual.sum(axis=1))
     median = float(np.median(steps))
-    own_of_steps = own[:-1].sum(axis=0)
-    usual_of_steps = usual[:-1].sum(axis=0)
-    whole = float(np.log(own_of_steps.sum() / usual_of_steps.sum()))
+    whole = float(np.log(own[:-1].sum() / usual[:-1].sum()))
     # The median of n values scatters 1.25 times as much as their mean.
     between_steps = 1.25 * scatter(np.array(steps)) / np.sqrt(len(steps))
     within_steps = np.sqrt(variance.sum()) / usual[-1].sum()
@@ -214,18 +212,26 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     # slower too.
     if min(typical, whole) < median / 2:
         return None
-    # A slow lane is slow at all its work, by about the same factor. Kinds scatter, so a third of
-    # the median excess, less the error, is enough. No kind may be faster, in the median step or in
-    # the sum of all steps.
     large = own[-1] >= MUCH * own[-1].sum()
-    logs = np.log(own[:-1, large] / usual[:-1, large])
-    kinds = np.median(logs, axis=0)
-    relative_error = np.sqrt(variance[large]) / usual[-1, large]
-    is_longer = (kinds > 0) & (own_of_steps[large] > usual_of_steps[large])
-    is_enough = kinds + CERTAIN * relative_error >= median / 3
-    if not (is_longer & is_enough).all():
+    if not _all_kinds_are_slow(own[:, large], usual[:, large], variance[large], median):
         return None
     return float(np.exp(median))
+
+
+def _all_kinds_are_slow(own: Floats, usual: Floats, variance: Floats, median: float) -> bool:
+    """Return True if a place is slow at all its kinds of work, by about the same factor.
+
+    Kinds scatter, so a third of the logarithm of the factor, `median`, less the error, is enough.
+    No kind may be faster, in the median step or in the sum of all steps.
+    """
+    own_steps = own[:-1]
+    usual_steps = usual[:-1]
+    kinds = np.median(np.log(own_steps / usual_steps), axis=0)
+    is_longer_in_sum = own_steps.sum(axis=0) > usual_steps.sum(axis=0)
+    is_longer = (kinds > 0) & is_longer_in_sum
+    relative_error = np.sqrt(variance) / usual[-1]
+    is_enough = kinds + CERTAIN * relative_error >= median / 3
+    return bool((is_longer & is_enough).all())
 
 
 def _compare_same_work(

@@ -236,9 +236,11 @@ def _has_text(rows: NDArray[Any], text: BarText) -> Bools:
     # The bar of an overlap has the texts of both its halves.
     is_overlap = rows["kind"] == _OVERLAP
     if text.letters == "f":
-        found |= is_overlap & _has_numbers(text, rows["stage"], rows["microbatch"])
+        is_half = _has_numbers(text, rows["stage"], rows["microbatch"])
+        found |= is_overlap & is_half
     elif text.letters == "b":
-        found |= is_overlap & _has_numbers(text, rows["paired_stage"], rows["paired_microbatch"])
+        is_half = _has_numbers(text, rows["paired_stage"], rows["paired_microbatch"])
+        found |= is_overlap & is_half
     return found
 
 

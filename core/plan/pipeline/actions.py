@@ -46,7 +46,9 @@ class ActionColumns:
         """
         every = list(chain.from_iterable(orders))
         counts = list(map(len, orders))
-        stage, kind, microbatch, replica, paired = zip(*every, strict=True) if every else [()] * 5
+        # Without actions, zip() would return no columns.
+        columns_of_every = zip(*every, strict=True) if every else [()] * 5
+        stage, kind, microbatch, replica, paired = columns_of_every
         codes = [KIND_CODES[one] for one in kind]
         microbatches = int_column(microbatch, np.int64)
         columns = np.array([codes, stage, microbatches, replica], np.int64)

@@ -69,14 +69,16 @@ class _Passes:
         overlaps = np.flatnonzero(actions.kind == OVERLAP)
         kind = actions.kind.copy()
         back = actions.kind.copy()
-        kind[overlaps], back[overlaps] = FORWARD, BACKWARD
+        kind[overlaps] = FORWARD
+        back[overlaps] = BACKWARD
         passes = np.array([rank, kind, actions.stage, actions.microbatch, actions.replica])
         # Insert the backward half of each overlap after its forward.
         seconds = np.array(
             [rank, back, actions.back_stage, actions.back_microbatch, actions.back_replica]
         )
         passes = np.insert(passes, overlaps + 1, seconds[:, overlaps], axis=1)
-        passes = np.repeat(passes, np.where(passes[3] == ABSENT, microbatches, 1), axis=1)
+        copies = np.where(passes[3] == ABSENT, microbatches, 1)
+        passes = np.repeat(passes, copies, axis=1)
         whole = passes[3] == ABSENT
         # Row 3 is the micro-batch: number the copies of each pass over all micro-batches.
         passes[3, whole] = np.arange(np.count_nonzero(whole)) % microbatches

@@ -40,7 +40,8 @@ class ExportedSpans:
         parts = [trace.spans(lane.index) for lane in trace.header.lanes]
         if step is not None:
             parts = [part[part.of_step(step)] for part in parts]
-        lane = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        counts = [len(part) for part in parts]
+        lane = np.repeat(np.arange(len(parts)), counts)
         return cls(trace, lane, Spans.joined(parts))
 
     def __len__(self) -> int:
@@ -105,10 +106,13 @@ class ExportedSpans:
         key = spans.row.astype(np.int64) * width + step
         order = np.argsort(key, kind="stable")
         asked = wanted * width + step[waiting]
+        sorted_keys = key[order]
         # A key above all others would be found after the last one; moved back, it is not equal.
-        place = np.minimum(np.searchsorted(key[order], asked), max(0, len(key) - 1))
-        is_found = key[order][place] == asked
-        return np.stack([order[place[is_found]], waiting[is_found]], axis=1)
+        place = np.searchsorted(sorted_keys, asked)
+        place = np.minimum(place, max(0, len(key) - 1))
+        is_found = sorted_keys[place] == asked
+        needed = order[place[is_found]]
+        return np.stack([needed, waiting[is_found]], axis=1)
 
 
 def chunks(count: int) -> Iterator[tuple[int, int]]:

@@ -155,10 +155,11 @@ def _complete_event(category: str, name: str, pid: int, tid: int, times: tuple[i
 
 def _host_event(exported: ExportedSpans, place: int, host: int, thread: int) -> Event:
     """Return an event of the host, or an annotation of other work."""
-    times = int(exported.spans.start[place]), int(exported.spans.end[place])
+    start = int(exported.spans.start[place])
+    end = int(exported.spans.end[place])
     lane = exported.trace.header.lanes[int(exported.lane[place])]
     category = "user_annotation" if lane.role is Role.NESTED else "cpu_op"
-    return _complete_event(category, exported.labels[place], host, thread, times)
+    return _complete_event(category, exported.labels[place], host, thread, (start, end))
 
 
 def _steps(exported: ExportedSpans, positions: Ints, host: int) -> Iterator[Event]:
@@ -167,16 +168,20 @@ def _steps(exported: ExportedSpans, positions: Ints, host: int) -> Iterator[Even
     A step ends at the latest when the rank's next step begins.
     """
     spans = exported.spans[positions]
-    bounds: list[tuple[int, int, int]] = []
+    steps: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
     for step in exported.trace.steps:
         own = spans.step == step
         if own.any():
-            bounds.append((step, int(spans.start[own].min()), int(spans.end[own].max())))
-    for place, (step, start, end) in enumerate(bounds):
-        if place + 1 < len(bounds):
-            end = min(end, bounds[place + 1][1])
-        times = start, max(start, end)
-        yield _complete_event("user_annotation", f"ProfilerStep#{step + 1}", host, _HOST, times)
+            steps.append(step)
+            starts.append(int(spans.start[own].min()))
+            ends.append(int(spans.end[own].max()))
+    following = [*starts[1:], *ends[-1:]]
+    for step, start, end, next_start in zip(steps, starts, ends, following, strict=True):
+        times = start, max(start, min(end, next_start))
+        name = f"ProfilerStep#{step + 1}"
+        yield _complete_event("user_annotation", name, host, _HOST, times)
 
 
 def _names(trace: Trace, rank: int, streams: dict[int, int]) -> Iterator[Event]:

@@ -85,8 +85,9 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
 
 def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     """Return the row with all tasks of a plan of a table, with their names."""
-    rows = table.rows[table.plan(number)]
-    counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
+    where = table.plan(number)
+    rows = table.rows[where]
+    counts, needs = table.needs(np.arange(where.start, where.stop))
     # Offsets of a ListArray: the dependencies of task n are needs[ends[n]:ends[n + 1]].
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     columns = {name: attribute_column(rows, name) for name in ATTRIBUTES}

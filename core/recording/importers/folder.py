@@ -130,9 +130,13 @@ def _rank(part: ImportedEvents) -> int:
 
 def _with_place_number(part: ImportedEvents, number: int) -> ImportedEvents:
     """Return a file whose place has a number after its name."""
-    tracks = tuple(replace(each, place=f"{each.place} ({number})") for each in part.tracks)
-    counters = tuple(replace(each, place=f"{each.place} ({number})") for each in part.counters)
-    return replace(part, tracks=tracks, counters=counters)
+    tracks = []
+    for track in part.tracks:
+        tracks.append(replace(track, place=f"{track.place} ({number})"))
+    counters = []
+    for counter in part.counters:
+        counters.append(replace(counter, place=f"{counter.place} ({number})"))
+    return replace(part, tracks=tuple(tracks), counters=tuple(counters))
 
 
 def _on_one_axis(

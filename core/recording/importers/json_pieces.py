@@ -182,12 +182,16 @@ def _comma(text: bytes) -> int | None:
     quotes_before = np.cumsum(codes == ord('"'), dtype=np.uint8)
     is_outside_text = quotes_before & 1 == 0
     folded = codes | 0x20  # braces and brackets differ only in this bit
-    nesting = (folded == ord("{")).astype(np.int8) - (folded == ord("}"))
-    depth = np.cumsum(nesting * is_outside_text, dtype=np.int32)
+    begins = (folded == ord("{")).astype(np.int8)
+    ends = folded == ord("}")
+    depth = np.cumsum((begins - ends) * is_outside_text, dtype=np.int32)
     # The depth is negative after the end of the list, where there are no values of it.
     length = len(depth)
     if length and depth.min() < 0:
         length = int(np.argmax(depth < 0))
-    is_comma = (codes[PIECE_BYTES:length] == ord(",")) & (depth[PIECE_BYTES:length] == 0)
-    commas = np.flatnonzero(is_comma & is_outside_text[PIECE_BYTES:length])
-    return PIECE_BYTES + int(commas[0]) if len(commas) else None
+    rest = slice(PIECE_BYTES, length)
+    is_comma = (codes[rest] == ord(",")) & is_outside_text[rest]
+    commas = np.flatnonzero(is_comma & (depth[rest] == 0))
+    if not len(commas):
+        return None
+    return PIECE_BYTES + int(commas[0])

@@ -133,16 +133,22 @@ def _whole(values: Floats) -> Ints:
 
 def _places_of_threads(events: TraceEvents) -> tuple[Ints, ...]:
     """Return stage, tensor rank and data rank of each thread; 0 for unknown ranks."""
-    stages, tensors, replicas = [], [], []
     names = thread_names(events)
-    for (name, _), (pid, _) in zip(names, events.threads, strict=True):
+    count = len(names)
+    stages = np.full(count, ABSENT, np.int64)
+    tensors = np.zeros(count, np.int64)
+    replicas = np.zeros(count, np.int64)
+    for thread, ((name, _), (pid, _)) in enumerate(zip(names, events.threads, strict=True)):
         stage = _PP_RANK.search(name)
+        if stage is not None:
+            stages[thread] = int(stage[1])
         tensor = _TP_RANK.search(name)
-        stages.append(int(stage[1]) if stage else ABSENT)
-        tensors.append(int(tensor[1]) if tensor else 0)
+        if tensor is not None:
+            tensors[thread] = int(tensor[1])
         replica = to_float(pid)
-        replicas.append(int(replica) if 0 <= replica < np.iinfo(np.int16).max else 0)
-    return np.array(stages, np.int64), np.array(tensors, np.int64), np.array(replicas, np.int64)
+        if 0 <= replica < np.iinfo(np.int16).max:
+            replicas[thread] = int(replica)
+    return stages, tensors, replicas
 
 
 def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> ImportedEvents:

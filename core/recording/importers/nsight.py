@@ -103,9 +103,11 @@ def _select(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, 
     """Yield start, end, process, device, stream, thread, correlation and names of each row."""
     stored = stored_columns(database, table.name)
     wanted = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId")
-    columns = [name if name in stored else "NULL" for name in (*wanted, *table.name_columns)]
-    # "end" is a keyword of SQL. All names here are constants; none is from the file.
-    yield from database.execute(f'SELECT start, "end", {", ".join(columns)} FROM {table.name}')
+    columns = ["start", '"end"']  # a keyword of SQL
+    for name in (*wanted, *table.name_columns):
+        columns.append(name if name in stored else "NULL")
+    # All names here are constants; none is from the file.
+    yield from database.execute(f"SELECT {', '.join(columns)} FROM {table.name}")
 
 
 @dataclass

@@ -106,7 +106,7 @@ def _passes(iteration: _Iteration, step: int, issues: Counts[ImportIssue]) -> li
         columns[3] = _listed(getattr(iteration, f"{word}_chunk"), count)
         columns[4] = start[:count]
         columns[5] = end[:count]
-        is_valid = (np.abs(columns[4]) < LATEST_MS) & (np.abs(columns[5]) < LATEST_MS)
+        is_valid = (np.abs(columns[4:6]) < LATEST_MS).all(axis=0)
         issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
         parts.append(columns[:, is_valid])
     return parts

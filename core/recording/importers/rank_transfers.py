@@ -185,8 +185,9 @@ def _by_names(events: KernelEvents, transfers: Ints, call: Ints) -> dict[int, tu
     for place, own in zip(transfers.tolist(), mark.tolist(), strict=True):
         match = calls[events.name[own]] if own != ABSENT else None
         if match is not None:
-            direction = _SENDS if match[1] == "send" else _RECEIVES
-            found[place] = direction, int(match[2]), int(match[3])
+            word, own_rank, other_rank = match.groups()
+            direction = _SENDS if word == "send" else _RECEIVES
+            found[place] = direction, int(own_rank), int(other_rank)
     return found
 
 
@@ -218,9 +219,12 @@ def _peers_by_input(named: tuple[str, int], members: Sequence[int], job: Profile
 def _global_peers(named: tuple[str, int, int], members: Sequence[int], rank: int) -> Peers:
     """Return a transfer with the rank's number in the job; empty if that is unknown."""
     direction, own, other = named
-    if own < len(members) and other < len(members) and members[own] == rank:
+    if not members:
+        return {(direction, other)} if own == rank else set()
+    is_member = own < len(members) and members[own] == rank
+    if is_member and other < len(members):
         return {(direction, members[other])}
-    return {(direction, other)} if not members and own == rank else set()
+    return set()
 
 
 def _group_name(peers: Peers, rank: int) -> str:
@@ -253,15 +257,18 @@ def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
     bucket = imported.attributes.get("bucket")
     if rank is None or bucket is None:
         return imported
-    is_transfer = (imported.kind == KIND_CODES[Kind.COPY]) & (bucket != ABSENT) & (rank != ABSENT)
+    is_transfer = imported.kind == KIND_CODES[Kind.COPY]
+    is_transfer &= (bucket != ABSENT) & (rank != ABSENT)
     if not is_transfer.any():
         return imported
-    pairs = np.unique(np.stack([bucket[is_transfer], rank[is_transfer]], axis=1), axis=0)
+    bucket_and_rank = np.stack([bucket[is_transfer], rank[is_transfer]], axis=1)
+    pairs = np.unique(bucket_and_rank, axis=0)
     pipeline = np.arange(int(rank.max(initial=0)) + 1)
     for mine in groups(pairs[:, 0]):
         low = pairs[mine[0], 1]
         high = pairs[mine[-1], 1]
         joined = pipeline == pipeline[high]
         pipeline[joined] = pipeline[low]
-    replica = np.where(rank == ABSENT, ABSENT, np.unique(pipeline, return_inverse=True)[1][rank])
+    _, number = np.unique(pipeline, return_inverse=True)
+    replica = np.where(rank == ABSENT, ABSENT, number[rank])
     return replace(imported, attributes={**imported.attributes, "replica": replica})

@@ -140,11 +140,13 @@ def _order(imported: ImportedEvents, step: _Step) -> Ints:
     # Among tasks at one time, tasks that others wait for are first.
     depth = np.zeros(len(time), np.int64)
     for _ in range(MOST_ROUNDS):
-        is_late = time[before] > time[after]
-        is_level = (time[before] == time[after]) & (depth[before] >= depth[after])
+        time_before = time[before]
+        depth_before = depth[before]
+        is_late = time_before > time[after]
+        is_level = (time_before == time[after]) & (depth_before >= depth[after])
         if not (is_late.any() or is_level.any()):
             return np.lexsort((depth, time))
-        np.maximum.at(time, after[is_late], time[before[is_late]])
-        np.maximum.at(depth, after[is_level], depth[before[is_level]] + 1)
+        np.maximum.at(time, after[is_late], time_before[is_late])
+        np.maximum.at(depth, after[is_level], depth_before[is_level] + 1)
     # The lanes' own order always holds.
     return np.lexsort((np.arange(len(time)), imported.start[step.events]))

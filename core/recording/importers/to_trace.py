@@ -224,9 +224,12 @@ def _order_by_track(track: NDArray[np.int32], start: Ints, end: Ints) -> Ints:
     is_next_track = sorted_track[1:] > sorted_track[:-1]
     start_steps = np.diff(start[order])
     end_steps = np.diff(end[order])
-    is_sorted = is_next_track | (start_steps > 0) | ((start_steps == 0) & (end_steps <= 0))
+    is_shorter = (start_steps == 0) & (end_steps <= 0)
+    is_sorted = is_next_track | (start_steps > 0) | is_shorter
     # Most files have the events of each thread in this order. Sorting by three keys takes longer.
-    return order if is_sorted.all() else np.lexsort((-end, start, track))
+    if is_sorted.all():
+        return order
+    return np.lexsort((-end, start, track))
 
 
 def _rows_of_tracks(imported: ImportedEvents, order: Ints) -> list[Ints]:
