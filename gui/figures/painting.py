@@ -215,7 +215,8 @@ def _patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: B
 def _draw_pattern(painter: QPainter, lines: list[QLineF]) -> None:
     """Draw slanted lines antialiased; others without, so that they are sharp."""
     # The lines of a pattern are either all slanted or none is.
-    slanted = bool(lines) and lines[0].dx() != 0 and lines[0].dy() != 0
+    first = lines[0] if lines else QLineF()
+    slanted = first.dx() != 0 and first.dy() != 0
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
     painter.drawLines(lines)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -87,7 +87,10 @@ def linear(colour: str) -> Floats:
 
 def channels_of(colour: str) -> tuple[int, int, int]:
     """Return red, green and blue, 0 to 255, of `#rrggbb`."""
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    red = int(colour[1:3], 16)
+    green = int(colour[3:5], 16)
+    blue = int(colour[5:7], 16)
+    return red, green, blue
 
 
 @lru_cache(maxsize=256)

@@ -51,7 +51,8 @@ def duration_text(ns: float, like: float | None = None) -> str:
     """
     scale, unit = duration_unit(unit_of_pair(ns, like))
     value = ns / scale
-    number = significant(value) if abs(value) >= 1 or not value else f"{value:.2g}"
+    is_small = 0 < abs(value) < 1
+    number = f"{value:.2g}" if is_small else significant(value)
     return f"{number}{NO_BREAK}{unit}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy
 
@@ -158,7 +158,7 @@ class AnswerPicture(Painted):
         for tick in ticks(view):
             x = plot.left() + tick.x
             painter.setPen(pen(self.theme.grid))
-            painter.drawLine(QPointF(x, HEAD - 3), QPointF(x, plot.bottom()))
+            painter.drawLine(QLineF(x, HEAD - 3, x, plot.bottom()))
             width = text_width(fonts.small, tick.label)
             # The word Predicted is above the first 40 pixels of the plot.
             if tick.x > 50 and tick.x + width / 2 < plot.width():
@@ -228,16 +228,20 @@ class AnswerPicture(Painted):
         scale = strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale >= LETTER_BAR
         letters = self.theme.letters(self.theme.families)
-        for found in (np.flatnonzero(wide) + mine.start).tolist():
-            left = strip.left() + float(answer.start[found]) * scale
-            width = float(answer.end[found] - answer.start[found]) * scale
-            kind = KINDS[answer.kind[found]]
-            text = f"{kind.letter}{max(0, int(answer.microbatch[found]))}"
-            if answer.microbatch[found] < 0 or text_width(fonts.small, text) > width - 2:
-                text = kind.letter
-            if text_width(fonts.small, text) <= width:
-                painter.setPen(letters[FAMILY_CODES[answer.kind[found]]][0])
-                painter.drawText(QRectF(left, strip.top(), width, strip.height()), CENTRE, text)
+        for task in (np.flatnonzero(wide) + mine.start).tolist():
+            start = float(answer.start[task])
+            length = float(answer.end[task]) - start
+            left = strip.left() + start * scale
+            box = QRectF(left, strip.top(), length * scale, strip.height())
+            code = answer.kind[task]
+            letter = KINDS[code].letter
+            microbatch = int(answer.microbatch[task])
+            text = letter if microbatch < 0 else f"{letter}{microbatch}"
+            if text_width(fonts.small, text) > box.width() - 2:
+                text = letter
+            if text_width(fonts.small, text) <= box.width():
+                painter.setPen(letters[FAMILY_CODES[code]][0])
+                painter.drawText(box, CENTRE, text)
 
 
 def _of_lane(answer: WhatIfResult, lane: int) -> slice:

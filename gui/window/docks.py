@@ -304,8 +304,12 @@ class LowDocks:
     def _tabs_height(self) -> int:
         """Height of the tabs, which Qt includes when it gives a height."""
         title = self._front.windowTitle()
-        mine = (b for b in tab_bars(self._window) if title in map(b.tabText, range(b.count())))
-        return max((bar.height() for bar in mine if bar.isVisible()), default=0)
+        height = 0
+        for bar in tab_bars(self._window):
+            titles = [bar.tabText(tab) for tab in range(bar.count())]
+            if bar.isVisible() and title in titles:
+                height = max(height, bar.height())
+        return height
 
     def _resize(self, height: int) -> None:
         self._window.resizeDocks([self._front], [height], Qt.Orientation.Vertical)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor
 
 from core.costs.cut import LaneSum, lane_sums
 from core.override import override
@@ -63,8 +62,7 @@ class BlockTable(Drawing):
         if head:
             fill(ink.painter, QRectF(PAD, y + LINE - 1, wide, 1), self.theme.line)
         else:
-            band = QColor(lane_colour(self.theme, lane))
-            ink.painter.fillRect(QRectF(PAD, y, BAND, LINE), band)
+            fill(ink.painter, QRectF(PAD, y, BAND, LINE), lane_colour(self.theme, lane))
         colour = self.theme.muted if head else self.theme.text
         left = PAD + BAND + 8
         name = wide * NAME
@@ -72,10 +70,12 @@ class BlockTable(Drawing):
         shown = elided(ink.painter, texts[0], name - BAND - 8)
         ink.small(QRectF(left, y, name, LINE), shown, LEFT, colour)
         each = (wide - name) / (len(texts) - 1)
-        for column, text in enumerate(texts[1:]):
-            at = QRectF(PAD + name + column * each, y, each, LINE)
-            last = over and column == len(texts) - 2
-            ink.small(at, text, RIGHT, self.theme.error if last else colour)
+        cell = QRectF(PAD + name, y, each, LINE)
+        *figures, last = texts[1:]
+        for text in figures:
+            ink.small(cell, text, RIGHT, colour)
+            cell.translate(each, 0)
+        ink.small(cell, last, RIGHT, self.theme.error if over else colour)
 
     def _lanes(self) -> list[tuple[int, list[str], bool]]:
         """Return the lanes' lines, heads first: lane, texts, and True if it exceeds the limit."""

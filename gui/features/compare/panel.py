@@ -145,4 +145,8 @@ def matched_text(two: TwoRuns) -> str:
 
 
 def _counted(counts: dict[Kind, int]) -> list[str]:
-    return [f"{count:,} {tr(TITLES.get(kind, 'Other')).lower()}" for kind, count in counts.items()]
+    parts = []
+    for kind, count in counts.items():
+        title = tr(TITLES.get(kind, "Other"))
+        parts.append(f"{count:,} {title.lower()}")
+    return parts

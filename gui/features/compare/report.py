@@ -149,5 +149,7 @@ def _settings(both: Both) -> Html:
     )
     # False sorts before True, so differing settings are first.
     names = sorted(dict.fromkeys([*a, *b]), key=lambda name: a.get(name) == b.get(name))
-    rows = [(tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")) for name in names]
+    rows = []
+    for name in names:
+        rows.append((tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")))
     return table((tr("setting"), tr("A"), tr("B")), rows, 3)

@@ -165,10 +165,14 @@ class _Bars(QStyledItemDelegate):
         middle = round(area.center().x())
         # At least one pixel, so that the sign of any contribution is visible.
         length = max(1.0, abs(share) * area.width() / 2)
-        left = middle - length if share < 0 else float(middle)
-        colour = QColor(table.theme.accent if share < 0 else table.theme.warning)
-        painter.fillRect(QRectF(left, area.top(), length, area.height()), colour)
-        fill(painter, QRectF(middle, option.rect.top(), 1, option.rect.height()), table.theme.line)
+        bar = QRectF(middle, area.top(), length, area.height())
+        colour = table.theme.warning
+        if share < 0:
+            bar.moveRight(middle)
+            colour = table.theme.accent
+        fill(painter, bar, colour)
+        line = QRectF(middle, option.rect.top(), 1, option.rect.height())
+        fill(painter, line, table.theme.line)
 
 
 def row_name(row: Difference) -> str:

@@ -138,22 +138,29 @@ class BatchPanel(Sheet):
         splits = self.splits(scene)
         names = [split.name(scene.trace.header.specification.warmup) for split in splits]
         font = ink.fonts.small
-        first = max((text_width(font, name) for name in names), default=0) + 12
-        each = max(text_width(font, lane.name) for lane in lanes) + 12
-        columns = max(1, int((self.width() - 2 * PAD - first) / each))
-        rows = [TableRow("", _lane_heads(lanes, columns))]
-        for name, split in zip(names, splits, strict=True):
+        widest_name = max((text_width(font, name) for name in names), default=0)
+        widest_lane = max(text_width(font, lane.name) for lane in lanes)
+        first = widest_name + 12
+        each = widest_lane + 12
+        room = self.width() - 2 * PAD - first
+        columns = max(1, int(room / each))
+        heads = QRectF(PAD, y, first, LINE)
+        self._draw_row(ink, heads, each, TableRow("", _lane_heads(lanes, columns)), "")
+        for number, (name, split) in enumerate(zip(names, splits, strict=True), 1):
             cells = [str(count) for count in split.rows[:columns]]
-            rows.append(TableRow(name, cells, split.first <= step <= split.last))
-        for number, row in enumerate(rows):
-            top = y + LINE * number
-            if row.is_described:
-                mark = QRectF(PAD - 4, top, first + each * len(row.cells) + 8, LINE)
-                fill(ink.painter, mark, self.theme.tint)
-            ink.small(QRectF(PAD, top, first, LINE), row.name)
-            for column, cell in enumerate(row.cells):
-                at = QRectF(PAD + first + each * column, top, each - 6, LINE)
-                ink.small(at, cell, RIGHT, self.theme.text if number else "")
+            row = TableRow(name, cells, split.first <= step <= split.last)
+            self._draw_row(ink, heads.translated(0, LINE * number), each, row, self.theme.text)
+
+    def _draw_row(self, ink: Ink, at: QRectF, each: float, row: TableRow, colour: str) -> None:
+        """Draw a row whose name is `at` a place, and whose cells are `each` pixels wide."""
+        if row.is_described:
+            mark = at.adjusted(-4, 0, each * len(row.cells) + 4, 0)
+            fill(ink.painter, mark, self.theme.tint)
+        ink.small(at, row.name)
+        cell = QRectF(at.right(), at.top(), each - 6, LINE)
+        for text in row.cells:
+            ink.small(cell, text, RIGHT, colour)
+            cell.translate(each, 0)
 
     def _draw_heading(self, ink: Ink, name: str, words: str) -> None:
         wide = self.width() - 2 * PAD
@@ -170,8 +177,9 @@ class BatchPanel(Sheet):
         if not parts:
             painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
         for part in parts:
-            x0 = track.left() + part.start / total * track.width()
-            x1 = track.left() + (part.start + part.rows) / total * track.width()
+            scale = track.width() / total
+            x0 = track.left() + part.start * scale
+            x1 = track.left() + (part.start + part.rows) * scale
             cell = QRectF(x0, track.top(), max(1.0, x1 - x0 - 1), track.height())
             fill(painter, cell, self.theme.forward)
             text = str(part.rows)

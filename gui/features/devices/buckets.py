@@ -157,14 +157,13 @@ class BucketsChart(Drawing):
         """Draw a small triangle that points down at a moment."""
         painter.setPen(QColor(self.theme.plot))
         painter.setBrush(QColor(colour))
-        left = QPointF(x - 4, y)
-        right = QPointF(x + 4, y)
-        tip = QPointF(x, y + 8)
-        painter.drawPolygon(QPolygonF([left, right, tip]))
+        corners = [QPointF(x - 4, y), QPointF(x + 4, y), QPointF(x, y + 8)]
+        painter.drawPolygon(QPolygonF(corners))
 
     def _x(self, time: int, plot: QRectF) -> float:
         first, last = self._bounds()
-        return plot.left() + (time - first) / max(1, last - first) * plot.width()
+        share = (time - first) / max(1, last - first)
+        return plot.left() + share * plot.width()
 
     def _bounds(self) -> tuple[int, int]:
         """Return the first gradient or launch and the last end of all ranks, in ns."""

@@ -144,18 +144,20 @@ class DevicesPanel(Sheet):
     def _draw_lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
         ink.bold(at, name)
         left = at.right()
-        memory = MEMORY if most else 0.0
-        bar = QRectF(left, at.top(), self.width() - PAD - left - memory, BAR)
+        room = self.width() - PAD - left
+        bar = QRectF(left, at.top(), room - MEMORY if most else room, BAR)
         self._draw_bar(ink.painter, bar, balance)
-        below = QRectF(left, at.bottom() + 1, bar.width() + (AIR if most else 0), 15)
+        below = QRectF(left, at.bottom() + 1, bar.width(), 15)
+        if most:
+            below.setWidth(bar.width() + AIR)
         ink.small(below, time_text(balance))
         if balance.peak_bytes:
             gauge = QRectF(bar.right() + 8, at.top() + 4, MEMORY - 8, 7)
             fill(ink.painter, gauge, self.theme.grid)
             gauge.setWidth(gauge.width() * balance.peak_bytes / most)
             fill(ink.painter, gauge, self.theme.muted)
-            below = QRectF(bar.right(), at.bottom() + 1, MEMORY, 15)
-            ink.small(below, bytes_text(balance.peak_bytes), RIGHT)
+            size = QRectF(bar.right(), below.top(), MEMORY, 15)
+            ink.small(size, bytes_text(balance.peak_bytes), RIGHT)
 
     def _draw_helper(
         self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int
@@ -193,14 +195,16 @@ class DevicesPanel(Sheet):
         ink.painter.drawLine(left, rule, right, rule)
         first = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
         each = (wide - first) / (len(rows[0]) - 1)
-        for number, (name, *figures) in enumerate(rows):
-            top = y + SHARE * number
-            colour = self.theme.text if number else ""
-            ink.small(QRectF(PAD, top, first, SHARE), name, colour=colour)
-            for column, text in enumerate(figures):
-                at = QRectF(PAD + first + column * each, top, each, SHARE)
-                ink.small(at, text, RIGHT, colour)
-        return y + SHARE * len(rows)
+        colour = ""  # of the heads
+        for name, *figures in rows:
+            ink.small(QRectF(PAD, y, first, SHARE), name, colour=colour)
+            cell = QRectF(PAD + first, y, each, SHARE)
+            for text in figures:
+                ink.small(cell, text, RIGHT, colour)
+                cell.translate(each, 0)
+            colour = self.theme.text
+            y += SHARE
+        return y
 
 
 def load_text(scene: Scene) -> str:

@@ -74,16 +74,21 @@ class MemoryPanel(Sheet):
             track = QRectF(PAD + names, y, room, high)
             fill(ink.painter, track, self.theme.grid)
             balance = peaks.get(lane.index)
-            if balance is not None and most:
+            if balance is None:
+                continue
+            if most:
                 self._draw_parts(ink, track, balance.peak_parts, room / most)
                 self.spot(track, f"{lane.name}: {parts_text(balance)}")
-            size = "" if balance is None else bytes_text(balance.peak_bytes)
-            ink.small(QRectF(self.width() - PAD - SIZE, y, SIZE, high), size, RIGHT)
-        y = HEAD + row_height(len(lanes)) * len(lanes) + AIR
+            size = QRectF(track.right(), y, SIZE, high)
+            ink.small(size, bytes_text(balance.peak_bytes), RIGHT)
+        lower_edge = HEAD + row_height(len(lanes)) * len(lanes)
+        self._draw_note(ink, lower_edge + AIR, note_text(peaks))
+
+    def _draw_note(self, ink: Ink, y: float, text: str) -> None:
         note = QRectF(PAD, y, self.width() - 2 * PAD, NOTE)
         ink.painter.setFont(ink.fonts.small)
         top_left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-        write_wrapped(ink.painter, self.theme.muted, note, note_text(peaks), top_left)
+        write_wrapped(ink.painter, self.theme.muted, note, text, top_left)
 
     def _draw_heading(self, ink: Ink, scene: Scene, peaks: dict[int, LaneBalance]) -> None:
         wide = self.width() - 2 * PAD

@@ -68,7 +68,9 @@ class Preview(QWidget):
         ratio = self.devicePixelRatioF()
         wide = picture.width * SCREEN / picture.per_inch
         high = picture.height * SCREEN / picture.per_inch
-        scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
+        across = (self.width() - 24) / wide
+        down = (self.height() - 24) / high
+        scale = min(across, down) * ratio
         scale = max(scale, 0.05)
         fineness = min(MOST_FINE, max(1, math.ceil(picture.scale / scale)))
         image = image_of(picture, scale * fineness)

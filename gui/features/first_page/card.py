@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 from core.override import override
 from gui.features.first_page.thumbnail import PARTS, Bar, Thumbnail
 from gui.look.families import family_of
-from gui.look.painter import fill, pen
+from gui.look.painter import fill, pen, smoothed
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.paint.hatch import hatch_brush
 
@@ -94,24 +94,26 @@ class Card(QAbstractButton):
 
     def _draw(self, painter: QPainter) -> None:
         theme = self._theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         marked = self.hasFocus() or self.underMouse()
-        painter.setPen(pen(theme.accent if marked else theme.line))
-        painter.setBrush(QColor(theme.field))
         # Half a pixel inwards, so that an antialiased line of one pixel covers one row of pixels.
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        outline = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        with smoothed(painter):
+            painter.setPen(pen(theme.accent if marked else theme.line))
+            painter.setBrush(QColor(theme.field))
+            painter.drawRoundedRect(outline, 6, 6)
         area = self.rect().adjusted(LEFT, TOP, -RIGHT, -BOTTOM)
         if self.thumbnail is not None and self._above:
             place = QRectF(area.left(), area.top(), area.width(), PICTURE)
             draw_thumbnail(painter, self.thumbnail, place, theme)
         area.setTop(area.top() + self._above)
+        bold = self._bold()
         painter.setPen(QColor(theme.text if self.isEnabled() else theme.muted))
-        painter.setFont(self._bold())
+        painter.setFont(bold)
         painter.drawText(area, int(WRAPPED), self.text())
+        title = self._height(bold, self.text(), self.width())
+        area.setTop(area.top() + title + GAP)
         painter.setPen(QColor(theme.muted))
         painter.setFont(self._small())
-        area.setTop(area.top() + self._height(self._bold(), self.text(), self.width()) + GAP)
         painter.drawText(area, int(WRAPPED), self._line)
 
     def _height(self, font: QFont, text: str, width: int) -> int:
@@ -142,9 +144,11 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
     for bar in thumbnail.bars:
         top = place.top() + bar.lane * row
         height = high
-        if bar.lane in shared:
-            height *= BESIDE if bar.beside else 1 - BESIDE
-            top += high * (1 - BESIDE) if bar.beside else 0
+        if bar.beside:
+            height = high * BESIDE
+            top += high - height
+        elif bar.lane in shared:
+            height = high * (1 - BESIDE)
         fill(painter, _bar(bar, place, top, height), _colour(bar, theme))
 
 
@@ -152,8 +156,10 @@ def _bar(bar: Bar, place: QRectF, top: float, height: float) -> QRectF:
     """Return the rectangle of a bar; a wide one leaves a seam to the next bar."""
     scale = place.width() / PARTS
     width = (bar.end - bar.start) * scale
+    if width > 5 * SEAM:
+        width -= SEAM
     left = place.left() + bar.start * scale
-    return QRectF(left, top, width - SEAM if width > 5 * SEAM else width, height)
+    return QRectF(left, top, width, height)
 
 
 def _colour(bar: Bar, theme: Theme) -> str:

@@ -63,7 +63,8 @@ def thumbnail_of(trace: Trace) -> Thumbnail | None:
         if step is not None:
             spans = spans[spans.of_step(step)]
         times = np.stack([spans.start, spans.end], axis=1) - start
-        parts = np.rint(times * (PARTS / max(1, end - start))).astype(int)
+        scale = PARTS / max(1, end - start)
+        parts = np.rint(times * scale).astype(int)
         kinds = spans["kind"]
         if step is None:
             parts, kinds = _merged(parts, kinds)
@@ -83,9 +84,10 @@ def _merged(parts: NDArray[Any], kinds: NDArray[Any]) -> tuple[NDArray[Any], NDA
     reach = np.maximum.accumulate(parts[:, 1])
     is_apart = parts[1:, 0] > reach[:-1]
     is_other_kind = kinds[1:] != kinds[:-1]
-    begins = np.flatnonzero(np.concatenate([[True], is_apart | is_other_kind]))
-    last = np.append(begins[1:] - 1, len(parts) - 1)
-    return np.stack([parts[begins, 0], reach[last]], axis=1), kinds[begins]
+    firsts = np.flatnonzero(np.append(True, is_apart | is_other_kind))
+    lasts = np.append(firsts[1:], len(parts)) - 1
+    merged = np.stack([parts[firsts, 0], reach[lasts]], axis=1)
+    return merged, kinds[firsts]
 
 
 THUMBNAILS = RESOURCES / "thumbnails.json"
@@ -110,5 +112,7 @@ def read_thumbnails(path: Path) -> dict[str, Thumbnail]:
 
 
 def _read(lanes: int, bars: Sequence[tuple[int, int, int, str, int]]) -> Thumbnail:
-    made = [Bar(lane, start, end, Kind(kind), bool(own)) for lane, start, end, kind, own in bars]
+    made = []
+    for lane, start, end, kind, beside in bars:
+        made.append(Bar(lane, start, end, Kind(kind), bool(beside)))
     return Thumbnail(lanes, tuple(made))

@@ -94,8 +94,8 @@ class SlowdownChart(Drawing):
         """Return the positions for the current width and font."""
         assert self.found is not None
         fonts = Fonts.of(self.font())
-        names = [one.name for one in self.found.of_rows]
-        names += [tr("all of {axis}", axis=self.found.rows)]
+        names = [tr("all of {axis}", axis=self.found.rows)]
+        names += [row.name for row in self.found.of_rows]
         names += [saving_name(cell.saving) for cell in self._kinds]
         widest = max(text_width(fonts.small, name) for name in names)
         left = PAD + min(widest, WIDEST_NAME) + 10
@@ -104,8 +104,9 @@ class SlowdownChart(Drawing):
         room = self.width() - left - PAD - GAP - WIDEST / 2
         column = min(WIDEST, max(NARROWEST, room / (columns + 1)))
         top = LEGEND + LINE
-        has_margin = rows > 1
-        below = top + ROW * (rows + has_margin) + GAP * has_margin
+        below = top + ROW * rows
+        if rows > 1:
+            below += GAP + ROW
         return Places(left, column, top, below + SECTION, rows, columns)
 
     @override

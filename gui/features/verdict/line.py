@@ -141,10 +141,12 @@ class VerdictLine(QFrame):
         # As high without links as with them, so that nothing moves when they arrive.
         self.note.setMinimumHeight(self.changes[0].sizeHint().height())
         # As many as there is room for: the timeline's width must not depend on them.
-        left = self.width() - MARGINS[0] - MARGINS[2] - self.predicted.sizeHint().width() - SPACING
+        room = self.width() - MARGINS[0] - MARGINS[2]
+        room -= self.predicted.sizeHint().width() + SPACING
         for number, link in enumerate(self.changes):
-            left -= link.sizeHint().width() + SPACING
-            link.setVisible(number < len(offered) and (left >= 0 or number == 0))
+            room -= link.sizeHint().width() + SPACING
+            fits = room >= 0 or number == 0
+            link.setVisible(fits and number < len(offered))
 
     def _choose(self, number: int) -> None:
         self.chosen.emit(self.offered[number].specification)

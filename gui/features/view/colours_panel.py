@@ -55,7 +55,8 @@ class ColoursPanel(QDialog):
         """Give a family another colour, `#rrggbb`; anything else is passed over."""
         wanted = QColor(colour)
         # The length too, as QColor also takes names and "#abc", which is on the way to "#abcdef".
-        if len(colour) == 7 and wanted.isValid() and wanted.name() != getattr(self._theme, name):
+        is_whole = len(colour) == 7 and wanted.isValid()
+        if is_whole and wanted.name() != getattr(self._theme, name):
             self.changed.emit({**_colours(self._theme), name: wanted.name()})
 
     def _choose(self, name: str) -> None:

@@ -122,8 +122,8 @@ class WaterfallChart(Drawing):
                 self._connect(painter, previous, box, self.bars[number - 1])
             self._values(ink, column, box, texts[number])
             self._name(ink, column, bar)
-            tip = f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
-            self.spot(column, tip)
+            heading = f"{self.name(bar)}: {self.value_words(bar)}"
+            self.spot(column, f"{heading}\n{tr(BAR_TIPS[bar.name])}")
             previous = box
         painter.setPen(pen(self.theme.line))
         base = self._y(0)
@@ -181,14 +181,16 @@ class WaterfallChart(Drawing):
         """Write a value above a bar, or below a bar that descends."""
         value, share = texts
         y = box.bottom() + 1 if value.startswith(MINUS) else box.top() - 30
-        ink.bold(QRectF(column.left() - 4, y, column.width() + 8, 16), value, CENTRE)
+        above = QRectF(column.left(), y, column.width(), 16)
+        ink.bold(above.adjusted(-4, 0, 4, 0), value, CENTRE)
         ink.small(QRectF(column.left(), y + 14, column.width(), 14), share, CENTRE)
 
     def _name(self, ink: Ink, column: QRectF, bar: WaterfallBar) -> None:
         painter = ink.painter
         painter.setFont(self._name_font(ink.fonts, column.width()))
         painter.setPen(QColor(self.theme.text))
-        below = QRectF(column.left() - 2, HEIGHT - NAMES + 3, column.width() + 4, NAMES - 3)
+        below = QRectF(column.left(), HEIGHT - NAMES + 3, column.width(), NAMES - 3)
+        below.adjust(-2, 0, 2, 0)
         flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
         name = self._names(ink.fonts, column.width())[bar.name]
         painter.drawText(below, int(flags | Qt.TextFlag.TextWordWrap), name)
@@ -200,13 +202,17 @@ class WaterfallChart(Drawing):
             choices = [tr(name) for name in BAR_NAMES[bar.name]]
             if bar.name == TOTAL:
                 choices = [self._total]
-            fitting = (c for c in choices if _widest_word(fonts, c) <= room)
-            names[bar.name] = next(fitting, choices[-1])
+            names[bar.name] = choices[-1]
+            for choice in choices:
+                if _widest_word(fonts, choice) <= room:
+                    names[bar.name] = choice
+                    break
         return names
 
     def _name_font(self, fonts: Fonts, room: float) -> QFont:
         """One size for all names, smaller where the longest word would touch its neighbour."""
-        widest = max(_widest_word(fonts, n) for n in self._names(fonts, room).values()) + GAP
+        names = self._names(fonts, room).values()
+        widest = max(_widest_word(fonts, name) for name in names) + GAP
         font = QFont(fonts.small)
         if widest > room:
             # A copy was made above: Fonts are shared by all that is drawn.

@@ -79,9 +79,10 @@ def action(span: Span) -> str:
 
 def bar_name(trace: Trace, span: Span) -> str:
     """Return the text on a span's bar, on a lane of several stages with its stage: `F1`, `2F1`."""
-    if not span.name and len(stages_and_replicas(trace, trace.header.lanes[span.lane])[0]) > 1:
-        return action(span)
-    return span.label
+    if span.name:
+        return span.label
+    stages, _ = stages_and_replicas(trace, trace.header.lanes[span.lane])
+    return action(span) if len(stages) > 1 else span.label
 
 
 def overlapped(span: Span) -> tuple[str, str]:

@@ -60,4 +60,7 @@ def _round_times(view: Viewport, zero: float, step: float) -> Iterator[float]:
 def round_step(least: float) -> float:
     """Return the smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
     power = 10.0 ** math.floor(math.log10(max(least, 1.0)))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
+    for factor in (1, 2, 5):
+        if factor * power >= least:
+            return factor * power
+    return 10 * power

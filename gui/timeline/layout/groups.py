@@ -169,7 +169,10 @@ def matcher(text: str) -> Callable[[str], bool]:
 def pattern_of_names(names: Sequence[str]) -> str:
     """Return the filter that matches exactly these names."""
     # A name cannot be quoted if it contains the mark: there the mark may be any text.
-    return "|".join(name.replace('"', "*") if '"' in name else f'"{name}"' for name in names)
+    patterns = []
+    for name in names:
+        patterns.append(name.replace('"', "*") if '"' in name else f'"{name}"')
+    return "|".join(patterns)
 
 
 def _alternatives(text: str) -> list[str]:

@@ -48,7 +48,8 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
         next_pole = poles[index + 1] if index + 1 < len(poles) else right
         room = min(right, next_pole) - x - 2
         text = _fitting(fonts, bookmark.note, min(room, WIDEST) - 2 * AIR)
-        width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(2.0, room))
+        bare = min(BARE, max(2.0, room))
+        width = text_width(fonts.small, text) + 2 * AIR if text else bare
         found.append(Flag(index, QRectF(x, TOP, width, HEIGHT), text))
     return found
 

@@ -66,15 +66,21 @@ def _torn(x: float, top: float, bottom: float) -> QPolygonF:
     return QPolygonF(corners)
 
 
+def _first_that_fits(texts: list[str], fonts: Fonts, room: float) -> str | None:
+    for text in texts:
+        if text_width(fonts.small, text) <= room:
+            return text
+    return None
+
+
 def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: list[str]) -> None:
     """Write the longest text that fits between the edges; upright if none does."""
     room = place.width() - 4 * TOOTH
-    tall = place.height() - 2 * TOOTH
-    text = next((t for t in texts if text_width(fonts.small, t) <= room), None)
+    text = _first_that_fits(texts, fonts, room)
     if text is not None:
         write(painter, fonts.small, frame.theme.muted, place, text, CENTRE)
         return
-    text = next((t for t in texts if text_width(fonts.small, t) <= tall), None)
+    text = _first_that_fits(texts, fonts, place.height() - 2 * TOOTH)
     if text is None or room < LINE - 2 * TOOTH:
         return
     with saved(painter):

@@ -79,12 +79,13 @@ def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:
     # More hits than pixels: a tick in each pixel in which a hit begins.
     if len(chosen) > view.width:
         edges, _ = pixel_edges(view)
-        begun = np.flatnonzero(hit_columns(columns.starts, hits, edges)).astype(np.float64)
+        has_hit = hit_columns(columns.starts, hits, edges)
+        begun = np.flatnonzero(has_hit).astype(np.float64)
         return begun, np.minimum(begun + LEAST, view.width)
     left = np.maximum(view.xs(columns.starts[chosen]), 0.0)
     right = np.minimum(view.xs(columns.ends[chosen]), view.width)
-    short = np.maximum(LEAST - (right - left), 0.0) / 2
-    return left - short, right + short
+    missing = np.maximum(LEAST - (right - left), 0.0)
+    return left - missing / 2, right + missing / 2
 
 
 def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, count: int) -> None:

@@ -108,9 +108,9 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     empty = (last < 0) | (edges[:-1] >= end)
     first = np.maximum(first, 0)
     last = np.maximum(last, 0)
-    held = np.where(empty, 0.0, _most(memory.held[level], first, last))
-    activations = np.where(empty, 0.0, _most(memory.activations[level], first, last))
-    return np.stack([held, activations])
+    held = _most(memory.held[level], first, last)
+    activations = _most(memory.activations[level], first, last)
+    return np.where(empty, 0.0, np.stack([held, activations]))
 
 
 def _most(values: NDArray[np.float32], first: Ints, last: Ints) -> NDArray[np.float32]:

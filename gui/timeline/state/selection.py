@@ -64,7 +64,8 @@ def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int
         if frame.top + track.bottom > top and frame.top + track.top <= bottom:
             found.append(track.lane)
     for group in frame.layout.groups:
-        touched = frame.top + group.bottom > top and frame.top + group.top <= bottom
+        begins_above = frame.top + group.top <= bottom
+        touched = begins_above and frame.top + group.bottom > top
         if group.folded and touched:
             found += group.numbers
     lanes = scene.trace.header.lanes
