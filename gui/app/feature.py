@@ -126,7 +126,7 @@ class Middle(Protocol):
         """Show a page of a feature, until a run or the first page is shown."""
 
     def wait(self, text: str) -> None:
-        """Say in the empty timeline what is waited for; "" ends that."""
+        """Show in the empty timeline which run it waits for; "" removes the text."""
 
     def frame_timeline(self, frame: QWidget) -> None:
         """Put a frame that holds the timeline where the timeline was."""

@@ -34,7 +34,7 @@ class LiveFigures(QObject):
         self.runner = Runner(self, "figures")
 
     def tick(self) -> None:
-        """Redraw and refresh what is due; skip the panels while their last refresh is under way."""
+        """Redraw and refresh if due; skip the panels while their last refresh is running."""
         if not self._is_live():
             return
         if not self._frame.isValid() or self._frame.hasExpired(FRAME_MS):

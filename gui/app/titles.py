@@ -59,7 +59,7 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
 
 
 def run_names(traces: Sequence[Trace]) -> list[str]:
-    """Return a name for each run: what differs from the others, or the title of a single run."""
+    """Return a name for each run: its differences from the others, or a single run's title."""
     return shared_title(traces)[1] if len(traces) > 1 else [run_title(traces[0])]
 
 

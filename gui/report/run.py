@@ -219,7 +219,7 @@ def timeline_of_steps(scene: Scene, steps: Sequence[int], most_spans: int | None
 
 
 def _left_out(excerpt: Excerpt, steps: int, end: int) -> Iterator[str]:
-    """Yield notes on what the timeline does not contain."""
+    """Yield notes on content that the timeline omits."""
     shown = len(excerpt.steps)
     if shown < steps:
         yield tr("The timeline has the last {n} of these {all} steps.", n=shown, all=steps)

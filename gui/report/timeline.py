@@ -116,7 +116,7 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
 
 
 def _left_out(excerpt: Excerpt) -> Iterator[str]:
-    """Yield notes on what the timeline does not contain."""
+    """Yield notes on content that the timeline omits."""
     shown = len(excerpt.lanes)
     if shown < excerpt.all_lanes:
         yield tr(

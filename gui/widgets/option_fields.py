@@ -31,7 +31,7 @@ class Field:
 
 
 def field_of(option: Option[Any]) -> Field:
-    """Return a new field; a number with a default shows in words what the default is."""
+    """Return a new field; a number with a default shows the default in words."""
     if option.suffix:
         kind = f"{tr(option.title)} (*{option.suffix})"
         file = FileChoice(_entries(option), option.otherwise, kind)

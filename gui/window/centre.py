@@ -46,11 +46,11 @@ class Centre(QWidget):
 
     @property
     def shows_run_page(self) -> bool:
-        """True while the run, or what is waited for, is in front."""
+        """True while the run is in front, or the text about the run to come."""
         return self.pages.currentIndex() == 1
 
     def show_run_page(self) -> None:
-        """Show the run, or what is waited for."""
+        """Show the run, or the text about the run to come."""
         self.pages.setCurrentIndex(1)
 
     def show_page(self, page: QWidget) -> None:
@@ -65,7 +65,7 @@ class Centre(QWidget):
         self.pages.setCurrentIndex(0)
 
     def wait(self, text: str) -> None:
-        """Say in the empty timeline what is waited for; "" ends that."""
+        """Show in the empty timeline which run it waits for; "" removes the text."""
         self._timeline.set_waiting(text)
         if text:
             self.show_run_page()

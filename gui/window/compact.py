@@ -16,7 +16,7 @@ LOW_WINDOW = 800
 
 
 class CompactLayout(QObject):
-    """Watches the height of a window and hides what costs the timeline room."""
+    """Watches the height of a window and hides parts that take room from the timeline."""
 
     def __init__(
         self, window: QMainWindow, verdict: VerdictLine, overview: Overview, docks: LowDocks

@@ -55,7 +55,7 @@ class FocusRing(QWidget):
             painter.fillRect(self.rect(), self.palette().highlight())
 
     def _place(self) -> None:
-        """Lay a frame around the part; the mask keeps what is under it from being painted again."""
+        """Put a frame around the part; the mask prevents the part from being painted again."""
         if self._part is not None:
             corner = self._part.mapTo(self.window(), QPoint())
             self.setGeometry(QRect(corner, self._part.size()))

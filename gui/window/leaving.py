@@ -1,4 +1,4 @@
-"""Closing by hand: asks once what becomes of runs that are in no file yet."""
+"""Closing by hand: asks once whether to save runs that are in no file yet."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Leaving:
         if self._sure or not count:
             return True
         box = QMessageBox(self._window)
-        # open(), not exec(): no event loop of its own, in which the window could be closed a second
+        # open(), not exec(): no nested event loop, in which the window could be closed a second
         # time. The box deletes itself, as this method has returned by then.
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle(tr("Close Bubblescope"))

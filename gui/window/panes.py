@@ -42,16 +42,16 @@ def step_pane(parts: Sequence[QWidget], by: int) -> QWidget | None:
         if now is not None and part.isAncestorOf(now):
             place = number + by
             break
-    # Round the end, both ways.
+    # The last part is followed by the first one.
     part, target = targets[place % len(targets)]
     target.setFocus(Qt.FocusReason.TabFocusReason)
     return part
 
 
 def first_focusable(part: QWidget) -> QWidget | None:
-    """The first widget of a part, in the order of the Tab key, that can have the focus, if any.
+    """Return the first widget of a part, in the order of the Tab key, that can have the focus.
 
-    What only scrolls others comes last.
+    Scroll areas are last. None if there is no such widget.
     """
     found = [widget for widget in _chain(part) if _is_reached(widget)]
     return min(found, key=lambda widget: isinstance(widget, QScrollArea), default=None)

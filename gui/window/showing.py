@@ -68,7 +68,7 @@ class RunOnScreen(QObject):
             self._shell.feature(StatusFeature).bar.show_coming(run)
 
     def end(self, run: Run) -> None:
-        """Report how a run ended; what it recorded stays."""
+        """Report how a run ended; its recording stays."""
         self._centre.wait("")
         if run is self.run and self.scene is not None:
             self.scene.update()

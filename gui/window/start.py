@@ -37,7 +37,7 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     session = Session(RunLauncher())
     sitting = Sitting(app, session, Settings())
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
-        # Python runs a handler only between two of its own instructions; while Qt waits in C++
+        # Python runs a handler only between two Python instructions; while Qt waits in C++
         # there are none. The session's timer calls Python often enough. The window is closed from
         # the event loop: closed before that runs, it would be shown again, or leave a loop that
         # nothing ends.
@@ -91,7 +91,7 @@ class Sitting:
 
 
 def _take_over(window: MainWindow, other: MainWindow) -> None:
-    """Show in a window what another window of the session shows, and delete that window."""
+    """Show the content of another window of the session, and delete that window."""
     runs = window.feature(RunsFeature)
     for run in window.session.runs:
         runs.add(run)

@@ -68,7 +68,7 @@ class MainWindow(QMainWindow):
         self._restore()
 
     def _build(self) -> None:
-        """Make the centre, the docks and the menus of what the features have."""
+        """Make the centre, the docks and the menus from the features' parts."""
         features = self._features.values()
         self.centre = Centre(self)
         self.setCentralWidget(self.centre)
@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         self._menus.list_panels(self.docks.show_actions())
 
     def _restore(self) -> None:
-        """Restore what was kept in the last session."""
+        """Restore the state of the last session."""
         self.apply_theme()
         self.resize(SIZE)
         kept = self.settings.window
@@ -103,7 +103,7 @@ class MainWindow(QMainWindow):
         self.timeline.setFocus()
 
     def _tell(self, panel: Panel[Any], feature: Feature) -> None:
-        """Tell a feature what is shown: one of its panels has just been made."""
+        """Give a feature the scene shown, because one of its panels has just been made."""
         self.docks.set_theme(self.theme)
         feature.set_theme(self.theme)
         feature.show_scene(self.scene, self.run_shown is not None and self.run_shown.live)
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
     # Leaving
 
     def leave(self) -> None:
-        """Keep what is kept between sessions, and end all work in the background."""
+        """Store the state for the next session, and end all work in the background."""
         # First: the real heights of the docks are kept, not those next to the first page.
         self._low_docks.restore()
         self.settings.window = (self.saveGeometry(), self.saveState())

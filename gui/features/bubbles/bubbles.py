@@ -65,15 +65,14 @@ class Bubbles:
         by: int = 1,
         lanes: tuple[int, ...] | None = None,
     ) -> tuple[Gap | None, str]:
-        """The gap to go to, and what to say of it.
+        """Return the gap to go to, and the text about it.
 
-        It is the one `by` places after the selected gap where that is one of the walk's, and else
-        the longest of the whole steps that are visible now.
+        The gap is `by` places after the selected one if that is one of the walk, else it is the
+        longest in the whole steps that are visible now.
         """
         known = self._searched
         if (
-            # Who selects something else, or other lanes,
-            # begins a new walk with what is visible then.
+            # With another selection, or other lanes, a new walk through the visible steps begins.
             known is None
             or known.trace is not trace
             or selection not in known.gaps
@@ -92,13 +91,13 @@ class Bubbles:
 def search(
     trace: Trace, view: Viewport, open_step: int | None, lanes: tuple[int, ...] | None = None
 ) -> Searched:
-    """The longest gaps of the measured steps that a view shows, of the last if they are many.
+    """Return the longest gaps of the measured steps in a view; of many steps, of the last ones.
 
-    Only those of some `lanes`; of all where that is None. Of a run that has not come to its first
-    measured step, the warm-up is searched.
+    `lanes` limits the search to some lanes; None searches all. The warm-up is searched if a run
+    has no measured step yet.
     """
     table = trace.step_table
-    # The ns of each step that are in view; less than 0 for a step outside.
+    # Visible part of each step in ns; negative for a step outside of the view.
     seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
     inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
     if measured_steps(trace):

@@ -74,7 +74,7 @@ class CheckDialog(QDialog):
         self.begin_button.setFocus()
 
     def toggle(self) -> None:
-        """Start a check, or end the one that runs."""
+        """Start a check, or end the running one."""
         if self._client is not None:
             self.stop()
             return
@@ -90,7 +90,7 @@ class CheckDialog(QDialog):
         self._show_state()
 
     def stop(self) -> None:
-        """End the check; what was measured stays."""
+        """End the check; its results so far stay."""
         self._timer.stop()
         if self._client is not None:
             self._client.close()
@@ -98,7 +98,7 @@ class CheckDialog(QDialog):
         self._show_state()
 
     def refresh(self) -> None:
-        """Add what has been measured since the last call."""
+        """Add the results since the last call."""
         client = self._client
         if client is None:
             return
@@ -128,7 +128,7 @@ class CheckDialog(QDialog):
         ]
         item = QTreeWidgetItem(self.lines, texts)
         if finding.advice:
-            # A line of its own over all columns: no column is wide enough for a sentence.
+            # A separate line over all columns: no column is wide enough for a sentence.
             advice = QTreeWidgetItem(item, [translated(finding.advice)])
             advice.setFirstColumnSpanned(True)
             item.setExpanded(True)

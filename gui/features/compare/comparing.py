@@ -205,7 +205,7 @@ class Comparing(QObject):
         return both, state.theme.name
 
     def _show_strips(self) -> None:
-        """Show the same strips below the lanes of B as below those of A."""
+        """Show the same strips below the lanes of B as below the lanes of A."""
         if self.other is not None:
             wanted = self.a.state.stack.chosen
             self._b.show_strips(memory=wanted.memory, path=wanted.path, counters=wanted.counters)

@@ -40,7 +40,7 @@ from gui.timeline.state.scene import Scene, step_name
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs
 FAINT = 0.3  # opacity of a join
-VEIL = 0.75  # of what lies over steps that are not compared
+VEIL = 0.75  # opacity of the veil over steps that are not compared
 
 
 @dataclass(frozen=True, slots=True)

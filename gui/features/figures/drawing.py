@@ -16,7 +16,7 @@ from gui.timeline.state.scene import Scene
 
 
 class RunDrawing:
-    """Draws what the window shows, as a figure."""
+    """Draws the window's content as a figure."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell

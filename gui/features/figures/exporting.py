@@ -75,7 +75,7 @@ class Exporting(Saver):
         if self.scene() is not None:
             picture = self._drawing.draw(
                 self._on_screen()
-            )  # what is visible now, not when it is named
+            )  # the time that is visible now, not once the file is named
             self._ask_picture(picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:

@@ -258,7 +258,7 @@ class FigurePanel(QDialog):
             box.toggled.connect(self._change)
 
     def _hand_out(self, signal: SignalInstance) -> None:
-        self.draw_now()  # what is typed may be newer than the preview
+        self.draw_now()  # the text fields may be newer than the preview
         if self.picture is not None:
             signal.emit(self.picture)
 

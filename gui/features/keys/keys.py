@@ -77,7 +77,7 @@ def lines_of(found: Sequence[Section], width: int) -> int:
 
 
 class KeySheet(QDialog):
-    """A list that stays beside the window until Esc, `?` or its frame closes it."""
+    """A list that stays next to the window until Esc, `?` or its frame closes it."""
 
     def __init__(self, found: Sequence[Section], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Log: what the engine and the ranks wrote while a run was made."""
+"""Log: the lines that the engine and the ranks wrote during a run."""
 
 from __future__ import annotations
 

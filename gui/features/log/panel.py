@@ -106,7 +106,7 @@ class LogPanel(QWidget):
         self.table.viewport().update()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run's log, or take what is new of this one's; its faults once it is over."""
+        """Show another run's log, or add this one's new lines; its faults once it has ended."""
         trace = None if scene is None else scene.trace
         bar = self.table.verticalScrollBar()
         # Before rows are added, which changes the maximum.

@@ -53,11 +53,11 @@ STEP = 1  # the column that ranks
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An advice with its place, and how it compares with what is run now.
+    """An advice with its place, compared with the present settings.
 
     `against` is its step over the present settings' predicted step, less 1; None if these cannot
-    be predicted. `present` marks the present settings. `measured_ns` is what a step took when this
-    way was run, None if it was not run yet.
+    be predicted. `present` marks the present settings. `measured_ns` is the step time of the last
+    run of this way, None if it was not run yet.
     """
 
     place: int
@@ -228,7 +228,7 @@ class AdvisorPanel(QWidget):
         self.show_line(tr("Run once: the costs come from its calibration."), False)
 
     def show_line(self, text: str, can_ask: bool) -> None:
-        """Say what the table is made from, or what to do first."""
+        """Show the source of the table, or what to do first."""
         self.line.setText(text)
         self.line.setToolTip(plain_tip(text))
         self.again.setEnabled(can_ask)
@@ -323,10 +323,10 @@ class AdvisorPanel(QWidget):
 def ranked(
     advised: AdviceResult, measured: Callable[[Specification], int | None] = lambda _: None
 ) -> list[Ranked]:
-    """Each way with its place and its step against the present one's, which is among them.
+    """Return each way with its place and its step compared with the present one, which is included.
 
-    Known ways are first, each part quickest first; but the present one is the first of all unless
-    some known way spares enough. `measured` looks up what a step of a way took, in ns.
+    Known ways come first, and both parts are sorted by step time; but the present way is the first
+    of all unless a known way saves enough. `measured` returns the step time of a way in ns.
     """
     present = advised.present
     ways = list(advised.ways)

@@ -1,4 +1,4 @@
-"""Settings of a run that does what was asked of a prediction. Pure."""
+"""Settings of a run that corresponds to the question of a prediction. Pure."""
 
 from __future__ import annotations
 

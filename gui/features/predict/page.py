@@ -1,4 +1,4 @@
-"""The Try page: the answer on top; below it what is asked, the ways that were ranked, a sweep."""
+"""The Try page: the answer on top; below it the question, the ranked ways, a sweep."""
 
 from __future__ import annotations
 

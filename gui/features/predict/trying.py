@@ -114,7 +114,7 @@ class TryController(QObject):
         self._show(way_text(candidate.specification), self._before, answer)
 
     def _show_answer(self, question: WhatIfQuery, answer: WhatIfResult) -> None:
-        """Show the answer to what the sliders ask."""
+        """Show the answer to the sliders' question."""
         header = self._header
         base = self._form() if header is None else header.specification
         lanes = 0 if header is None else len(header.compute_lanes)

@@ -1,4 +1,4 @@
-"""Controller of the What-if panel: asks its questions and shows the newest answers."""
+"""Controller of the What-if panel: sends its questions and shows the newest answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FILES = N_("Costs (*.json *.toml)")
 
 
 class WhatIfController(Saver):
-    """Asks what the panel asks, and shows answers that are newer than what is shown.
+    """Sends the panel's questions, and shows answers that are newer than the one shown.
 
     `answered` carries a WhatIfQuery and its WhatIfResult, `took_costs` the header and the RunCosts
     of the run that questions are about from now on, `drawn` the bytes of a predicted recording.
@@ -84,9 +84,8 @@ class WhatIfController(Saver):
     def on_reply(self, reply: PredictionReply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
-            # Not only the latest: while a slider is dragged, answers to older questions are shown
-            # too, as long as they are newer than what is shown. Otherwise the picture would freeze
-            # until it rests.
+            # While a slider is dragged, answers to older questions are shown too if they are newer
+            # than the answer shown. Otherwise the picture would freeze until the slider stops.
             case PredictionDone(number, WhatIfResult() as answer) if number > self._shown:
                 self._shown = number
                 self._late.stop()
@@ -161,7 +160,7 @@ class WhatIfController(Saver):
 
     def _take_costs(self) -> None:
         """Take the costs of the run that is shown; the panel is visible."""
-        # Taken once: opening the panel again must not undo what was changed in it since.
+        # Taken once: opening the panel again must not undo the user's changes.
         trace, self._trace = self._trace, None
         known = None if trace is None else run_costs(trace)
         if trace is None or known is None:
@@ -177,7 +176,7 @@ class WhatIfController(Saver):
 
 
 def run_basis(trace: Trace, known: RunCosts) -> Basis:
-    """Return the costs of a run, with what they are for."""
+    """Return the costs of a run, with the settings that they are for."""
     header = trace.header
     device = KINDS.get(device_kind(header.lanes[0].device).name, PREDICTED).name
     rows = header.specification.batch_rows

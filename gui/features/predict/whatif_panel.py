@@ -79,9 +79,9 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Costs that questions are asked with, what they are for, and their source in words.
+    """Costs for questions, the model that they are for, and their source in words.
 
-    The other values are those of a run: `step_ns` is its median step, `faults` has its faults by
+    The other values describe a run: `step_ns` is its median step, `faults` has its faults by
     the names of the options, `cut` the stages of its pipeline. `doubt` is the relative error of the
     prediction of the run itself.
     """
@@ -197,7 +197,7 @@ class WhatIfPanel(QWidget):
         faults = self.faults.read()
         if factor != 1.0:
             slow = f"{self.sliders['slow_lane'].value:.0f}:{factor:g}"
-            # Added to what the field of faults says: it may name several lanes.
+            # Added to the text of the field of faults, which may name several lanes.
             faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
         return WhatIfQuery(
             basis.model,
@@ -232,7 +232,7 @@ class WhatIfPanel(QWidget):
         self.figures.clear()
 
     def ask_again(self) -> None:
-        """Ask for what is set, if the panel is seen."""
+        """Send the question, if the panel is visible."""
         if self.isVisible():
             self.asked.emit(self.question)
 

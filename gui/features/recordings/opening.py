@@ -57,7 +57,7 @@ class OpeningStrip(QFrame):
 
     def cancel(self) -> None:
         """Cancel, and wait until nothing is left of it."""
-        # Joins: the thread's process ends with it, and the file that it indexes can be opened anew.
+        # Joins the thread, whose process ends with it: the file can be opened again then.
         self._runner.close()
 
     def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:

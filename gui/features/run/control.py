@@ -119,7 +119,7 @@ class RunControl(QObject):
 
     def _begin(self, specification: Specification) -> None:
         self._banner.hide()
-        # Before the session is asked, as its `asking_changed` has `allow` say what runs.
+        # First, because the session's `asking_changed` calls `allow`, which names this run.
         self._begun = specification
         self._shell.centre.wait(tr("Preparing the run…"))
         self._session.run(specification)
@@ -132,7 +132,7 @@ class RunControl(QObject):
         return strategy_title(self._form.specification())
 
     def allow(self, *_: object) -> None:
-        """Enable Run and Stop, and show on Run what it starts or what runs."""
+        """Enable Run and Stop; the text of Run names the next or the current run."""
         checked: Checked | str = self._form.result
         asking = self._session.asking
         # The text of the button; menus and the palette show the action's `text`.

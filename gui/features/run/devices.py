@@ -46,7 +46,7 @@ class DeviceField(Choice):
     def offer(self, hardware: Hardware) -> None:
         """List what a machine offers; the value stays."""
         value = self.value
-        # `clear` also empties the line, with what the user has typed.
+        # `clear` also empties the line, with the user's text.
         self.clear()
         for devices in device_choices(hardware):
             title = automatic_title(hardware) if devices == AUTO else devices_title(devices)

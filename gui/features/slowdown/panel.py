@@ -76,7 +76,7 @@ class SlowdownPanel(QWidget):
         self._refresh()
 
     def unmark(self) -> None:
-        """Mark no cell: the timeline shows other lanes than those of a cell."""
+        """Mark no cell, because the timeline no longer shows the lanes of one."""
         self.chart.mark(None)
 
     def _refresh(self) -> None:
@@ -162,7 +162,7 @@ class SlowdownPanel(QWidget):
 
 
 def _summary(savings: Slowdown) -> str:
-    """Return which steps the savings are of, and what the numbers are."""
+    """Return the steps that the savings are for, and the meaning of the numbers."""
     values = {
         "time": duration_text(savings.step_ns),
         "steps": translated(steps_text(savings.steps)),

@@ -69,7 +69,7 @@ class HistogramChart(Drawing):
             column = self.rect_of(number)
             if count:
                 bar = QRectF(column)
-                # Two pixels at least: outliers, which are few, are what one looks for.
+                # Two pixels at least: users look for outliers, which are few.
                 height = max(2.0, column.height() * count / most)
                 bar.setTop(column.bottom() - height)
                 gap = 1.0 if column.width() > 4 else 0.0

@@ -1,4 +1,4 @@
-"""Statistics: what all steps hold, or the selected range: by lane, by kind and by name."""
+"""Statistics of all steps or of the selected range: by lane, by kind and by name."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StatisticsPanel(QWidget):
         self.by.currentIndexChanged.connect(self._show_tables)
         self._build()
 
-    # What is shown
+    # Content
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Count again if another run is shown, or if this one has grown."""

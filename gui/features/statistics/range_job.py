@@ -72,6 +72,6 @@ def _spread(steps: list[int]) -> list[int]:
     """At most MOST_STEPS of the steps, evenly chosen."""
     if len(steps) <= MOST_STEPS:
         return steps
-    # Not the first ones: what changes over the range must count.
+    # Not the first ones, so that changes over the range count.
     places = np.linspace(0, len(steps) - 1, MOST_STEPS).round().astype(int)
     return [steps[place] for place in places.tolist()]

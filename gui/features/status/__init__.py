@@ -1,1 +1,1 @@
-"""The tool bar and the status bar: what runs, how far it is, how it was measured."""
+"""The toolbar and the status bar: the run, its progress, and how it was measured."""

@@ -70,7 +70,7 @@ class RunButton(QToolButton):
 
 
 class RunBar(QToolBar):
-    """Run and Stop, what is shown, how far it is, and what is used most."""
+    """Run and Stop, the title and progress of the run shown, and the most frequent actions."""
 
     def __init__(self) -> None:
         super().__init__(tr("Tools"))
@@ -113,7 +113,7 @@ class RunBar(QToolBar):
         self.addActions([action("follow"), action("export"), action("sheet")])
 
     def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
-        """Say what is shown and how far it is; or how far the run is that has no bars yet."""
+        """Show title and progress of the run shown, or the progress of a run without bars yet."""
         self.title.setText(shown_title(run))
         self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
         self.show_step(run, scene)
@@ -130,7 +130,7 @@ class RunBar(QToolBar):
             self._other_action.setVisible(bool(text))
 
     def show_coming(self, run: Run) -> None:
-        """Say what a run does that has no bars yet, while those of another one stay."""
+        """Show the state of a run that has no bars yet, while another run's bars stay."""
         words = starting_text(run)
         self.step.setText(tr("{title}: {words}", title=shown_title(run), words=words))
         self._show_progress(run)
@@ -221,6 +221,6 @@ class StatusLine:
             self._say(self.recorded, recorded_text(self._run.trace, per_pixel))
 
     def show_comparison(self, run: Run) -> None:
-        """Say what was predicted of a run, if that is there."""
+        """Show the prediction for a run, if there is one."""
         self.predicted.setText(predicted_text(run.comparison))
         self.predicted.setToolTip(plain_tip(predicted_tip(run.comparison)))

@@ -11,7 +11,7 @@ from gui.timeline.state.scene import Scene
 
 
 class StatusFeature(Feature):
-    """The toolbar and the status line; they say what runs, how far it is, and how it was timed."""
+    """The toolbar and the status line: the run, its progress, and how it was timed."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

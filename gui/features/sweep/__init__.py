@@ -1,1 +1,1 @@
-"""Sweeps in the window: what is varied, the curve that grows, and its picture for files."""
+"""Sweeps in the window: the varied options, the growing chart, and its picture for files."""

@@ -79,7 +79,7 @@ class SweepPanel(QScrollArea):
             field.setEnabled(not running)
 
     def show_problem(self, text: str) -> None:
-        """Show what is wrong with the fields; '' if nothing is."""
+        """Show the problem of the fields; '' if there is none."""
         self.problem.say(text)
         self.button.setEnabled(not text)
 
@@ -88,7 +88,7 @@ class SweepPanel(QScrollArea):
         self.progress.say(text)
 
     def show_results(self, results: Results | None) -> None:
-        """Show what has been measured so far."""
+        """Show the results so far."""
         self.view.show_results(results)
         for part in (self.image, self.table):
             part.setEnabled(results is not None and bool(results.by_setting))

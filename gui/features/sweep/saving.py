@@ -21,7 +21,7 @@ TABLE = "Table (*.csv)"
 
 
 class SweepFiles(Saver):
-    """Writes what `results` gives at the time."""
+    """Writes the results that `results` returns at the time."""
 
     def __init__(
         self, above: QWidget, settings: Settings, results: Callable[[], Results | None]

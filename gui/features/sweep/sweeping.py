@@ -80,14 +80,13 @@ class Sweeping(QObject):
         self.panel.show_results(results)
         self._go_on(remaining(asked, results.measured))
 
-    # What is asked for
+    # Starting
 
     def _asked(self) -> Sweep | str:
         """Return the sweep of the fields, or the reason why there is none."""
         panel = self.panel
         beside = REFERENCES if panel.beside.isChecked() else ()
-        # It only carries what the fields say besides;
-        # `sweep_over` puts in the form's specification.
+        # Carries only the other fields; `sweep_over` adds the form's specification.
         kept = Sweep(Specification(), references=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
@@ -106,7 +105,7 @@ class Sweeping(QObject):
         return ""
 
     def _check(self, *_: object) -> None:
-        """Show what is wrong with the fields, if they are visible."""
+        """Show the problem of the fields, if they are visible."""
         # A hidden panel is not looked at: it asks again when it is shown.
         if not self.running and self.panel.isVisible():
             asked = self._asked()
@@ -173,7 +172,7 @@ class Sweeping(QObject):
         left = [other for other in self._left if other.setting != point.setting]
         self._go_on([] if stopped else left)
 
-    # What is said
+    # Messages
 
     def _report(self) -> None:
         """Show the progress of the sweep, and its failures."""

@@ -38,7 +38,7 @@ class SweepView(Painted):
         self.show_results(None)
 
     def show_results(self, results: Results | None) -> None:
-        """Show what has been measured so far."""
+        """Show the results so far."""
         self.results = results
         self.setAccessibleDescription(self._words())
         self.update()

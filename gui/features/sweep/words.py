@@ -28,7 +28,7 @@ def value_title_of(setting: Specification) -> str:
 
 
 def sweep_title(results: Results) -> str:
-    """Return what all settings have in common: `ResNet-50 · batch 12`."""
+    """Return the settings that all runs share: `ResNet-50 · batch 12`."""
     base = results.sweep.base
     varied = {varied.option.name for varied in results.sweep.varied}
     parts = [] if "model" in varied else [model_title(base.model.name)]

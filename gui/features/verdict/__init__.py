@@ -1,1 +1,1 @@
-"""The line above the timeline: what limits the run, and what to try instead."""
+"""The line above the timeline: the limit of the run, and alternatives to try."""

@@ -1,4 +1,4 @@
-"""The verdict: what limits the step, in the line above the timeline."""
+"""The verdict: the limit of the step, in the line above the timeline."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.timeline.state.scene import Scene
 
 
 class VerdictFeature(Feature):
-    """The line, and the judge that finds what it says."""
+    """The line, and the judge that finds its text."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

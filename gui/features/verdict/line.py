@@ -172,7 +172,7 @@ def change_text(change: Suggestion, header: Header) -> str:
 
 
 def change_tip(change: Suggestion) -> str:
-    """Return what a click on a change does, and how much shorter its step is predicted to be."""
+    """Return the tooltip of a change: the effect of a click, and the predicted gain."""
     tip = tr("Put this into the settings; Run then starts it.")
     if change.change is not Change.OTHER_WAY:
         return tip

@@ -37,8 +37,8 @@ class Change(StrEnum):
 class Suggestion:
     """A run to make instead.
 
-    Of a predicted one its step in ns, by what fraction of the present step it is longer, and by how
-    many bytes the fullest lane holds more. They are 0 for other changes.
+    A predicted one has its step in ns, the difference as a fraction of the present step, and the
+    bytes that the fullest lane holds more. They are 0 for other changes.
     """
 
     change: Change

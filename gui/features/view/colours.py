@@ -1,4 +1,4 @@
-"""Colour by what, and in which colours: kept in the settings, shown everywhere at once."""
+"""The meaning of colours, and the colours themselves: kept in the settings, used everywhere."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ColourControl(QObject):
 
     def _take(self, colours: Mapping[str, str]) -> None:
         built_in = _built_in(self._settings)
-        # Only what differs from the built-in theme is kept: after a reset that is nothing.
+        # Only differences from the built-in theme are kept: after a reset there are none.
         own = {name: c for name, c in colours.items() if c != getattr(built_in, name)}
         self._settings.set_colours(built_in.name, own)
         self.theme_changed.emit()

@@ -1,4 +1,4 @@
-"""The look of the timeline: what it shows, how lanes are grouped, and in which colours."""
+"""The look of the timeline: its content, the grouping of lanes, and the colours."""
 
 from __future__ import annotations
 

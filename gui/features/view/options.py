@@ -48,7 +48,7 @@ class ViewOptions(QObject):
             self.show(name, getattr(settings, name))
 
     def group_by(self, name: str) -> None:
-        """Group the lanes by what a Grouping names."""
+        """Group the lanes by a Grouping."""
         self._timeline.lanes.group_by(grouping_of(name))
 
     def ask_node_devices(self) -> None:
@@ -68,7 +68,7 @@ class ViewOptions(QObject):
         self._timeline.lanes.group_by(Grouping.NODE, count)
 
     def count_from(self, name: str) -> None:
-        """Count moments from what a CountFrom names, and remember it."""
+        """Count moments from the zero of a CountFrom, and remember it."""
         chosen = CountFrom(name) if name in list(CountFrom) else CountFrom.STEP
         self._settings.time_from = chosen.value
         self._action(f"time_{chosen.value}").setChecked(True)

@@ -1,4 +1,4 @@
-"""Why: what made a step as long as it is, from the ideal step to the measured one."""
+"""Why: the reasons for a step's length, from the ideal step to the measured one."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ NONE = "–"
 class WhyPanel(QWidget):
     """Waterfall, critical path, idle time by cause and bubbles of a step, or the means of several.
 
-    Above them is the verdict on the whole run, once it has ended. The step is the one that the
-    window's figures are of, unless the chooser says otherwise.
-    `path` tells which piece of it was picked. `asked` carries an ExplanationCache and those of its
-    steps that are to be explained though that takes long.
+    Above them is the verdict on the whole run, once it has ended. The step is the one on screen,
+    unless another one is chosen here. `path` carries the piece of the path that was picked. `asked`
+    carries an ExplanationCache and the steps to explain although that takes long.
     """
 
     asked = Signal(object, list)
@@ -67,7 +66,7 @@ class WhyPanel(QWidget):
         self._arrivals_heading = _heading(tr("COLLECTIVES · who came last, mean wait and transfer"))
         self._build()
 
-    # What is shown
+    # Content
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show a run, which may have grown, or none."""
@@ -110,12 +109,12 @@ class WhyPanel(QWidget):
         elif scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
             self._show(scene, steps)
         else:
-            # Goes on behind the events that wait. Everything is looked up anew then, as another run
-            # or step may be shown by now.
+            # Continues after the waiting events, and looks everything up again, because another run
+            # or step may be shown by then.
             QTimer.singleShot(0, self, self._refresh)
 
     def _why_empty(self) -> str:
-        """Return what the panel says while it has no step to explain."""
+        """Return the panel's text while it has no step to explain."""
         if self._scene is not None and not self._live and self._scene.trace.span_count:
             return tr("This trace has no steps.")
         return tr("Where a step's time goes, from the ideal step to the measured one.")
@@ -167,7 +166,7 @@ class WhyPanel(QWidget):
         ]
 
     def _ask_for(self, scene: Scene, steps: list[int]) -> None:
-        """Have steps explained if the user has asked for that, or say what keeps from it."""
+        """Have steps explained if the user has asked for it, or show why that is impossible."""
         explained = scene.explained
         hopeless = [step for step in steps if explained.problem(step)]
         self._question.setText(why_not_yet(explained, (hopeless or steps)[0], self._live))

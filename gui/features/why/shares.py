@@ -1,4 +1,4 @@
-"""Bars made of parts: what the critical path is made of, and why each lane is idle."""
+"""Bars made of parts: the shares of the critical path, and the causes of each lane's idle time."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class WaterfallChart(Drawing):
     def _y(self, value: float) -> float:
         """Return the y of a value in ns, with room below for a bar that descends to the axis."""
         levels = [level for bar in self.bars for level in (bar.below, bar.above)]
-        # At least 1, as heights are divided by what lies between.
+        # At least 1, because heights are divided by the difference.
         low = min(levels)
         high = max([*levels, 1])
         falls = any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars)

@@ -87,7 +87,7 @@ def _reason_name(reason: Reason) -> str:
 
 
 def gap_end_words(trace: Trace, gap: Gap) -> str:
-    """Return the text on what follows a gap."""
+    """Return the text on the task after a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
     return tr("Then {task} starts.", task=bar_name(trace, trace.span(gap.lane, gap.before)))

@@ -1,4 +1,4 @@
-"""Labels in idle gaps: what the lane waits for, and how long, where there is room."""
+"""Labels in idle gaps: the task that the lane waits for, and how long, where there is room."""
 
 from __future__ import annotations
 

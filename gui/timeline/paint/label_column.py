@@ -58,5 +58,5 @@ class LabelColumn:
                 self._kept.clear()
             self._kept[frame.ceiling] = looks, picture
         painter.drawPixmap(0, 0, picture)
-        # Not cached: a heading extends over the plot, where panning changes what is below it.
+        # Not cached: a heading extends over the plot, where panning changes the picture below it.
         draw_headings(painter, scene, frame, fonts)

@@ -109,7 +109,7 @@ class LanePainter:
         return float(f"{per_pixel:.2g}")  # stable enough to be read
 
     def draw_spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
-        """Draw only the spans of some tracks; return what is drawn for each."""
+        """Draw only the spans of some tracks; return the bars or pixel columns of each."""
         scene = self.scene
         view = self.frame.view
         found = []

@@ -160,7 +160,7 @@ def labels_of(
             halves.append(_with_stage(number, half, staged))
         return tuple(halves)
     labels = _with_stage(stage, action, staged)
-    # In a narrow bar, the letter says what a transfer is; a pass is known by its colour.
+    # In a narrow bar, the letter distinguishes transfers; passes have their colours.
     shortest = kind.letter if kind.is_communication else action.removeprefix(kind.letter)
     if shortest not in ("", action):
         labels = (*labels, shortest)

@@ -41,7 +41,7 @@ class Navigator:
         self._return_to(self._state.history.back(self._state.snapshot))
 
     def zoom_forward(self) -> None:
-        """Redo what `zoom_back` undid last."""
+        """Redo the change that `zoom_back` undid last."""
         self._return_to(self._state.history.forward(self._state.snapshot))
 
     def fit(self) -> None:

@@ -73,7 +73,7 @@ class TimelineState(QObject):
         self.bookmarks = Bookmarks(lambda: self.remember("marks", alone=True), self)
         self.bookmarks.shown.connect(self.overlay_changed)
 
-    # What is shown
+    # Content
 
     def show_scene(
         self, scene: Scene | None, live: bool = False, saved: SavedView | None = None
