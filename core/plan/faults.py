@@ -215,7 +215,7 @@ class Faults:
         )
 
     def __bool__(self) -> bool:
-        """True if at least one fault is set."""
+        """Return True if at least one fault is set."""
         factors = (self.slow_lanes, self.slow_links, self.slow_kinds)
         return any(factors) or bool(self.hiccups) or self.jitter > 0
 

@@ -188,7 +188,7 @@ def environment() -> dict[str, str]:
 
 
 def signal_name(number: int) -> str:
-    """`SIGKILL`, or `signal 40`: most real-time signals have no name."""
+    """Return `SIGKILL`, or `signal 40`: most real-time signals have no name."""
     try:
         return signal.Signals(number).name
     except ValueError:

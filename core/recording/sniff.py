@@ -41,7 +41,7 @@ def _beginning(path: Path | str) -> bytes:
 
 
 def is_packed(path: Path | str) -> bool:
-    """True if a file is packed by gzip, whatever its name; False if it cannot be read."""
+    """Return True if a file is packed by gzip, whatever its name; False if it cannot be read."""
     try:
         with open_regular(path) as file:
             return file.read(len(GZIP)) == GZIP

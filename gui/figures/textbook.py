@@ -311,7 +311,7 @@ def _entries(
 
 
 def _has_step(run: FigureRun) -> bool:
-    """True if a part of a step is shown, so that there is idle time."""
+    """Return True if a part of a step is shown, so that there is idle time."""
     scene = run.scene
     shown = run.shown
     visible = (scene.step_ends > shown.start) & (scene.step_starts < shown.end)
@@ -324,7 +324,7 @@ def entry_width(entry: KeyEntry, style: Style) -> float:
 
 
 def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:
-    """True if a run has micro-batches, and a box of a pass is wide enough for a number."""
+    """Return True if a run has micro-batches, and a box of a pass has room for a number."""
     numbers = [run.scene.trace.table.rows["microbatch"] for run in runs]
     if not any((microbatches > 0).any() for microbatches in numbers):
         return False

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 
 
 def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
-    """Every action of a menu and its submenus, with the path of the menu that it stands in."""
+    """Yield every action of a menu and its submenus, with the path of its menu."""
     menu.aboutToShow.emit()  # to listeners that fill the menu just before it opens
     title = menu.title().replace("&", "")
     path = f"{above} › {title}" if above else title
@@ -22,12 +22,12 @@ def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]
 
 
 def keys_text(action: QAction) -> str:
-    """The first shortcut of an action as the platform writes it; empty if it has none."""
+    """Return the first shortcut of an action as the platform writes it; "" if it has none."""
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def all_keys_text(action: QAction) -> str:
-    """All shortcuts of an action, the first one first."""
+    """Return all shortcuts of an action, in their order."""
     native = QKeySequence.SequenceFormat.NativeText
     return ", ".join(keys.toString(native) for keys in action.shortcuts())
 

@@ -110,7 +110,7 @@ class FrameFeature(Feature):
             self.shell.action(f"language_{chosen}").setChecked(True)
 
     def _parts(self) -> list[QWidget]:
-        """The parts of the window in the order of the key that steps through them."""
+        """Return the parts of the window in the order in which F6 visits them."""
         window = self.shell.main_window
         timeline = self.shell.timeline
         # Qt changes the order of docks when one comes to the front.

@@ -58,7 +58,7 @@ def first_focusable(part: QWidget) -> QWidget | None:
 
 
 def _chain(part: QWidget) -> Iterator[QWidget]:
-    """The part and the widgets in it, in the order of the Tab key."""
+    """Return the part and its widgets in the order of the Tab key."""
     yield part
     # Qt's chain is a ring through all of the window, so it comes back to `part`.
     widget = part.nextInFocusChain()

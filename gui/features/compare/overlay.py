@@ -126,7 +126,7 @@ def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
 
 
 def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> None:
-    """A curve from the selected bar of A down to its bar in B, if both are on screen."""
+    """Draw a curve from the selected bar of A down to its bar in B, if both are on screen."""
     begin = _anchor(over, over.a, one, below=True)
     end = _anchor(over, over.b, other, below=False)
     if begin is None or end is None:

@@ -37,7 +37,7 @@ def draw_several(scene: Scene, wish: Wish, extras: Extras, comparing: Comparing 
 
 
 def _is_with(comparing: Comparing, traces: list[Trace]) -> bool:
-    """True if the comparison is with the only one of `traces`."""
+    """Return True if the comparison is with the only one of `traces`."""
     other = comparing.other
     return other is not None and len(traces) == 1 and traces[0] is other.trace
 

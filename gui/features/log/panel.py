@@ -56,11 +56,11 @@ class LogModel(TableModel):
             self.endInsertRows()
 
     def count(self) -> int:
-        """A row for each line that has a chosen level."""
+        """Return a row for each line of a chosen level."""
         return len(self._places)
 
     def text(self, row: int, column: int) -> str:
-        """The line's time, level and words."""
+        """Return the line's time, level and text."""
         line = self._source[int(self._places.view[row])]
         return (duration_text(line.time), tr(line.level), translated(line.text))[column]
 

@@ -61,7 +61,7 @@ class OpeningStrip(QFrame):
         self._runner.close()
 
     def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:
-        """On a thread that mostly waits for the process that reads the recording."""
+        """Open a recording on a thread that mostly waits for the process that reads it."""
         from core.recording.index_process import build_apart
 
         def report(done: int, total: int) -> bool:

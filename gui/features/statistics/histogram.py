@@ -120,7 +120,7 @@ class HistogramChart(Drawing):
             self.chosen.emit(number)
 
     def _step(self, by: int) -> None:
-        """To the next bar that is not empty."""
+        """Move to the next bar that is not empty."""
         used = np.flatnonzero(self.bins.counts).tolist()
         beyond = [i for i in used if (i - self.cursor_bin) * by > 0]
         if beyond:

@@ -44,7 +44,7 @@ def headline(counted: RangeStatistics) -> str:
 
 
 def steps_range(trace: Trace, live: bool) -> TimeRange | None:
-    """All measured steps, of a live run the latest ones; None while there is no step."""
+    """Return all measured steps, of a live run the latest ones; None while there is no step."""
     steps = shown_steps(trace, live) if live else measured_steps(trace) or trace.steps
     if not steps:
         return None

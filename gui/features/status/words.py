@@ -19,7 +19,7 @@ BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
 
 
 def recorded_text(trace: Trace, per_pixel: float) -> str:
-    """`5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
+    """Return `5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
     count = len(trace.steps)
     steps = ntr("{n} step recorded", "{n} steps recorded", count)
     spans = ntr("{n:,} span", "{n:,} spans", trace.span_count)
@@ -53,7 +53,7 @@ def verified_text(trace: Trace) -> str:
 
 
 def predicted_text(comparison: Comparison | None) -> str:
-    """`predicted 42.1 ms, measured 44.0 ms, -4.3 %`: of the median step; or nothing."""
+    """Return `predicted 42.1 ms, measured 44.0 ms, -4.3 %` of the median step; or ""."""
     if comparison is None:
         return ""
     measured, predicted = comparison.makespans_ns
@@ -102,7 +102,7 @@ def doubt_text(run: Run) -> str:
 
 
 def step_text(run: Run, scene: Scene) -> str:
-    """`step 3 of 5 · 41.8 ms`, `warm-up 1 of 2`, or `median of 5 steps: step 3 · 41.8 ms`.
+    """Return `step 3 of 5 · 41.8 ms`, `warm-up 1 of 2` or `median of 5 steps: step 3 · 41.8 ms`.
 
     Of the step that the window's figures are of; while the present is followed, how far the run is.
     """

@@ -126,7 +126,7 @@ def _curve(painter: QPainter, chart: Chart, number: int) -> None:
 
 
 def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
-    """One deviation up and down, and on a curve the marker."""
+    """Draw one deviation up and down, and on a curve the marker."""
     low, high = chart.spread(place.result)
     # Pixels grow downwards, so the shorter time lies lower; both are the same without a deviation.
     if low > high:

@@ -174,7 +174,7 @@ def _top(results: Results) -> float:
 
 
 def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[int, str], ...], ...]:
-    """Lines of entries: the curves by number, -1 for the ideal, -2 for a whisker."""
+    """Return lines of entries: the curves by number, -1 for the ideal, -2 for a whisker."""
     entries = []
     for number, series in enumerate(results.series):
         if series.settings:

@@ -154,7 +154,7 @@ class WhyPanel(QWidget):
         self.verdict.say("\n".join(lines))
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
-        """The steps of which something is missing that takes long; of several only figures."""
+        """Return the steps with something missing that takes long; of several steps only figures count."""
         explained = scene.explained
         many = len(steps) > 1
         return [

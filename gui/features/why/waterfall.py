@@ -102,7 +102,7 @@ class WaterfallChart(Drawing):
         return self._total if bar.name == TOTAL else tr(BAR_NAMES[bar.name][0])
 
     def value_words(self, bar: WaterfallBar) -> str:
-        """`12.1 ms, 24.1 %`."""
+        """Return a value and its share: `12.1 ms, 24.1 %`."""
         share = bar.value / self.makespan if self.makespan else 0.0
         return f"{significant(bar.value / 1e6)}{NO_BREAK}ms, {percent_text(share)}"
 
@@ -171,7 +171,7 @@ class WaterfallChart(Drawing):
         return value.replace("-", MINUS), share.replace("-", MINUS)
 
     def _texts(self, fonts: Fonts, wide: float) -> list[tuple[str, str]]:
-        """All values and shares; with the unit where all have room for it."""
+        """Return all values and shares; with the unit if all have room for it."""
         texts = [self._texts_of(bar, f"{NO_BREAK}ms") for bar in self.bars]
         if max(text_width(fonts.bold, value) for value, _ in texts) <= wide - 2:
             return texts
@@ -210,7 +210,7 @@ class WaterfallChart(Drawing):
         return names
 
     def _name_font(self, fonts: Fonts, room: float) -> QFont:
-        """One size for all names, smaller where the longest word would touch its neighbour."""
+        """Return one font for all names, smaller if the longest word would touch its neighbour."""
         names = self._names(fonts, room).values()
         widest = max(_widest_word(fonts, name) for name in names) + GAP
         font = QFont(fonts.small)

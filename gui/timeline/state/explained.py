@@ -89,7 +89,7 @@ class ExplainedStep:
         return critical_path(self.explanation)
 
     def is_stale(self, progress: StepProgress, now: float) -> bool:
-        """True if the step should be explained again, because its progress changed."""
+        """Return True if the step should be explained again, because its progress changed."""
         # A final step is explained at once: there may be no later event that would trigger it.
         if self.progress == progress:
             return False

@@ -80,7 +80,7 @@ class LaneStack:
         return kept[1]
 
     def is_stale(self, scene: Scene) -> bool:
-        """True if new spans need other groups or other strips."""
+        """Return True if new spans need other groups or other strips."""
         return self.replicas(scene) != self._replicas or self.strips(scene) != self.wanted
 
     def replicas(self, scene: Scene | None) -> Replicas:
