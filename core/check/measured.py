@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 from core.message import Text, text_from_plain, text_to_plain
 from core.typed import typed
@@ -138,22 +138,7 @@ Measured = (
     | Setting
     | NotMeasured
 )
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        StampCost,
-        ClockWidth,
-        Overlap,
-        ProfilerDifference,
-        RecordingCost,
-        GradientError,
-        SpanOrder,
-        PeerStep,
-        Contention,
-        Setting,
-        NotMeasured,
-    )
-}
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Measured)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ class WhyPanel(QWidget):
         self.verdict.say("\n".join(lines))
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
-        """Return the steps with something missing that takes long; of several steps only figures count."""
+        """Return the steps that still need long work; of several steps only the figures count."""
         explained = scene.explained
         many = len(steps) > 1
         return [
