@@ -129,9 +129,7 @@ class Animation:
                 # A run that ends first has room after its end, where its next step would be drawn.
                 left = frame.x(part.film.film.end) + 1
                 top = _axis_top(part.timeline) + AXIS
-                rest = QRectF(
-                    left, top, frame.right + 3 - left, frame.top + frame.layout.height - top
-                )
+                rest = QRectF(left, top, frame.right + 3 - left, frame.bottom - top)
                 fill(painter, rest, frame.theme.plot)
 
     def _write_result(self, painter: QPainter, time: float) -> None:

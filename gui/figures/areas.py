@@ -17,7 +17,7 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Draw the areas of all folded groups, like the pixels in the window."""
     for group in frame.layout.groups:
         if group.folded:
-            rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
+            rect = frame.place(group)
             inner = rect.adjusted(0, AIR, 0, -AIR)
             fill(painter, inner, frame.theme.grid)
             view = frame.view.resized(max(1, int(inner.width())))

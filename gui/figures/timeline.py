@@ -180,7 +180,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     if not scene.trace.span_count:
         _nothing(painter, timeline, fonts)
         return
-    bottom = frame.top + frame.layout.height
+    bottom = frame.bottom
     if options.axis:
         top = frame.top - AXIS - STEPS * options.makespan
         draw_axis(painter, frame, fonts, bottom, top)

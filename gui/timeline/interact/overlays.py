@@ -81,7 +81,7 @@ class TimelineOverlays(QObject):
         if state.scene is None:
             return
         area = QRectF(self._over.rect())
-        bottom = min(area.bottom(), frame.top + frame.layout.height)
+        bottom = min(area.bottom(), frame.bottom)
         measure = Measure.between(state.anchor, state.selection)
         if measure is not None and state.anchor is not None:
             painter.setClipRect(QRectF(frame.left, frame.ceiling, frame.view.width, area.height()))

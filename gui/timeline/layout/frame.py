@@ -273,6 +273,11 @@ class Frame:
         """The plot's right edge, in the picture."""
         return self.left + self.view.width
 
+    @property
+    def bottom(self) -> float:
+        """The lower edge of the last lane, in the picture."""
+        return self.top + self.layout.height
+
     def layers(self) -> list[Frame]:
         """Return the frame of the scrolled tracks, and of the pinned tracks if there are any.
 
@@ -298,9 +303,13 @@ class Frame:
         """Return the pixel of a time, in the picture."""
         return self.left + self.view.x(time_ns)
 
-    def place(self, track: Track) -> QRectF:
-        """Return a track's rectangle over the whole width of the plot, in the picture."""
+    def place(self, track: Track | Section) -> QRectF:
+        """Return the rectangle of a track or group over the whole width of the plot."""
         return QRectF(self.left, self.top + track.top, self.view.width, track.height)
+
+    def between(self, track: Track | Section, left: float, right: float) -> QRectF:
+        """Return the rectangle of a track or group between two pixels of the picture."""
+        return QRectF(left, self.top + track.top, right - left, track.height)
 
     def rect(self, track: Track, start: float, end: float) -> QRectF:
         """Return the rectangle of a range on a track, in the plot and at least a pixel wide."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 
 from core.plan.plan import Role
@@ -42,13 +42,9 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
     letters = frame.theme.letters(frame.theme.families)
     for place in np.flatnonzero(fits).tolist():
         x = frame.left + left[place]
-        wide = room[place] + AIR - 1
+        box = frame.between(track, x, x + room[place] + AIR - 1)
         painter.setPen(letters[bars.family[place]][0])
-        painter.drawText(
-            QRectF(x, frame.top + track.top, wide, track.height),
-            Qt.AlignmentFlag.AlignCenter,
-            str(texts[place]),
-        )
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(texts[place]))
 
 
 def _texts(

@@ -41,7 +41,7 @@ def draw_overlay(
     hovered: Hovered | None,
 ) -> None:
     """Draw the selection, and the tooltip at the pointer."""
-    bottom = min(area.bottom(), frame.top + frame.layout.height)
+    bottom = min(area.bottom(), frame.bottom)
     if selection is not None:
         # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
         # The length of a range is above the lanes.
@@ -130,11 +130,11 @@ def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[Q
         if track.lane in chosen and beside:
             areas[-1].setBottom(frame.top + track.bottom)
         elif track.lane in chosen:
-            areas.append(QRectF(x0, frame.top + track.top, x1 - x0, track.height))
+            areas.append(frame.between(track, x0, x1))
         beside = track.lane in chosen or (beside and track.helper)
     for group in frame.layout.groups:
         if group.folded and chosen.issuperset(group.numbers):
-            areas.append(QRectF(x0, frame.top + group.top, x1 - x0, group.height))
+            areas.append(frame.between(group, x0, x1))
     return areas
 
 

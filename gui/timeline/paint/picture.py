@@ -42,7 +42,7 @@ def draw_scene(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
 ) -> float:
     """Draw axis, labels, lanes and strips; return the spans per pixel of the densest lane."""
-    bottom = min(area.bottom(), frame.top + frame.layout.height)
+    bottom = min(area.bottom(), frame.bottom)
     # Later drawing covers earlier: grid and steps are below the bars, folds of time over them.
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)

@@ -93,7 +93,7 @@ def draw_moment(
     """
     draw_lane_texts(painter, shown.scene, frame, fonts, facts, indent)
     top = max(frame.ceiling, frame.top)
-    bottom = min(frame.floor, frame.top + frame.layout.height)
+    bottom = min(frame.floor, frame.bottom)
     x = min(max(frame.x(time), frame.left), frame.right)
     body = QRectF(frame.left, top, frame.view.width, bottom - top)
     with saved(painter):
@@ -121,7 +121,7 @@ def draw_lane_texts(
     with saved(painter):
         for part in frame.layers():
             top = max(part.ceiling, frame.top)
-            bottom = min(part.floor, frame.top + frame.layout.height)
+            bottom = min(part.floor, frame.bottom)
             # The marks of pinned and chosen lanes, left of the names, stay.
             column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
             painter.setClipRect(column)

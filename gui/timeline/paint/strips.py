@@ -170,7 +170,7 @@ def draw_memory(
     ratio = painter.device().devicePixelRatioF()
     pixels = memory_pixels(held, activations, tracks[0].height, ratio, frame.theme)
     for track, mine in zip(tracks, pixels, strict=True):
-        place = QRectF(frame.left, frame.top + track.top, wide * mine.shape[1], track.height)
+        place = frame.between(track, frame.left, frame.left + wide * mine.shape[1])
         painter.drawImage(place, image_of(mine))
 
 

@@ -32,7 +32,7 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
     painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
     for group in frame.layout.groups:
         if group.folded:
-            rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
+            rect = frame.place(group)
             draw_areas(painter, scene.together(group.numbers), frame, rect)
 
 
