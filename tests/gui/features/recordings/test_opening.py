@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from core.recording import recording
+from core.recording import index_process, recording
 from core.recording.index import Cancelled, read_index
-from gui.features.recordings import opening
+from gui.app.dialogs import PARTS
 from gui.features.recordings.feature import RecordingsFeature
 from gui.window.window import MainWindow
 from tests.fuzz.bombs import packed
@@ -47,7 +47,7 @@ def half_done(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         given_up.set()
         raise Cancelled
 
-    monkeypatch.setattr(opening, "build_apart", build)
+    monkeypatch.setattr(index_process, "build_apart", build)
     return given_up
 
 
@@ -73,7 +73,7 @@ def test_the_strip_says_what_is_opened_and_how_far_it_is(
 ) -> None:
     strip = window.feature(RecordingsFeature).files.opening
     window.feature(RecordingsFeature).files.open_from(path)
-    qtbot.waitUntil(lambda: strip.bar.value() == opening.PARTS // 2)
+    qtbot.waitUntil(lambda: strip.bar.value() == PARTS // 2)
     assert strip.label.text() == "Opening run.arrow: 50 %"
     assert strip.window() is window
     window.feature(RecordingsFeature).files.opening.cancel()
