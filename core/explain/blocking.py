@@ -139,17 +139,22 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
         met = met[goes_on] | IS_COLLECTIVE[columns.kind[task]]
         waiter = waits.slowest[task]
         task = waits.before[waiter]
-    # Sort by gap, and in a gap by time: the walk found the latest pieces first.
+    # The walk found the latest pieces first.
     found.reverse()
-    gaps_of_pieces = np.concatenate([pieces.gap for pieces in found])
-    order = stable_argsort(gaps_of_pieces)
+    return _sorted_by_gap(found)
+
+
+def _sorted_by_gap(found: Sequence[IdlePieces]) -> IdlePieces:
+    """Return all pieces sorted by gap; the pieces of a gap stay in their order."""
+    gap = np.concatenate([pieces.gap for pieces in found])
     start = np.concatenate([pieces.start for pieces in found])
     end = np.concatenate([pieces.end for pieces in found])
     blocking = np.concatenate([pieces.blocking for pieces in found])
     late = np.concatenate([pieces.late for pieces in found])
     met = np.concatenate([pieces.met for pieces in found])
+    order = stable_argsort(gap)
     return IdlePieces(
-        gap=gaps_of_pieces[order],
+        gap=gap[order],
         start=start[order],
         end=end[order],
         blocking=blocking[order],

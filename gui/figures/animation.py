@@ -79,7 +79,9 @@ class Animation:
         self.parts = list(_parts(runs, options.figure, shown, extras))
         last = self.parts[-1]
         self.width = last.timeline.width
-        self.height = last.top + last.timeline.height + (RESULT if len(self.parts) > 1 else 0)
+        self.height = last.top + last.timeline.height
+        if len(self.parts) > 1:
+            self.height += RESULT
         self._scale = options.figure.scale or 1.0
         self._still = self._blank()
         with QPainter(self._still) as painter:

@@ -100,7 +100,11 @@ def _batch(
 
 def _gathered(trace: Trace, lanes: Ints, index: Ints) -> Spans:
     """Return the spans at the given lanes and positions, in this order."""
-    parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
+    parts = []
+    for lane in np.unique(lanes).tolist():
+        positions_on_lane = index[lanes == lane]
+        parts.append(trace.spans(lane)[positions_on_lane])
     # `parts` are grouped by lane; sorting twice gives the position of each asked span in them.
-    position = np.argsort(np.argsort(lanes, kind="stable"))
+    by_lane = np.argsort(lanes, kind="stable")
+    position = np.argsort(by_lane)
     return Spans.joined(parts)[position]

@@ -188,8 +188,10 @@ def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
     Arrows may lead from several calls to one task: from an operator, and from the call of the
     runtime that it makes. Of these, the one with the largest `priority` is taken.
     """
-    is_launch = (group[arrows[:, 0]] == HOST) & (group[arrows[:, 1]] == DEVICE)
-    call, task = arrows[is_launch].T
+    source, target = arrows.T
+    is_launch = (group[source] == HOST) & (group[target] == DEVICE)
+    call = source[is_launch]
+    task = target[is_launch]
     order = np.lexsort((priority[call], task))
     call = call[order]
     task = task[order]

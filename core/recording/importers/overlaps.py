@@ -24,7 +24,8 @@ def cut_slight_overlaps(start: Ints, end: Ints) -> Ints:
     if len(start) < 2:
         return end
     latest = np.maximum.accumulate(end)
-    is_partial = (start[1:] < latest[:-1]) & (end[1:] > latest[:-1])
+    latest_before = latest[:-1]
+    is_partial = (start[1:] < latest_before) & (end[1:] > latest_before)
     if not is_partial.any():
         return end
     # For each event, the last-ending of the events up to it.

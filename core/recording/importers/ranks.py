@@ -51,7 +51,10 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
             warnings.append(_damage(rank, compares_clock=number > 0))
     if left_out:
         warnings.append(left_out_text(left_out))
-    unknown = [rank.path.name for rank in ranks[1:] if not len(rank.at) and not rank.warning]
+    unknown = []
+    for rank in ranks[1:]:
+        if not len(rank.at) and not rank.warning:
+            unknown.append(rank.path.name)
     if unknown:
         text = message(
             "clocks were not compared for {files}: taken as rank 0's", files=", ".join(unknown)
@@ -174,7 +177,8 @@ def _add_logs(trace: Trace, ranks: Sequence[RankRecording]) -> None:
             trace.logs.add(np.array([time]), np.array([step]), [line.level], [line.text])
     state = _state(ranks)
     if state is not None:
-        trace.logs.add(np.array([lines[-1][0]]), np.array([ABSENT]), [STATE_LEVEL], [state])
+        last_time, _ = lines[-1]
+        trace.logs.add(np.array([last_time]), np.array([ABSENT]), [STATE_LEVEL], [state])
 
 
 def _state(ranks: Sequence[RankRecording]) -> str | None:

@@ -231,7 +231,8 @@ class TraceEvents:
                 length = end - begin
         with np.errstate(invalid="ignore"):  # an infinite time and length may have no sum
             # NaN fails every comparison.
-            is_valid = (np.abs(begin) < LATEST_US) & (length >= 0) & (begin + length < LATEST_US)
+            is_valid = (np.abs(begin) < LATEST_US) & (length >= 0)
+            is_valid &= begin + length < LATEST_US
         if not is_valid.all():
             self.issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
             events = [event for event, valid in zip(events, is_valid, strict=True) if valid]

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QBrush, QImage, QPainter, QPixmap
 
 from gui.look.painter import pen
@@ -38,7 +38,7 @@ def hatch_brush(colour: str, ratio: float) -> QBrush:
     painter.setPen(pen(colour, 0.8))
     # The adjacent tiles' diagonals too: their antialiased edges extend into this tile's corners.
     for shift in (-HATCH, 0, HATCH):
-        painter.drawLine(QPointF(shift - 1, HATCH + 1), QPointF(shift + HATCH + 1, -1))
+        painter.drawLine(QLineF(shift - 1, HATCH + 1, shift + HATCH + 1, -1))
     painter.end()
     return QBrush(tile)
 

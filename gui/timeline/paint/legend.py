@@ -197,12 +197,12 @@ def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
     """Return a function that draws two outlined boxes, like ghosts of a forward and a backward."""
 
     def draw(painter: QPainter, box: QRectF) -> None:
-        low = box.adjusted(0, 3, 0, -3)
-        half = low.width() / 2
-        for number, colour in enumerate((theme.forward, theme.backward)):
-            outer = QRectF(low.left() + number * half, low.top(), half - 1, low.height())
+        half = box.width() / 2
+        outer = box.adjusted(0, 3, -half - 1, -3)
+        for colour in (theme.forward, theme.backward):
             fill(painter, outer, colour)
             inner = outer.adjusted(1, 1, -1, -1)
             fill(painter, inner, mixed(colour, theme.plot, PALE))
+            outer.translate(half, 0)
 
     return draw

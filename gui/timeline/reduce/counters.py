@@ -11,16 +11,14 @@ from core.trace.columns import GrowingArray
 from core.trace.event_rows import Counter
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import (
-    FACTOR,
-    LEVELS,
+    CROWDED,
     Pyramid,
     first_of,
     largest_of,
+    level_for,
     smallest_of,
 )
 from gui.timeline.reduce.reduction import pixel_edges
-
-CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
 
 class CounterLine:
@@ -71,9 +69,7 @@ class CounterLine:
         bounds = np.floor([view.start, view.end]).astype(np.int64)
         first_seen, last_seen = self.times.searchsorted(bounds)
         seen = last_seen - first_seen
-        level = 0
-        while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
-            level += 1
+        level = level_for(seen, CROWDED * view.width)
         edges, moments = pixel_edges(view)
         # The entry that is valid at each edge between pixels.
         entry = self._starts[level].searchsorted(moments, "right") - 1

@@ -12,11 +12,10 @@ from core.explain.balance import MEMORY_COUNTERS, held_bytes
 from core.trace.columns import GrowingArray
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
+from gui.timeline.reduce.pyramid import CROWDED, LEVELS, Pyramid, first_of, largest_of, level_for
 from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
 
 ACTIVATIONS = "activations"
-CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
 
 class LaneMemory:
@@ -95,9 +94,7 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     if not len(memory):
         return np.zeros((2, int(view.width)))
     seen = memory.seen(view)
-    level = 0
-    while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
-        level += 1
+    level = level_for(seen, CROWDED * view.width)
     edges, moments = pixel_edges(view)
     times = memory.starts[level]
     first = times.searchsorted(moments, "right") - 1  # valid where a pixel begins

@@ -14,10 +14,21 @@ FACTOR = 8  # entries of a level that are combined to one of the next
 
 
 LEVELS = 4
-
+CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
 Summary = Callable[[NDArray[Any]], NDArray[Any]]
 """Returns one value for each FACTOR values; the last may be for fewer."""
+
+
+def level_for(count: int, most: float) -> int:
+    """Return the finest level that has at most `most` entries for `count` of level 0, or the last.
+
+    Levels are counted from 0, the finest.
+    """
+    level = 0
+    while level + 1 < LEVELS and count > most * FACTOR**level:
+        level += 1
+    return level
 
 
 def first_of(values: NDArray[Any]) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from core.trace.columns import GrowingArray
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of
+from gui.timeline.reduce.pyramid import FACTOR, Pyramid, first_of, level_for
 
 # With more than two spans a pixel, adjacent rectangles cannot be distinguished, and thousands of
 # them in a lane cost more than the pixels that they cover.
@@ -255,7 +255,8 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floa
     keys = columns.sums_of(columns.rows[seen])
     # In place, here and below: these arrays have an entry for each visible span.
     keys *= pixels
-    keys += np.repeat(np.arange(pixels), begun[1:] - begun[:-1])
+    every_pixel = np.arange(pixels)
+    keys += np.repeat(every_pixel, np.diff(begun))
     spent = columns.ends[seen] - columns.starts[seen]
     times = np.bincount(keys, spent, columns_known * pixels).astype(np.float64)
     # A span is counted in the pixel where it begins. The part after an edge between two pixels is
@@ -270,8 +271,10 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floa
     over[begun == 0] = 0.0
     place = columns.sums_of(columns.rows.take(last))
     place *= pixels
-    times[place[:-1] + np.arange(pixels)] += over[:-1]
-    times[place[1:] + np.arange(pixels)] -= over[1:]
+    left = place[:-1] + every_pixel
+    right = place[1:] + every_pixel
+    times[left] += over[:-1]
+    times[right] -= over[1:]
     return _by_family(columns, times.reshape(-1, pixels), slice(0, pixels), pixels)
 
 
@@ -286,14 +289,12 @@ def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> tuple[l
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels; others are empty
     edges = edges[used.start : used.stop + 1]
     moments = moments[used.start : used.stop + 1]
-    level, block = 0, columns.block
     # The coarsest level with at least FEW blocks in a pixel: time that is spread evenly in a block
     # is then spread over at most half a pixel.
-    while level + 1 < LEVELS and count > FEW * FACTOR * block * view.width:
-        level = level + 1
-        block = FACTOR * block
+    blocks = count / columns.block
+    level = level_for(blocks, FEW * FACTOR * view.width)
     before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
-    each = before[:, 1:] - before[:, :-1]
+    each = np.diff(before, axis=1)
     return _by_family(columns, each, used, pixels)
 
 
@@ -333,8 +334,9 @@ def _times_before(
     sums = columns.block_sums[level]
     last = len(starts) - 1
     block = np.maximum(starts.searchsorted(moments, "right") - 1, 0)
-    if level == 0 and len(columns) > (last + 1) * columns.block:  # spans after the last block
-        block[moments >= columns.starts[(last + 1) * columns.block]] = last + 1
+    in_blocks = len(starts) * columns.block
+    if level == 0 and len(columns) > in_blocks:  # spans after the last block
+        block[moments >= columns.starts[in_blocks]] = last + 1
     # Places after the last block or sum are clipped to it.
     begun = starts.take(block, mode="clip")
     following = block + 1

@@ -26,9 +26,7 @@ class LaneStack:
         self.wanted = self.shown = Strips()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
-        self._arranged: tuple[tuple[tuple[Lane, ...], TrackState, Replicas], Arrangement] | None = (
-            None
-        )
+        self._arranged: tuple[tuple[Lane, ...], TrackState, Replicas, Arrangement] | None = None
 
     def strips(self, scene: Scene | None) -> Strips:
         """Return the chosen strips that have contents in a scene."""
@@ -71,13 +69,17 @@ class LaneStack:
     def arrangement(self, scene: Scene | None) -> Arrangement:
         """Return the arrangement of a scene's lanes."""
         lanes = () if scene is None else scene.trace.header.lanes
-        about = (lanes, self.state, self.replicas(scene))
-        kept = self._arranged
+        replicas = self.replicas(scene)
         # Called for each frame and each move of the mouse. Lanes are compared by identity: a run
         # has one tuple of them, which may have thousands of elements.
-        if kept is None or kept[0][0] is not lanes or kept[0][1:] != about[1:]:
-            kept = self._arranged = (about, arrange(*about))
-        return kept[1]
+        if self._arranged is not None:
+            known_lanes, known_state, known_replicas, known = self._arranged
+            is_same_state = (known_state, known_replicas) == (self.state, replicas)
+            if known_lanes is lanes and is_same_state:
+                return known
+        arranged = arrange(lanes, self.state, replicas)
+        self._arranged = (lanes, self.state, replicas, arranged)
+        return arranged
 
     def is_stale(self, scene: Scene) -> bool:
         """Return True if new spans need other groups or other strips."""
