@@ -43,9 +43,12 @@ class ViewOptions(QObject):
         state.tracks_changed.connect(self._keep)
         self._keep()
         self.count_from(settings.time_from)
-        for name in STRIPS:
-            action(name).setChecked(getattr(settings, name))
-            self.show(name, getattr(settings, name))
+        strips = {}
+        for name, strip in STRIPS.items():
+            strips[strip] = getattr(settings, name)
+            action(name).setChecked(strips[strip])
+        # All at once, because the timeline lays out its lanes each time.
+        state.show_strips(**strips)
 
     def group_by(self, name: str) -> None:
         """Group the lanes by a Grouping."""
