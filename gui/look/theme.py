@@ -193,6 +193,22 @@ def mixed(colour: str, other: str, share: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in channels)
 
 
+def prepare(app: QCoreApplication | None, theme: Theme) -> None:
+    """Give an application without a theme the style and palette of one, before it has widgets.
+
+    Qt visits all widgets for each change of them. The style sheet is for `apply`: with it, every
+    widget that is added to another one is polished again.
+    """
+    if isinstance(app, QApplication) and app.property("theme") is None:
+        _set_style(app, theme)
+
+
+def _set_style(app: QApplication, theme: Theme) -> None:
+    if app.style().name() != "fusion":
+        app.setStyle("Fusion")
+    app.setPalette(palette(theme))
+
+
 def apply(app: QCoreApplication | None, theme: Theme) -> None:
     """Give the whole application this theme, whatever the platform's own colours are."""
     if not isinstance(app, QApplication) or app.property("theme") == theme.name:
@@ -203,8 +219,7 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
     # Style sheets accept forward slashes only, on Windows too.
     tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
     with gc_paused():  # Qt walks over all widgets; freeing one meanwhile would end the process
-        app.setStyle("Fusion")
-        app.setPalette(palette(theme))
+        _set_style(app, theme)
         app.setStyleSheet(Template(STYLE.read_text("utf-8")).substitute(colours, tick=tick))
 
 

@@ -19,7 +19,7 @@ from gui.features.runs.feature import RunsFeature
 from gui.features.verdict.feature import VerdictFeature
 from gui.features.view.colours import chosen_theme
 from gui.features.view.feature import ViewFeature
-from gui.look.theme import Theme, apply
+from gui.look.theme import Theme, apply, prepare
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
@@ -45,9 +45,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
-        # Before the widgets exist: a style sheet that is set later polishes all of them, though
-        # most stay hidden at first.
-        apply(QApplication.instance(), chosen_theme(settings))
+        prepare(QApplication.instance(), chosen_theme(settings))
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
         self.session, self.settings = session, settings
@@ -85,6 +83,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         """Restore the state of the last session."""
+        # All widgets exist: they are polished once, and before the window is measured.
         self.apply_theme()
         self.resize(SIZE)
         kept = self.settings.window

@@ -165,7 +165,7 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
     spots = []
     for corner in range(corners):
         turn = math.tau * corner / corners - math.pi / 2  # the first corner is at the top
-        spots.append(at + radius * QPointF(math.cos(turn), math.sin(turn)))
+        spots.append(at + QPointF(radius * math.cos(turn), radius * math.sin(turn)))
     painter.drawPolygon(QPolygonF(spots))
 
 

@@ -20,7 +20,7 @@ Summary = Callable[[NDArray[Any]], NDArray[Any]]
 """Returns one value for each FACTOR values; the last may be for fewer."""
 
 
-def level_for(count: int, most: float) -> int:
+def level_for(count: float, most: float) -> int:
     """Return the finest level that has at most `most` entries for `count` of level 0, or the last.
 
     Levels are counted from 0, the finest.
