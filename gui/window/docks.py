@@ -120,6 +120,17 @@ class Docks:
             for painted in page.findChildren(Painted):
                 painted.set_theme(theme)
 
+    def measure(self) -> None:
+        """Compute the least sizes of the docks again; call it when the style sheet is set."""
+        for book in self._books.values():
+            # A style sheet changes the margins of a list, which keeps its old size otherwise.
+            book.names.updateGeometry()
+            book.updateGeometry()
+        layout = self._window.layout()
+        if layout is not None:
+            layout.invalidate()
+            layout.activate()
+
     def size(self) -> None:
         """Give the docks their first sizes; call it when the window has its own."""
         across = Qt.Orientation.Horizontal

@@ -85,6 +85,7 @@ class MainWindow(QMainWindow):
         """Restore the state of the last session."""
         # All widgets exist: they are polished once, and before the window is measured.
         self.apply_theme()
+        self.docks.measure()
         self.resize(SIZE)
         kept = self.settings.window
         if kept is None:
