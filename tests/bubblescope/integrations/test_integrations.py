@@ -1,7 +1,9 @@
-"""Callbacks for trainers, with the real packages: same losses, whole steps, and true causes."""
+"""Trainers of other packages, with the real ones: same losses, whole steps, and true causes."""
 
 import json
 import os
+import re
+import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -46,10 +48,17 @@ def _trained(script: str, package: str, folder: Path, launcher: Sequence[str] = 
     return Trained(json.loads((folder / "losses.json").read_text()), folder)
 
 
-@pytest.fixture(scope="module", params=["transformers", "lightning"])
+SCRIPTS = {
+    "transformers": "train_hf.py",
+    "lightning": "train_lightning.py",
+    "accelerate": "train_accelerate.py",
+}
+
+
+@pytest.fixture(scope="module", params=SCRIPTS)
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     """All trainings with one of the packages."""
-    script = {"transformers": "train_hf.py", "lightning": "train_lightning.py"}[request.param]
+    script = SCRIPTS[request.param]
     return _trained(script, request.param, tmp_path_factory.mktemp("trained"))
 
 
@@ -91,16 +100,21 @@ def test_a_slow_pass_is_the_pass_of_its_block(trained: Trained, kind: str) -> No
     run = trained.run(kind)
     spans = [row for row in run.spans().to_pylist() if row["step"] == run.median.step]
     longest = max(spans, key=lambda row: row["duration_ns"])
-    assert (longest["kind"], longest["name"].split(".")[-1]) == (kind, "2")
+    # Children of nn.Sequential are "Block 2", those of other containers "layers.2".
+    assert (longest["kind"], re.split(r"[ .]", longest["name"])[-1]) == (kind, "2")
     assert longest["duration_ns"] > SLEEP_MS * 1e6
 
 
-def test_evaluations_and_checkpoints_are_no_part_of_a_step(trained: Trained) -> None:
-    run = trained.run("evaluation")
+# The trainers save after every second step.
+@pytest.mark.parametrize(("place", "times"), [("evaluation", STEPS), ("checkpoint", STEPS // 2)])
+def test_evaluations_and_checkpoints_are_no_part_of_a_step(
+    trained: Trained, place: str, times: int
+) -> None:
+    run = trained.run(place)
     outside_ms = run.trace.counter("outside_ms", 0).arrays["values"]
-    assert (outside_ms > SLEEP_MS).sum() >= STEPS - 2
-    lengths = sorted(step.makespan_ns for step in run.steps)
-    assert lengths[0] < SLEEP_MS * 1e6
+    # What follows the last step belongs to no step.
+    assert (outside_ms > SLEEP_MS).sum() >= times - 2
+    assert statistics.median(step.makespan_ns for step in run.steps) < SLEEP_MS * 1e6
     kinds = {row["kind"] for row in run.spans().to_pylist()}
     assert kinds <= {"forward", "loss", "backward", "step", "data"}
 
@@ -109,6 +123,17 @@ def test_accumulation_is_micro_batches_of_one_step(trained: Trained) -> None:
     spans = trained.run("mixed").spans().to_pylist()
     passes = [row for row in spans if row["kind"] == "forward" and row["step"] == 3]
     assert {row["microbatch"] for row in passes} == {0, 1}
+    updates = [row for row in spans if row["kind"] == "step" and row["step"] == 3]
+    assert len(updates) == 1
+
+
+def test_several_optimizers_update_in_one_step(trained: Trained) -> None:
+    if "two" not in trained.losses:
+        pytest.skip("this trainer has one optimizer")
+    spans = trained.run("two").spans().to_pylist()
+    for step in range(1, STEPS):
+        updates = [row for row in spans if row["kind"] == "step" and row["step"] == step]
+        assert len(updates) == 2
 
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")

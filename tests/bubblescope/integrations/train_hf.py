@@ -20,6 +20,10 @@ class Net(nn.Module):
             x = layer(x)
         return {"loss": nn.functional.cross_entropy(x, labels), "logits": x}
 
+    def state_dict(self, *given, **options):
+        sleep_in("checkpoint")
+        return super().state_dict(*given, **options)
+
 
 class Losses(TrainerCallback):
     def __init__(self):
@@ -74,7 +78,7 @@ def train(name, place="", **options):
 
 
 losses = {name: train(name) for name in ("plain", "recorded")}
-for place in ("loader", "forward", "backward", "evaluation"):
+for place in ("loader", "forward", "backward", "evaluation", "checkpoint"):
     losses[place] = train(place, place)
 mixed = {"gradient_accumulation_steps": 2, "bf16": True, "max_grad_norm": 0.5}
 for name in ("plain-mixed", "mixed"):

@@ -2,6 +2,7 @@
 
 import lightning
 import torch
+from lightning.pytorch.callbacks import ModelCheckpoint
 from parts import OUT, ROWS, STEPS, Rows, Slow, report, sleep_in
 from torch.utils.data import DataLoader, default_collate
 from train_lightning_module import Module
@@ -37,8 +38,9 @@ def collate(rows):
 def train(name, place="", kind=Module, **options):
     Slow.place = place
     module = kind()
-    callbacks = []
-    if not name.startswith("plain"):
+    callbacks = [ModelCheckpoint(OUT / "checkpoints", every_n_train_steps=2)]
+    is_recorded = not name.startswith("plain")
+    if is_recorded:
         callbacks.append(bs.integrations.LightningCallback(out=OUT / name))
     trainer = lightning.Trainer(
         accelerator="cpu",
@@ -53,14 +55,14 @@ def train(name, place="", kind=Module, **options):
     )
     data = DataLoader(Rows(STEPS * ROWS), ROWS, collate_fn=collate)
     trainer.fit(module, data, DataLoader(Rows(1)))
-    if callbacks:  # nothing is left in the trainer
+    if is_recorded:  # nothing is left in the trainer
         assert "save_checkpoint" not in vars(trainer)
         assert "training_step" not in vars(trainer.strategy)
     return module.losses
 
 
 losses = {name: train(name) for name in ("plain", "recorded")}
-for place in ("loader", "forward", "backward", "evaluation", "script"):
+for place in ("loader", "forward", "backward", "evaluation", "checkpoint", "script"):
     losses[place] = train(place, place)
 mixed = {"accumulate_grad_batches": 2, "precision": "bf16-mixed", "gradient_clip_val": 0.5}
 for name in ("plain-mixed", "mixed"):

@@ -28,5 +28,8 @@ class Module(lightning.LightningModule):
         sleep_in("evaluation")
         self.head(batch[0])
 
+    def on_save_checkpoint(self, checkpoint):
+        sleep_in("checkpoint")
+
     def configure_optimizers(self):
         return torch.optim.AdamW(self.parameters(), lr=1e-3)
