@@ -142,10 +142,10 @@ class Engine:
                 append_batch(self.trace, combined(batches))
             time.sleep(self.pause)
 
-    def finish(self, specification: Specification) -> Trace:
+    def finish(self, specification: Specification, seconds: float = 60) -> Trace:
         """Run to the end; returns the trace."""
         self.run(specification)
-        self.wait("ended")
+        self.wait("ended", seconds)
         assert self.ended is not None and self.trace is not None, self.ended
         assert self.ended.outcome == "finished", self.ended
         return self.trace

@@ -162,7 +162,8 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     return exchangeDevice(device);
   }
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override {
-    TORCH_CHECK(storage.nbytes() == 0, "the test device only enlarges empty tensors");
+    TORCH_CHECK(storage.nbytes() == 0 || bytes == 0,
+                "the test device only empties tensors and enlarges empty ones");
     c10::DeviceGuard guard(storage.device());
     storage.set_data_ptr_noswap(allocator().allocate(bytes));
     storage.unsafeGetStorageImpl()->set_nbytes(bytes);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 from pathlib import Path
 
@@ -22,6 +23,9 @@ def load() -> None:
     torch.ops.load_library(folder() / LIBRARY)
     torch.utils.rename_privateuse1_backend(NAME)
     torch._register_device_module(NAME, _module())
+    from tests.device.ranks import register
+
+    register()
 
 
 def folder() -> Path:
@@ -45,6 +49,10 @@ def _module() -> types.ModuleType:
     module.set_rng_state = lambda state, device=None: None
     module.manual_seed_all = lambda seed: None
     module.get_amp_supported_dtype = lambda: [torch.bfloat16]
+    # fully_shard makes streams and events by the device's module.
+    module.Stream, module.Event = torch.Stream, torch.Event
+    module.current_stream = torch.accelerator.current_stream
+    module.stream = lambda stream: contextlib.nullcontext() if stream is None else stream
     return module
 
 

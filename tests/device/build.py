@@ -50,11 +50,15 @@ def build() -> Path:
 
 
 def device_environment(**variables: str) -> dict[str, str]:
-    """Return this process's environment, with the device and the given variables."""
+    """Return this process's environment, with the device and the given variables.
+
+    A kernel runs on one core: with several, the threads of all streams would wait for each other.
+    """
     paths = [str(ROOT), str(build())]
     if "PYTHONPATH" in os.environ:
         paths.append(os.environ["PYTHONPATH"])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}
+    own = {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
+    return {**os.environ, **own, **variables}
 
 
 def _checksum(version: str) -> str:

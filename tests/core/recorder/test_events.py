@@ -287,12 +287,13 @@ def test_a_job_whose_device_has_timed_events_is_recorded_in_device_times(tmp_pat
 @pytest.mark.accelerator
 def test_a_job_on_this_accelerator_is_recorded_in_device_times(tmp_path):
     device = torch.accelerator.current_accelerator()
-    model = torch.nn.Sequential(*(torch.nn.Linear(1024, 1024) for _ in range(4))).to(device)
+    # Small, because a simulated device has to compute it on a core that others use too.
+    model = torch.nn.Sequential(*(torch.nn.Linear(256, 256) for _ in range(4))).to(device)
     times = events.device_times(model)
     if times is None:
         pytest.skip(f"{device} has no timed events")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    x = torch.ones(1024, 1024, device=device)
+    x = torch.ones(256, 256, device=device)
     around = []
     with record(model, optimizer, tmp_path):
         for _ in range(8):

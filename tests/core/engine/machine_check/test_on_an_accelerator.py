@@ -27,17 +27,19 @@ def test_stamps_and_the_clock_of_an_accelerator_are_measured(device):
     assert 0 < clock_width(device).half_width < 1e9
 
 
-def test_two_lanes_of_an_accelerator_are_compared_with_one(device):
-    from core.engine.machine_check.lanes import overlap
+def test_two_lanes_of_an_accelerator_are_compared_with_one(device, monkeypatch):
+    from core.engine.machine_check import lanes
 
-    found = overlap(device, device)
+    monkeypatch.setattr(lanes, "TRIES", 1)
+    found = lanes.overlap(device, device)
     assert found.alone > 0 and found.together > 0
 
 
-def test_spans_are_the_profilers_or_it_has_no_kernels_of_the_device(device, tmp_path):
-    from core.engine.machine_check.profiler import profiler_difference
+def test_spans_are_the_profilers_or_it_has_no_kernels_of_the_device(device, tmp_path, monkeypatch):
+    from core.engine.machine_check import profiler
 
-    found = profiler_difference(device, str(tmp_path))
+    monkeypatch.setattr(profiler, "ELEMENTS", 1 << 16)
+    found = profiler.profiler_difference(device, str(tmp_path))
     if isinstance(found, ProfilerDifference):
         assert found.kernels == 20
     else:  # an out-of-tree backend without a profiler
@@ -45,10 +47,12 @@ def test_spans_are_the_profilers_or_it_has_no_kernels_of_the_device(device, tmp_
     assert list(tmp_path.glob("profiler-*.json"))
 
 
-def test_the_cost_of_recording_a_step_on_an_accelerator_is_measured(device):
-    from core.engine.machine_check.recording import recording_cost
+def test_the_cost_of_recording_a_step_on_an_accelerator_is_measured(device, monkeypatch):
+    from core.engine.machine_check import recording
 
-    cost = recording_cost(device)
+    monkeypatch.setattr(recording, "ROUNDS", 1)
+    monkeypatch.setattr(recording, "STEPS", 4)
+    cost = recording.recording_cost(device)
     assert cost.plain > 0 and cost.recorded > 0
 
 
