@@ -44,9 +44,9 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     """Yield a temporary path, which replaces `path` if the context ends without an error.
 
     The temporary file is in the same folder, under an unpredictable name, and is deleted after an
-    error, so that no half-written file remains. If this process is killed, the next one that writes
-    to the folder deletes it. Special files (`/dev/stdout`, a pipe) are written directly. Raises
-    OSError in one line that names `path`.
+    error, so that no half-written file remains. If this process is killed, the next process that
+    writes to the folder deletes it. Special files (`/dev/stdout`, a pipe) are written directly.
+    Raises OSError in one line that names `path`.
     """
     # If `path` is a link, its target is replaced and the link stays.
     target = Path(os.path.realpath(path))

@@ -37,12 +37,12 @@ def run(
     loss: Callable[..., object] | None = None,
     **options: object,
 ) -> Run:
-    """Run a strategy in a process of its own, and return the run when it is over.
+    """Run a strategy in a separate process, and return the run when it is over.
 
-    `options` are those of the command `run` with underscores, such as
+    `options` are the options of the command `run` with underscores, such as
     `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. `record` names a file
-    in which the run is recorded while it goes on. `on="user@host"` runs the process on another
-    machine, through ssh; names of files in `options` are then those of that machine. A model in
+    in which the run is recorded while it runs. `on="user@host"` runs the process on another
+    machine, through ssh; names of files in `options` are then files of that machine. A model in
     memory is sent there.
 
     `model` may also be a module in memory, or a list of modules that are its blocks. Then `sample`

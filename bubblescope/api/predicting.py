@@ -87,8 +87,8 @@ def with_measured_costs(
     """Return the costs of a trace's steps, and the run with missing settings taken from the trace.
 
     These are the numbers of stages, micro-batches and replicas and, for a run of Bubblescope with
-    as many lanes, its devices. With borders the costs are by block, estimated from those of stages,
-    and the model is that of the trace unless another one is given. `name` is the trace's, for
+    as many lanes, its devices. With borders the costs are by block, estimated from the costs of
+    stages, and the model is the trace's unless another one is given. `name` is the trace's, for
     errors. Raises PlanError.
     """
     found = plan_costs(MeasuredSteps.of(trace, steps))
@@ -101,7 +101,7 @@ def with_measured_costs(
 
 
 def _costs_of_blocks(costs: CostModel, trace: Trace, step: int, name: str) -> CostModel:
-    """Return the costs of blocks, estimated from those of stages. Raises PlanError."""
+    """Return the costs of blocks, estimated from the costs of stages. Raises PlanError."""
     plan = RunPlans(trace).plan(step) if trace.header.source.has_plan else None
     if plan is None:
         raise PlanError(

@@ -133,12 +133,12 @@ def sweep(
 ) -> SweepResults:
     """Run every combination of several values of options, and compare the results.
 
-    `options` are those of `run`, each with one value or a list of them, such as
-    `sweep("pipeline", split_size=[1, 2, 4], batch=12)`; `sample` and `loss` are those of `run` too.
+    `options` are the options of `run`, each with one value or a list of values, such as
+    `sweep("pipeline", split_size=[1, 2, 4], batch=12)`; `sample` and `loss` are as for `run`.
     `beside` are strategies that are run for reference, () for none; `repeat` is the number of runs
-    of each setting, and `shuffle` the seed of their order. `csv` names a table to which each run
-    is appended, and whose runs are not made again. `on="user@host"` makes the runs on another
-    machine, as in `run`.
+    of each setting, and `shuffle` the seed of their order. `csv` names a table to which each run is
+    appended, and whose runs are not made again. `on="user@host"` makes the runs on another machine,
+    as in `run`.
 
     Raises BubblescopeError in one line if a setting is refused or nothing could be measured, and
     KeyboardInterrupt when interrupted; the table keeps the runs until then.

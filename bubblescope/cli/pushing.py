@@ -21,7 +21,7 @@ PIP = "-m pip --disable-pip-version-check --no-cache-dir --quiet install"
 
 
 def push(arguments: argparse.Namespace) -> None:
-    """Install the wheel on a host, in a venv of its own, and print the version there.
+    """Install the wheel on a host, in a separate venv, and print the version there.
 
     Raises PlanError for an unusable name of a host, and OSError in one line if it fails.
     """
@@ -53,7 +53,7 @@ def install_script(python: str | None, size: int) -> str:
         "trap 'exit 1' HUP INT TERM",
         "exec 3<&0",  # a program in the background would get no standard input otherwise
         f'head -c {size} <&3 > "$wheel"',
-        # sshd starts the script in a process group of its own, to which 0 refers.
+        # sshd starts the script in a separate process group, to which 0 refers.
         "(cat <&3 >/dev/null; kill -TERM 0) >/dev/null 2>&1 &",
         "python=",
         f"for name in {shlex.join(names)}; do "

@@ -24,7 +24,7 @@ class TrainingRecording:
         self._pause: AbstractContextManager[None] | None = None
 
     def begin(self, model: Any) -> None:
-        """Begin to record a model, or the first one that trains if it is None."""
+        """Begin to record a model, or the first model that trains if it is None."""
         self.end_failed()
         self._session = record(model, None, self._out)
         self._session.__enter__()

@@ -87,7 +87,7 @@ def _copy_ns(columns: StepColumns) -> float:
 
 
 def _pass_times(times: Times, stages: int, copy_ns: float) -> PassTimes:
-    """Return the median times; a kind that did not run takes a share of one that did."""
+    """Return the median times; a kind that did not run takes a share of a kind that did."""
     found: dict[Kind, list[float]] = defaultdict(list)
     for stage in range(stages):
         medians: dict[Kind, float] = {}

@@ -31,8 +31,8 @@ class Par:
 def pars(rules: BoardRules) -> tuple[Par, ...]:
     """Return the par of every schedule whose formula holds for the lanes, micro-batches and times.
 
-    The formulas are those of `Schedule.bubble_time`. They are for stages that take equally long and
-    for copies without time; there is no par for other times.
+    The formulas are `Schedule.bubble_time`. They are for stages that take equally long and for
+    copies without time; there is no par for other times.
     """
     found: list[Par] = []
     for schedule in SCHEDULES.values():

@@ -23,8 +23,8 @@ MOST_CHUNKS = 2
 class PassTimes:
     """Times of the passes of each stage, tuples with an entry for each stage, in one unit.
 
-    `copy` is the time from the end of a pass to the start of one that needs its result on another
-    lane. The unit is ns if `measured`; otherwise it is the time of a forward pass.
+    `copy` is the time from the end of a pass to the start of a pass that needs its result on
+    another lane. The unit is ns if `measured`; otherwise it is the time of a forward pass.
     """
 
     forward: tuple[float, ...]

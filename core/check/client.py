@@ -1,4 +1,4 @@
-"""Runs the check in a process of its own, which imports torch, and collects its measurements."""
+"""Runs the check in a separate process, which imports torch, and collects its measurements."""
 
 from __future__ import annotations
 

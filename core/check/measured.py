@@ -76,7 +76,7 @@ class GradientError:
 class SpanOrder:
     """The order of a run's spans against its plan.
 
-    `early` is the most ns by which a span starts before the end of one that it has to wait for.
+    `early` is the most ns by which a span starts before the end of a span that it has to wait for.
     `uncertain` is the half-width in ns with which the clocks of the devices are known.
     """
 

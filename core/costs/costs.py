@@ -62,9 +62,9 @@ class CostModel:
     A task with fractions of blocks costs as much as whole blocks with fewer rows and the same
     arithmetic, times the factor of its kind in `divided`.
 
-    `estimated_from` has the parts of the model (`Stage.held`) from whose costs those of blocks were
-    estimated, so that only tasks through exactly such a part have a measured cost; it is empty if
-    blocks were measured.
+    `estimated_from` has the parts of the model (`Stage.held`) from whose costs the costs of blocks
+    were estimated, so that only tasks through exactly such a part have a measured cost; it is empty
+    if blocks were measured.
 
     `scatter` is the relative scatter (0 to 1) of a pass's time between measurements.
 

@@ -27,7 +27,7 @@ def pieces_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 class KeptFiles:
     """Received files in a private temporary folder, which is made with the first one.
 
-    `close` removes it; if this process is killed, the next one that keeps files does.
+    `close` removes it; if this process is killed, the next process that keeps files does.
     """
 
     def __init__(self) -> None:

@@ -26,7 +26,8 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
     `auto` is a lane on every accelerator; two lanes if there is only one accelerator; without any,
     two CPU lanes (one lane on a single core). The device of a virtual lane is `virtual:` and the
     hardware that runs its work, by default an accelerator if there is one. Accepts every known kind
-    and those of `hardware`. Raises PlanError if the text cannot be read or mixes kinds of lanes.
+    and the kinds of `hardware`. Raises PlanError if the text cannot be read or mixes kinds of
+    lanes.
     """
     if text.strip() == "auto":
         return _default_devices(hardware)

@@ -16,7 +16,7 @@ from core.version import VERSION
 
 PROJECT_FILE = PROJECT_ROOT / "pyproject.toml"
 WHEEL = f"bubblescope-{VERSION}-py3-none-any.whl"
-# Files that an installer adds to those of the wheel; RECORD is written again.
+# Files that an installer adds to the wheel's files; RECORD is written again.
 _INSTALLERS = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json")
 
 

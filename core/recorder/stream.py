@@ -255,7 +255,7 @@ class Sender:
                 pass
 
     def _next(self) -> QueuedWrite | None:
-        """Wait for the next item, or for one that `take_idle` returns; None ends the stream."""
+        """Wait for the next item, or for an item that `take_idle` returns; None ends the stream."""
         while True:
             try:
                 return self._waiting.get(timeout=REST_SECONDS)

@@ -55,8 +55,8 @@ AWAKE_SECONDS = 0.001  # for work of the sender after the handover, which may de
 class CostKey(NamedTuple):
     """Tasks with the same key are assumed to have the same cost.
 
-    `rows` are those of one pass, a mean for a backward over uneven micro-batches. Missing values
-    are ABSENT or, for rows and bytes, 0.
+    `rows` is the number of rows of one pass, a mean for a backward over uneven micro-batches.
+    Missing values are ABSENT or, for rows and bytes, 0.
     """
 
     kind: Kind

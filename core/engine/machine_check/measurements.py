@@ -55,11 +55,11 @@ BUSY_SHARE = 0.3
 
 
 def measure_all(folder: str = "", full: bool = False) -> Iterator[Measured]:
-    """Yield every measurement; one that is impossible here is a NotMeasured with the reason.
+    """Yield every measurement; an impossible measurement is a NotMeasured with the reason.
 
     A full check also runs every schedule, on one device and on two, looks at the order of all
-    spans, and compares steps with those of torch's own engines. Saves the recordings of the runs
-    in `folder`, unless it is "".
+    spans, and compares steps with steps of torch's own engines. Saves the recordings of the runs in
+    `folder`, unless it is "".
     """
     deadline = time.monotonic() + (FULL_LIMIT_SECONDS if full else LIMIT_SECONDS)
     compute_exactly()

@@ -27,7 +27,7 @@ KERNELS = 20
 ELEMENTS = 1 << 22
 """Elements of the tensor that a kernel multiplies: about a millisecond on a CPU."""
 KERNEL = "aten::mul_"
-"""The profiler's name of the kernel on a CPU. An accelerator's have names of their own."""
+"""The profiler's name of the kernel on a CPU. An accelerator's kernels have other names."""
 
 _Stamps = tuple[Timestamp, Timestamp]
 

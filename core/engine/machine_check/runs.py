@@ -29,7 +29,7 @@ from core.trace.trace import Trace
 from core.trace.verified import verified
 
 RUN_SECONDS = 60.0
-"""A run that takes longer is stopped. Most take a few seconds; those of ranks have to start."""
+"""A run that takes longer is stopped. Most take a few seconds; ranks start slowly."""
 MODEL = ModelSettings("mlp", width=512, depth=8)
 BATCH, STEPS, WARMUP = 256, 3, 1
 SINGLE, PIPELINE, GRID = "single", "pipeline", "dp-pp"
@@ -153,7 +153,7 @@ def gradients_of_run(trace: Trace, name: str) -> Measured:
 
 
 def span_order(trace: Trace, name: str) -> SpanOrder:
-    """Return how early spans start, before the end of those that they have to wait for.
+    """Return how early spans start, before the end of the spans that they have to wait for.
 
     Those are the span before it on its lane and the tasks that it comes after in the plan. Ranks
     of torch time themselves and are only compared lane by lane.
