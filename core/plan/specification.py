@@ -124,18 +124,6 @@ class Specification:
         reads=read_link,
         unused=has_real_lanes,
     ).field()
-    speed: float | None = Option(
-        "speed",
-        float,
-        "Slow motion: 0.1 plays virtual lanes at a tenth of real speed.",
-        "full speed",
-        "times",
-        least=1e-4,
-        most=1_000_000,
-        unused=has_real_lanes,
-        runs_only=True,
-        rare=True,
-    ).field()
     batch: int | None = Option(
         "batch",
         int,
@@ -268,6 +256,14 @@ class Specification:
         if self.batch is not None:
             return self.batch
         return MODELS[self.model.name].batch if self.model.name in MODELS else 64
+
+    @property
+    def row_tokens(self) -> int | None:
+        """Tokens in a row of the batch; None for models without sequences."""
+        kind = MODELS.get(self.model.name)
+        if kind is None or "sequence" not in kind.settings:
+            return None
+        return self.model.filled()["sequence"]
 
     @property
     def step_rows(self) -> list[int]:

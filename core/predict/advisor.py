@@ -215,9 +215,7 @@ def way_of(specification: Specification) -> Specification:
         s = s.having(microbatches=own or DEFAULT_MICROBATCHES)
     if REPLICAS in options and s[REPLICAS] is None:
         s = s.having(replicas=DEFAULT_REPLICAS)
-    return replace(
-        s, steps=1, warmup=0, seed=0, verify=False, calibrate=True, gradients=None, speed=None
-    )
+    return replace(s, steps=1, warmup=0, seed=0, verify=False, calibrate=True, gradients=None)
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:

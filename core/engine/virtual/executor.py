@@ -103,7 +103,7 @@ class VirtualExecutor:
         self._operations, self._isolated, self._rehearsal = operations, isolated, rehearsal
         self._writer, self._stop = writer, stop
         specification = prepared.specification
-        self._link, self._speed = link_of(specification), specification.speed
+        self._link = link_of(specification)
         self._faults = Faults.of(specification)
         self.now = self._origin = prepared.header.origin_ns
         self._virtual_plans: dict[int, VirtualPlan] = {}
@@ -129,9 +129,8 @@ class VirtualExecutor:
         self._rehearsal.begin(plan, batch)
         self._isolated.begin()
         # The times of in_time_order (`start` and `begun`, in ns) count from the start of the step;
-        # `began` is added for the recording. `clock` is real time, only for the pace.
+        # `began` is added for the recording.
         began = self.now
-        clock = time.perf_counter()
         ends = [0] * len(plan.tasks)
         held = [0] * len(plan.tasks)
         measured: list[int] = []
@@ -139,10 +138,10 @@ class VirtualExecutor:
         def duration(place: int, start: int, begun: int) -> int:
             # Before the task's first timestamp, so that the time for a batch is not measured.
             self._send(index, number, SEND_SECONDS)
-            self._keep_pace(clock, begun)
+            if self._stop.is_set():
+                raise RunStopped
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
-            # After the wait for the pace, during which the caches become cold.
             self._rehearsal.run(task)
             stamps = self._isolated.run(partial(self._operations.run, task), bool(blocks))
             taken = self._isolated.elapsed(stamps.start, stamps.end)
@@ -207,19 +206,6 @@ class VirtualExecutor:
         if number not in self._virtual_plans:
             self._virtual_plans[number] = VirtualPlan.of(plan, self._link)
         return self._virtual_plans[number]
-
-    def _keep_pace(self, clock: float, virtual: int) -> None:
-        """Wait until a step that started at `clock` (s) may reach `virtual` ns.
-
-        Raises RunStopped.
-        """
-        if self._speed is not None:
-            until = clock + virtual / 1e9 / self._speed
-            seconds = max(0.0, until - time.perf_counter())
-            # Not a sleep, so that a request to stop ends the wait even if the pace is slow.
-            self._stop.wait(seconds)
-        if self._stop.is_set():
-            raise RunStopped
 
     def _record_hardware(self, step: int) -> None:
         device = self._isolated.device

@@ -19,5 +19,17 @@ def test_a_sample_recording_opens_whole_and_sums_up(name):
     assert all(sum(split) == 1024 for split in summary.splits)
 
 
+def test_a_recording_with_a_setting_that_is_gone_opens_as_before(tmp_path):
+    # Versions up to 0.1.0 had a setting `speed`, which slowed virtual lanes down.
+    sample = FOLDER / "1f1b-4-virtual-lanes.arrow"
+    now, before = b'"speed": null', b'"speed": 0.25'
+    assert len(now) == len(before) and sample.read_bytes().count(now) == 1
+    (tmp_path / "old.arrow").write_bytes(sample.read_bytes().replace(now, before))
+    old, same = open_recording(tmp_path / "old.arrow"), open_recording(sample)
+    assert old.warning == ""
+    assert old.trace.header.specification == same.trace.header.specification
+    assert summarise(old.trace) == summarise(same.trace)
+
+
 def test_there_are_sample_recordings():
     assert len(list(FOLDER.glob("*.arrow"))) >= 3

@@ -1,6 +1,5 @@
 """Virtual lanes: all really runs, in virtual time by the rule by which steps are predicted."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -204,16 +203,6 @@ def test_a_virtual_lane_of_several_cores_warns_that_its_clock_includes_other_pro
     assert said[0] == [] and said[1][0].startswith("virtual lanes of 2 cores: ")
 
 
-def test_the_clock_of_virtual_lanes_can_be_held_back():
-    slow = Specification("mp", SMALL, "2xvirtual", batch=8, link="20000:1", speed=0.5, steps=1)
-    began = time.monotonic()
-    trace = run_here(replace(slow, warmup=0))
-    taken = time.monotonic() - began
-    # All but the last task begin within the time: two copies of 20 ms at half speed.
-    assert taken > 0.08
-    assert length_of(summarise(trace)) < taken * 1e9
-
-
 def test_recorded_blocks_lie_inside_their_tasks():
     trace = run_here(Specification("mp", SMALL, "2xvirtual", batch=8, blocks=True, steps=1))
     nested = [lane for lane in trace.header.lanes if lane.role is Role.NESTED]
@@ -330,10 +319,8 @@ def _taking(monkeypatch, ns):
     [
         ("2xcpu", {"link": "5:25"}, "--link 5:25 is for virtual lanes, and cpu:0 is a real one; "
                                     "use --devices 2xvirtual"),
-        ("2xcpu", {"speed": 2.0}, "--speed 2.0 is for virtual lanes"),
         ("2xvirtual", {"link": "fast"}, "--link 'fast': use LATENCY_US:GB_S"),
         ("2xvirtual", {"link": "5:0"}, "--link 5:0: use a bandwidth above 0 GB/s"),
-        ("2xvirtual", {"speed": 0.0}, "--speed 0.0: use 0.0001 or more"),
         ("virtual:0", {}, "'virtual:0' is not a device"),
         ("2xvirtual,cpu", {}, "virtual lanes run alone, on one device"),
         ("2xvirtual:cuda:7", {}, "there is no cuda:7"),
