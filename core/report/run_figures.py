@@ -28,6 +28,7 @@ class RunFigures:
     - `closed_form`: the schedule's formula for the bubble by makespan; None if a step has none
     - `peak_bytes`: the most bytes that any lane held; None if memory was not recorded
     - `rows`: rows of the batch; None if they were not recorded
+    - `row_tokens`: tokens in a row; None for models without sequences
     """
 
     step_ns: float
@@ -36,6 +37,7 @@ class RunFigures:
     closed_form: float | None
     peak_bytes: int | None
     rows: float | None
+    row_tokens: int | None = None
 
     @property
     def rows_a_second(self) -> float | None:
@@ -43,6 +45,14 @@ class RunFigures:
         if self.rows is None or not self.step_ns:
             return None
         return self.rows / self.step_ns * 1e9
+
+    @property
+    def tokens_a_second(self) -> float | None:
+        """Tokens of the batch over the makespan; None for models without sequences."""
+        rows = self.rows_a_second
+        if rows is None or self.row_tokens is None:
+            return None
+        return rows * self.row_tokens
 
 
 def run_figures(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigures]) -> RunFigures:
@@ -55,6 +65,7 @@ def run_figures(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigure
     lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
     peaks = [balance.peak_bytes for balance in lane_balances(trace, lanes, steps)]
     rows = fmean(sum(rows_by_replica(trace, step)) for step in steps)
+    header = trace.header
     return RunFigures(
         step_ns=fmean(lengths),
         bubble_by_makespan=fmean(one.bubble_by_makespan for one in figures),
@@ -63,6 +74,7 @@ def run_figures(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigure
         closed_form=fmean(forms) if len(forms) == len(figures) else None,
         peak_bytes=max(peaks, default=0) or None,
         rows=rows or None,
+        row_tokens=header.specification.row_tokens if header.source.has_plan else None,
     )
 
 

@@ -26,6 +26,7 @@ CSV_COLUMNS = (
     "closed_form",
     "peak_bytes",
     "rows_a_second",
+    "tokens_a_second",
 )
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -139,6 +140,7 @@ def csv_text(rows: Sequence[RunRow], say: Say = plainly) -> str:
             _number(figures.closed_form),
             "" if figures.peak_bytes is None else figures.peak_bytes,
             _number(figures.rows_a_second),
+            _number(figures.tokens_a_second),
         )
         writer.writerow([cell(plain(row.name)), *numbers])
     return file.getvalue()
@@ -159,8 +161,12 @@ def _columns(rows: Sequence[RunRow], say: Say) -> list[Column]:
         (N_("By lane span"), "%", lambda one: _percent(one.bubble_by_lane_span)),
         (N_("Formula"), "%", lambda one: _percent(one.closed_form)),
         (N_("Memory"), size_unit, lambda one: _digits(one.peak_bytes, size)),
-        (N_("Rows/s"), "", lambda one: _digits(one.rows_a_second, 1)),
     ]
+    # Throughput is counted in tokens for models with sequences, and in rows for others.
+    if any(one.row_tokens is None for one in figures):
+        parts.append((N_("Rows/s"), "", lambda one: _digits(one.rows_a_second, 1)))
+    if any(one.row_tokens is not None for one in figures):
+        parts.append((N_("Tokens/s"), "", lambda one: _digits(one.tokens_a_second, 1)))
     columns = []
     for title, unit, text_of in parts:
         columns.append(Column(say(title), unit, tuple(text_of(one) for one in figures)))

@@ -11,6 +11,7 @@ import pytest
 
 from core.errors import PlanError
 from core.explain.run_step import explain_run_step
+from core.models.catalogue import MODELS, ModelSettings
 from core.predict.replan import RunPlans
 from core.report.run_figures import RunFigures, median_figures, run_figures
 from core.report.run_table import RunRow, csv_text, latex, markdown, run_rows
@@ -56,6 +57,32 @@ def test_the_figures_of_a_run_are_those_of_its_summary(runs: list[Trace]) -> Non
         rows = trace.header.specification.all_rows[median.step]
         assert found.rows == rows
         assert found.rows_a_second == pytest.approx(rows / (median.makespan_ns / 1e9))
+
+
+def test_throughput_is_in_tokens_for_models_with_sequences() -> None:
+    gpt = ModelSettings("gpt", width=64, depth=2, sequence=32)
+    usual = ModelSettings("gpt", width=64, depth=2)  # the sequence that the model has by default
+    for model, tokens in ((gpt, 32), (usual, MODELS["gpt"].settings["sequence"])):
+        trace = trace_of(specification(strategy="dp", model=model, batch=12, steps=1))
+        found = median_figures(trace, "run")
+        assert found.tokens_a_second == pytest.approx(12 * tokens / (found.step_ns / 1e9))
+        assert found.rows_a_second == pytest.approx(12 / (found.step_ns / 1e9))
+    plain = trace_of(specification(strategy="dp", batch=12, steps=1))
+    assert median_figures(plain, "run").tokens_a_second is None
+
+
+def test_the_column_of_throughput_is_named_after_what_it_counts() -> None:
+    rows, tokens = row(rows=64), row(rows=64, row_tokens=32)
+    heading, *_ = markdown([rows]).splitlines()
+    assert heading.endswith("| Rows/s |") and "Tokens" not in heading
+    heading, _, line = markdown([tokens]).splitlines()
+    assert heading.endswith("| Tokens/s |") and "Rows" not in heading
+    assert line.endswith("| 163840 |")
+    heading, _, first, second = markdown([rows, tokens]).splitlines()
+    assert heading.endswith("| Rows/s | Tokens/s |")
+    assert first.endswith("| 5120 | – |") and second.endswith("| 5120 | 163840 |")
+    assert "Tokens/s" in latex([tokens])
+    assert csv_text([tokens]).splitlines()[1].endswith(",5120,163840")
 
 
 def test_several_steps_have_their_mean(runs: list[Trace]) -> None:
@@ -105,6 +132,7 @@ def test_a_csv_has_all_digits_and_no_formula_of_a_spreadsheet() -> None:
     assert dict(zip(header, first, strict=True)) == {
         "run": "'=1+1", "step_ms": "0.001234", "bubble_by_makespan": "0.333333333",
         "bubble_by_lane_span": "0.3", "closed_form": "", "peak_bytes": "", "rows_a_second": "",
+        "tokens_a_second": "",
     }  # fmt: skip
     assert second[0] == 'a,"b'
 
