@@ -67,6 +67,8 @@ class Film:
         self.waits = waits
         self.lanes = [lane.index for lane in trace.header.compute_lanes]
         self._memory = {lane: held_bytes(trace, lane) for lane in self.lanes}
+        ends = trace.step_table.ends
+        self._step_ends: Ints = np.sort(ends[(ends > start) & (ends < end)])
         self._links = links
         # Links are sorted by the start of the waiting task; arrivals by the end of the other one.
         self._by_end: Ints = np.empty(0, np.int64)
@@ -106,6 +108,11 @@ class Film:
                 if index >= 0:
                     most = max(most, int(column[index]))
         return most
+
+    def next_step_end(self, time: float) -> int | None:
+        """Return the first end of a step after a time, before the film's end; None without one."""
+        place = int(self._step_ends.searchsorted(time, "right"))
+        return int(self._step_ends[place]) if place < len(self._step_ends) else None
 
     def arrivals(self, after: float, until: float, most: int) -> list[Arrival]:
         """Return the arrivals in a range of time in ns: the latest `most`, in order of time.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from time import perf_counter
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -101,15 +102,28 @@ class Player(QObject):
         self.seek(max(times, default=0.0))
 
     def tick(self) -> None:
-        """Go on by the time that has passed."""
+        """Go on by the time that has passed; stop at the end of a step, unless it loops."""
         now = self.clock()
         passed = min(now - self._last, LONGEST_TICK_S)
         self._last = now
         time = self.time + passed * 1e9 * self.speed
-        if time < self.length:
+        step_end = self._next_step_end()
+        if step_end <= time and not self.loops:
+            self.seek(step_end)
+            self.pause()
+        elif time < self.length:
             self.seek(time)
         elif self.loops:
             self.seek(0.0)
         else:
             self.seek(self.length)
             self.pause()
+
+    def _next_step_end(self) -> float:
+        """Return the next end of a step inside a film, in ns since its start; else infinity."""
+        least = inf
+        for film in self.films:
+            end = film.next_step_end(film.start + self.time)
+            if end is not None:
+                least = min(least, float(end - film.start))
+        return least

@@ -84,6 +84,9 @@ class Playing(QObject):
         film = self.film
         if film is None or scene.chosen_step is None or film.step is None:
             return
+        start, end = film.scene.trace.step_bounds(film.step)
+        if film.film.start < start or end < film.film.end:
+            return  # a range over several steps: playback itself goes from one to the next
         if film.scene is not scene or film.step != scene.chosen_step:
             self.close()
 

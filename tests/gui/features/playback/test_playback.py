@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from core.engine.messages import Ended, Outcome
 from gui.app.settings import Settings
 from gui.features.compare.feature import CompareFeature
 from gui.features.first_page.samples import PIPELINE
@@ -22,7 +23,7 @@ from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
-from tests.make_believe import record, specification
+from tests.make_believe import batches, record, specification
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -215,6 +216,28 @@ def test_a_selected_range_is_played_and_loops(
     assert 0 < player.time < player.length / 4
 
 
+def test_a_range_over_several_steps_pauses_at_the_end_of_each_unless_it_loops(
+    window: MainWindow, playback: PlaybackFeature, clock: Clock
+) -> None:
+    scene, player = window.scene, playback.player
+    assert scene is not None
+    first, second = (scene.trace.step_bounds(step) for step in scene.trace.steps[-2:])
+    window.timeline.state.select(TimeRange(first[0], second[1], None))
+    # The view shows less than a step: it moves on, to the second step.
+    window.timeline.navigator.fit_between(first[0], sum(first) // 2)
+    for end in (first[1] - first[0], second[1] - first[0]):
+        press(window, Key.Key_Space)
+        assert player.playing
+        while player.playing:
+            go_on(playback, clock, 0.125)
+        assert player.time == end
+    assert player.time == player.length
+    player.set_loops(True)
+    press(window, Key.Key_Space)
+    go_on(playback, clock, 5.0)
+    assert player.playing and player.time > first[1] - first[0]
+
+
 def test_speeds_are_chosen_from_real_time_on(
     window: MainWindow, playback: PlaybackFeature, clock: Clock
 ) -> None:
@@ -290,6 +313,33 @@ def test_a_run_that_has_ended_is_played(
     window.timeline.setFocus()
     press(window, Key.Key_Space)
     assert window.feature(PlaybackFeature).player.playing
+
+
+def test_a_run_that_is_under_way_is_played_while_it_goes_on(
+    window: MainWindow, client: FakeClient, clock: Clock
+) -> None:
+    spec, session = specification(steps=8), window.session
+    header, made = batches(spec)
+    half = len(made) // 2
+    session.run(spec)
+    client.say(header, *made[:half])
+    while session.live is None or len(session.live.trace.steps) < 4:
+        session.tick()
+    window.timeline.setFocus()
+    press(window, Key.Key_Space)
+    playback = window.feature(PlaybackFeature)
+    film, view = playback.playing.film, window.timeline.state.viewport
+    assert film is not None and playback.player.playing
+    client.running = False
+    client.say(*made[half:], Ended(Outcome.FINISHED))
+    while session.live is not None:
+        session.tick()
+        go_on(playback, clock, 0.125)
+        window.timeline.viewport().grab()
+    assert playback.playing.film is film and playback.player.playing
+    assert window.timeline.state.viewport == view
+    go_on(playback, clock, 8.0)
+    assert not playback.player.playing and playback.player.time == playback.player.length
 
 
 def test_the_first_short_run_of_a_sitting_plays_by_itself_once(
