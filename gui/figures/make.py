@@ -77,11 +77,7 @@ def write_figure(runs: Sequence[Trace], path: Path, options: FigureOptions) -> N
 
 def caption_of(runs: Sequence[FigureRun]) -> str:
     """Return sentences on the range of each run, whether it was measured, and notes on timing."""
-    texts = [_origin_text(run) for run in runs]
-    # Runs with equal texts share one sentence.
-    if len(set(texts)) > 1:
-        texts = [f"{run.heading}: {text}" for run, text in zip(runs, texts, strict=True)]
-    sentences = [f"{text}." for text in dict.fromkeys(texts)]
+    sentences = _origin_sentences(runs)
     notes = [translated(run.scene.trace.header.timing_note) for run in runs]
     for note in dict.fromkeys(notes):
         if note:
@@ -98,11 +94,30 @@ def _scene_of(trace: Trace) -> Scene:
     return scene
 
 
-def _origin_text(run: FigureRun) -> str:
-    """Return the run's range, marked as measured or predicted."""
-    is_predicted = run.scene.trace.header.source is Source.PREDICTED
-    words = tr("Predicted: {part}") if is_predicted else tr("Measured: {part}")
-    return words.format(part=run.shown.text)
+def _origin_sentences(runs: Sequence[FigureRun]) -> list[str]:
+    """Return the ranges of the measured runs in a sentence, and those of the predicted runs."""
+    alike = len({(_is_predicted(run), run.shown.text) for run in runs}) == 1
+    sentences = []
+    for predicted in (False, True):
+        headings: dict[str, list[str]] = {}
+        for run in runs:
+            if _is_predicted(run) is predicted:
+                headings.setdefault(run.shown.text, []).append(run.heading)
+        parts = []
+        for text, names in headings.items():
+            parts.append(text if alike else f"{text} ({', '.join(names)})")
+        if not parts:
+            continue
+        part = "; ".join(parts)
+        sentence = (
+            tr("Predicted: {part}", part=part) if predicted else tr("Measured: {part}", part=part)
+        )
+        sentences.append(f"{sentence}.")
+    return sentences
+
+
+def _is_predicted(run: FigureRun) -> bool:
+    return run.scene.trace.header.source is Source.PREDICTED
 
 
 def _shown(trace: Trace, options: FigureOptions) -> Range:

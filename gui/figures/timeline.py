@@ -115,10 +115,10 @@ def lay_out_timeline(
     plot_width = max(100.0, round(width) - LABELS - 2 * EDGE)
     span = max(1.0, drawn_end - drawn_start)
     view = Viewport(float(shown.start), span, plot_width, scene.folds)
-    title = _title_lines(scene.trace, shown, options)
+    title = _title_lines(scene.trace, shown, options, round(width) - 2 * EDGE, fonts)
     top = EDGE
     if title:
-        top += TITLE
+        top += TITLE + CAPTION * (len(title) - 2)
     if options.axis:
         top += AXIS
     if options.makespan:
@@ -205,8 +205,13 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     _draw_caption(painter, timeline, fonts)
 
 
-def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str]:
-    """Return the title, and a line with the steps shown and notes on timing; [] without a title."""
+def _title_lines(
+    trace: Trace, shown: Range, options: FigureOptions, room: float, fonts: Fonts
+) -> list[str]:
+    """Return the title, and lines with the steps shown and notes on timing; [] without a title.
+
+    The lines after the title fit `room` pixels.
+    """
     title = run_title(trace) if options.title is None else options.title
     if not title:
         return []
@@ -218,7 +223,8 @@ def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str
             lengths.append(duration_text(end - start))
         words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
     words.append(translated(trace.header.timing_note))
-    return [title, " · ".join(part for part in words if part)]
+    below = " · ".join(part for part in words if part)
+    return [title, *(wrapped(below, room, partial(text_width, fonts.base)) or [""])]
 
 
 def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
@@ -228,9 +234,11 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     room = timeline.width - 2 * EDGE
     large = QFont(fonts.bold)
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
-    title, below = timeline.title
+    title, *below = timeline.title
     _draw_line(painter, large, theme.text, QRectF(EDGE, EDGE - 4, room, 24), title)
-    _draw_line(painter, fonts.base, theme.muted, QRectF(EDGE, EDGE + 22, room, 20), below)
+    for number, line in enumerate(below):
+        place = QRectF(EDGE, EDGE + 22 + CAPTION * number, room, 20)
+        _draw_line(painter, fonts.base, theme.muted, place, line)
 
 
 def _draw_line(painter: QPainter, font: QFont, colour: str, rect: QRectF, text: str) -> None:

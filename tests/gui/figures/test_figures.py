@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,14 +21,15 @@ from bubblescope.cli.start import run_arguments
 from core.plan.plan import Lane, Role
 from core.report.summary import summarise
 from core.trace.excerpt import ExcerptOptions
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.app.titles import shared_title
 from gui.figures.areas import area
 from gui.figures.looks import PATTERNS, looks_of, pattern_lines
-from gui.figures.make import figure_of
+from gui.figures.make import caption_of, figure_of
 from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, write_picture
-from gui.figures.shown import median_range
+from gui.figures.shown import median_range, step_range
 from gui.figures.textbook import FigureRun, Textbook, lay_out_textbook
 from gui.figures.timeline import Extras
 from gui.look.causes import Pattern
@@ -457,3 +459,26 @@ def test_bad_options_of_the_command_line_are_one_line_and_write_nothing(
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["run.arrow"]
+
+
+def test_a_caption_says_once_that_runs_are_measured(gpipe: Trace, one_f_one_b: Trace) -> None:
+    runs = [
+        FigureRun(Scene(gpipe), step_range(gpipe, 4), "Pipeline GPipe"),
+        FigureRun(Scene(one_f_one_b), step_range(one_f_one_b, 3), "Pipeline 1F1B"),
+        FigureRun(Scene(gpipe), step_range(gpipe, 4), "Pipeline ZB-H1"),
+    ]
+    assert caption_of(runs[:2]).startswith(
+        "Measured: step 3 (Pipeline GPipe); step 2, the median of 3 steps (Pipeline 1F1B)."
+    )
+    assert caption_of(runs).startswith(
+        "Measured: step 3 (Pipeline GPipe, Pipeline ZB-H1); step 2, the median of 3 steps "
+        "(Pipeline 1F1B)."
+    )
+    same = [runs[0], replace(runs[1], shown=step_range(one_f_one_b, 4))]
+    assert caption_of(same).startswith("Measured: step 3.")
+    predicted = copy(gpipe)
+    predicted.header = replace(gpipe.header, source=Source.PREDICTED)
+    mixed = [runs[1], FigureRun(Scene(predicted), step_range(gpipe, 4), "predicted")]
+    assert caption_of(mixed).startswith(
+        "Measured: step 2, the median of 3 steps (Pipeline 1F1B). Predicted: step 3 (predicted)."
+    )

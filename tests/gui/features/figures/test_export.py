@@ -91,6 +91,18 @@ def test_copy_lanes_are_in_the_figure(tmp_path: Path) -> None:
     assert words_of(tmp_path / "x.svg").count("copy") == 2
 
 
+def test_a_narrow_figure_has_its_whole_notes_in_several_lines(tmp_path: Path) -> None:
+    run = trace_of(specification(devices="2xvirtual"))
+    note = str(run.header.timing_note).replace("\u00a0", " ")
+    heights = []
+    for width in (1600, 700):
+        export_image(run, tmp_path / "x.svg", width=width)
+        assert note in " ".join(words_of(tmp_path / "x.svg"))
+        root = ElementTree.fromstring((tmp_path / "x.svg").read_text())
+        heights.append(float(root.get("viewBox", "").split()[3]))
+    assert heights[1] > heights[0]
+
+
 def test_a_range_of_ones_own_is_named_in_the_figure(trace: Trace, tmp_path: Path) -> None:
     export_image(trace, tmp_path / "x.svg", between=(10 * MS, 60 * MS))
     assert any("10 ms to 60 ms" in word for word in words_of(tmp_path / "x.svg"))
