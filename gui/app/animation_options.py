@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from core.playback.speed import REAL_TIME, STEP_SECONDS
 from gui.app.figure_options import FigureOptions
+from gui.look.text import tr
 
 SECONDS = (0.1, 600.0)
 
@@ -33,7 +34,14 @@ class AnimationOptions:
             raise ValueError(f"--speed {self.speed:g}: use a share of real time up to 1")
         least, most = SECONDS
         if self.seconds is not None and not least <= self.seconds <= most:
-            raise ValueError(f"--seconds {self.seconds:g}: use {least:g} to {most:g}")
+            raise ValueError(
+                tr(
+                    "--seconds {seconds}: use {least} to {most}",
+                    seconds=f"{self.seconds:g}",
+                    least=f"{least:g}",
+                    most=f"{most:g}",
+                )
+            )
 
     def seconds_of(self, length_ns: float) -> float:
         """Return the seconds that a film of a length takes. Raises ValueError if that is too many.
@@ -45,7 +53,12 @@ class AnimationOptions:
         seconds = length_ns / 1e9 / self.speed
         if seconds > SECONDS[1]:
             raise ValueError(
-                f"--speed {self.speed:g}: the animation would take {seconds:.0f} s; "
-                f"at most {SECONDS[1]:g} s are written"
+                tr(
+                    "--speed {speed}: the animation would take {seconds} s, and at most {most} s "
+                    "are written",
+                    speed=f"{self.speed:g}",
+                    seconds=f"{seconds:.0f}",
+                    most=f"{SECONDS[1]:g}",
+                )
             )
         return max(SECONDS[0], seconds)

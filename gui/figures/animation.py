@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from core.files import whole_file
+from core.message import error_message
 from core.playback.film import frame_times, lead_at
 from core.trace.excerpt import resolve_lanes
 from core.trace.trace import Trace
 from gui.app.animation_options import AnimationOptions
 from gui.app.figure_options import MM_PER_INCH, FigureOptions
 from gui.app.titles import shared_title
-from gui.figures.picture import SCREEN
+from gui.figures.encoding import PER_SECOND, encode
+from gui.figures.picture import SCREEN, Picture
 from gui.figures.shown import Range, excerpt_range, median_range
 from gui.figures.timeline import (
     EDGE,
@@ -31,6 +32,7 @@ from gui.figures.timeline import (
     picture_fonts,
 )
 from gui.look.painter import fill, saved
+from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.layout.stacking import lay_out
@@ -39,12 +41,11 @@ from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
 
 SUFFIXES = (".gif", ".webp")
-PER_SECOND = 20  # frames; a GIF counts hundredths of a second
-HOLD_MS = 2_000  # for which the last frame stays
 WIDTH_PX = 900.0
 LANE_PX = 46.0  # height of a compute lane
 RESULT = 30.0  # height of the line below two runs
 MOST_BYTES = 1_000_000_000  # of all frames in memory
+DRAWN = 0.5  # of the progress is for drawing, the rest for encoding
 PLAIN = Extras(memory=False, counters=False)
 """The lanes alone; their names say how much memory they hold."""
 
@@ -60,7 +61,7 @@ class RunPart:
 
 
 class Animation:
-    """The frames of one or two runs."""
+    """The frames of one or two runs, `scale` pixels wide and high for each 1/96 inch."""
 
     def __init__(
         self,
@@ -69,7 +70,11 @@ class Animation:
         shown: Sequence[Range],
         extras: Extras,
     ) -> None:
-        """Lay out the runs, each in a range of time; raises ValueError for unsuitable options."""
+        """Lay out the runs, each in a range of time.
+
+        Raises ValueError, in one line, for unsuitable options, and for frames that need more memory
+        than MOST_BYTES.
+        """
         options.check()
         lengths = [time.end - time.start for time in shown]
         self.length = float(max(lengths))
@@ -82,7 +87,11 @@ class Animation:
         self.height = last.top + last.timeline.height
         if len(self.parts) > 1:
             self.height += RESULT
-        self._scale = options.figure.scale or 1.0
+        self.scale = options.figure.scale or 1.0
+        if self.nbytes > MOST_BYTES:
+            raise ValueError(
+                tr("the animation is too large: use fewer --seconds or a smaller --scale")
+            )
         self._still = self._blank()
         with QPainter(self._still) as painter:
             self._draw_still(painter)
@@ -90,12 +99,18 @@ class Animation:
     @property
     def nbytes(self) -> int:
         """The size of all frames in bytes, uncompressed and in full colour."""
-        return self._still.sizeInBytes() * len(self.times)
+        wide, high = self.pixels
+        return 4 * wide * high * len(self.times)
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of a frame."""
+        return max(1, round(self.width * self.scale)), max(1, round(self.height * self.scale))
 
     def frame(self, time: float) -> QImage:
         """Return the frame of a time in ns since the start of the runs."""
         image = self._still.copy()
-        image.setDevicePixelRatio(self._scale)
+        image.setDevicePixelRatio(self.scale)
         fonts = picture_fonts()
         speed = self.length / (self.seconds * 1e9)
         with QPainter(image) as painter:
@@ -114,10 +129,8 @@ class Animation:
         return image
 
     def _blank(self) -> QImage:
-        wide = max(1, round(self.width * self._scale))
-        high = max(1, round(self.height * self._scale))
-        image = QImage(wide, high, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(self._scale)
+        image = QImage(*self.pixels, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(self.scale)
         image.fill(QColor(self.parts[0].timeline.frame.theme.plot))
         return image
 
@@ -145,20 +158,50 @@ class Animation:
         write(painter, picture_fonts().bold, first.timeline.frame.theme.text, place, text, CENTRE)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnimationPicture(Picture):
+    """A frame of an `animation`, as a picture."""
+
+    animation: Animation
+
+
+def animation_picture(animation: Animation, title: str) -> AnimationPicture:
+    """Return the frame in the middle of an animation."""
+
+    def draw(painter: QPainter) -> None:
+        painter.drawImage(QPointF(0, 0), animation.frame(animation.length / 2))
+
+    return AnimationPicture(
+        title,
+        animation.width,
+        animation.height,
+        SCREEN,
+        draw,
+        animation.scale,
+        animation=animation,
+    )
+
+
 def animate(
+    runs: Sequence[Trace | Scene], path: Path, options: AnimationOptions
+) -> Generator[float, None, Path]:
+    """Lay out an animation, and write it as `write_animation` does."""
+    check_path(path)
+    return (yield from write_animation(animation_of(runs, options), path))
+
+
+def animation_of(
     runs: Sequence[Trace | Scene],
-    path: Path,
     options: AnimationOptions,
     shown: Sequence[Range] = (),
     extras: Extras = PLAIN,
-) -> Generator[float, None, Path]:
-    """Write an animation of one or two runs, yielding the share that is drawn; return the path.
+) -> Animation:
+    """Return an animation of one or two runs.
 
     `shown` is the range of each run (default: the options' excerpt, else the median step). Lanes
     are low unless `extras` has a layout. Needs a QGuiApplication. Raises ValueError, in one line,
-    if it cannot be drawn or written.
+    if it cannot be drawn.
     """
-    check_path(path)
     options.check()
     scenes = [run if isinstance(run, Scene) else _scene_of(run) for run in runs]
     chosen = list(shown)
@@ -166,29 +209,41 @@ def animate(
         for scene in scenes:
             excerpt = excerpt_range(scene.trace, options.figure.excerpt)
             chosen.append(excerpt or median_range(scene.trace))
-    animation = Animation(scenes, options, chosen, extras)
-    if animation.nbytes > MOST_BYTES:
-        raise ValueError("the animation is too large: use fewer --seconds or a smaller --scale")
+    return Animation(scenes, options, chosen, extras)
+
+
+def write_animation(animation: Animation, path: Path) -> Generator[float, None, Path]:
+    """Write an animation, yielding the share that is done; return the path.
+
+    Closed before its end, it leaves no file. Raises ValueError, in one line, if the file cannot be
+    written.
+    """
+    check_path(path)
+    suffix = path.suffix.lower()
     frames = []
-    encode = _gif_frames if path.suffix.lower() == ".gif" else _full_frames
-    for frame in encode(animation):
+    drawn = _gif_frames(animation) if suffix == ".gif" else _full_frames(animation)
+    for frame in drawn:
         frames.append(frame)
-        yield len(frames) / len(animation.times)
-    written = _encoded(frames, path.suffix.lower())
+        yield DRAWN * len(frames) / len(animation.times)
+    written = yield from encode(frames, suffix, since=DRAWN)
+    yield 1.0
     try:
         with whole_file(path) as place:
             place.write_bytes(written)
     except OSError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(error_message(error)) from error
     return path
 
 
 def check_path(path: Path) -> None:
     """Raise ValueError unless a path names an animation in a folder that exists."""
     if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{path} cannot be written: its name must end in .gif or .webp")
+        raise ValueError(tr("{path} cannot be written: use a name with .gif or .webp", path=path))
     if not path.parent.is_dir():
-        raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
+        folder = path.parent
+        raise ValueError(
+            tr("{path} cannot be written: there is no folder {folder}", path=path, folder=folder)
+        )
 
 
 def _parts(
@@ -263,16 +318,3 @@ def _image(frame: QImage) -> Any:
     size = (frame.width(), frame.height())
     pixels = frame.constBits()
     return Image.frombytes("RGB", size, bytes(pixels), "raw", "BGRX", frame.bytesPerLine(), 1)
-
-
-def _encoded(frames: Sequence[Any], suffix: str) -> bytes:
-    """Return a file that plays frames again and again."""
-    durations = [round(1000 / PER_SECOND)] * len(frames)
-    durations[-1] = HOLD_MS
-    file = BytesIO()
-    options: dict[str, object] = {"save_all": True, "append_images": frames[1:], "loop": 0}
-    if suffix == ".gif":
-        frames[0].save(file, "GIF", duration=durations, **options)
-    else:
-        frames[0].save(file, "WEBP", duration=durations, lossless=True, method=0, **options)
-    return file.getvalue()

@@ -1,4 +1,4 @@
-"""Figures, copies and reports of the run that is shown."""
+"""Figures, animations, copies and reports of the run that is shown."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from gui.app.session import opened_files
 from gui.features.compare.chooser import others
 from gui.features.compare.feature import CompareFeature
 from gui.features.figures.drawing import RunDrawing
-from gui.features.figures.panel import FigurePanel, Wish
+from gui.features.figures.panel import FigurePanel
 from gui.features.figures.tables import ask_table
+from gui.features.figures.wish import Wish
+from gui.figures.animation import AnimationPicture, write_animation
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.look.text import problem_text, tr
 from gui.look.theme import LIGHT, THEMES
 from gui.timeline.state.scene import Scene
 
 DOCUMENTS = IMAGES[::-1]
+ANIMATIONS = (N_("GIF animation (*.gif)"), N_("WebP animation (*.webp)"))
 REPORT = N_("Web page (*.html)")
 
 
 class Exporting(Saver):
-    """Writes figures and reports for the File menu; the `…_to` methods get a path."""
+    """Writes figures, animations and reports; the `…_to` methods get a path."""
 
     def __init__(self, shell: Shell) -> None:
         window = shell.main_window
@@ -50,6 +53,11 @@ class Exporting(Saver):
         self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
         self.report.failed.connect(self._banner.say)
         self.report.done.connect(self.done)
+        self.animation = Runner(self, "animation")
+        words = tr("Drawing the animation…")
+        self.animation_progress = ProgressDialogs(window, self.animation, words)
+        self.animation.failed.connect(self.failed)
+        self.animation.done.connect(self.done)
 
     def open(self) -> None:
         """Show the dialog of figures, next to the window; in a comparison, with its second run."""
@@ -63,6 +71,8 @@ class Exporting(Saver):
             self.panel.copy_asked.connect(self._copy)
             self.panel.table_asked.connect(self._ask_table)
             self.panel.finished.connect(self._keep)
+            # The banner of the window may be behind the dialog.
+            self.failed.connect(self.panel.show_problem)
         comparing = self._shell.feature(CompareFeature).under_way
         other = None if comparing is None else comparing.other
         chosen = [] if other is None else [other]
@@ -114,9 +124,22 @@ class Exporting(Saver):
         """Write a picture; its format follows from the suffix."""
         self.write(path, lambda: write_picture(picture, path))
 
+    def animation_to(self, picture: AnimationPicture, path: Path) -> None:
+        """Write an animation in slices, so that the window responds and the user can cancel it."""
+        try:
+            self.check(path)
+        except PlanError as error:
+            self.failed.emit(problem_text(error))
+            return
+        self.animation.start(write_animation(picture.animation, path))
+
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
-        self._ask_picture(picture, ".pdf", DOCUMENTS, self.panel)
+        if isinstance(picture, AnimationPicture):
+            save = partial(self.animation_to, picture)
+            self.ask(tr("Save animation"), self.offered(".gif"), ANIMATIONS, save, self.panel)
+        else:
+            self._ask_picture(picture, ".pdf", DOCUMENTS, self.panel)
 
     def _ask_table(self, wish: Wish) -> None:
         scene = self.scene()
@@ -140,8 +163,11 @@ class Exporting(Saver):
         self.message.emit(tr("Copied as an image and as SVG."))
 
     def _keep(self, *_: object) -> None:
-        if self.panel is not None:
-            self._settings.figure = self.panel.wish.options
+        if self.panel is None:
+            return
+        wish = self.panel.wish
+        if wish.animation is None:
+            self._settings.figure = wish.options
 
     @override
     def done(self, path: Path, said: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Figures and exports: pictures, reports and traces of the run shown, for other programs."""
+"""Figures and exports: pictures, animations, reports and traces of the run shown."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class FiguresFeature(Feature):
                 (
                     Action(
                         "export",
-                        N_("Export figure…"),
+                        N_("Export figure or animation…"),
                         lambda: self.exporting.open(),
                         "Ctrl+E",
                         N_(
-                            "Make a figure of this run, or of the runs that are compared, for a "
-                            "slide or a paper."
+                            "Make a figure for a slide or a paper, or an animation, of this run or "
+                            "of the runs that are compared."
                         ),
                     ),
                     Action(

@@ -1,9 +1,8 @@
-"""Export figure: a dialog with the figure's options, a preview, and buttons to save and copy."""
+"""Export figure or animation: a dialog with options, a preview, and buttons to save and copy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, SignalInstance
@@ -17,10 +16,13 @@ from PySide6.QtWidgets import (
 )
 
 from core.message import N_, error_message
+from core.playback.speed import REAL_TIME, SPEEDS, speed_text
 from core.trace.excerpt import ExcerptOptions
+from gui.app.animation_options import SECONDS, AnimationOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.features.compare.chooser import Other
 from gui.features.figures.preview import Preview, size_text
+from gui.features.figures.wish import Wish
 from gui.figures.picture import Picture
 from gui.look.core_texts import translated
 from gui.look.text import tr
@@ -28,7 +30,8 @@ from gui.widgets.fields import WheelGuard, choice, decimal
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, grid, named, row
 
-SHOWN = ""  # in place of a preset: the timeline as the window shows it
+SHOWN, ANIMATION = "", "animation"
+"""In place of a preset: the timeline as the window shows it, and the step in slow motion."""
 FIELD = 210
 SIZE = QSize(1060, 600)
 PATIENCE_MS = 120  # from the last change until the preview is drawn
@@ -56,23 +59,12 @@ MOST_OTHERS = 2  # runs below the run shown
 AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A request for a figure; with `visible`, of the time on screen.
-
-    `others` are the runs below the run shown.
-    """
-
-    options: FigureOptions
-    visible: bool
-    others: tuple[Other, ...] = ()
-
-
 class FigurePanel(QDialog):
     """A dialog that stays next to the window; `drawn` makes the picture or raises ValueError.
 
-    `save_asked` and `copy_asked` carry the Picture of the preview, `table_asked` the Wish whose
-    runs are tabulated; `changed` is emitted with every change of a field.
+    `save_asked` and `copy_asked` carry the Picture of the preview, which is an AnimationPicture for
+    an animation, and `table_asked` the Wish whose runs are tabulated; `changed` is emitted with
+    every change of a field.
     """
 
     save_asked = Signal(object)
@@ -84,7 +76,7 @@ class FigurePanel(QDialog):
         super().__init__(parent)
         self._drawn = drawn
         self.picture: Picture | None = None
-        self.setWindowTitle(tr("Export figure"))
+        self.setWindowTitle(tr("Export figure or animation"))
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._timer.timeout.connect(self.draw_now)
         self._build_fields()
@@ -101,7 +93,8 @@ class FigurePanel(QDialog):
     @property
     def wish(self) -> Wish:
         """The request that the fields contain."""
-        preset = self.preset.currentData() or None
+        chosen = self.preset.currentData()
+        preset = chosen if chosen in PRESETS else None
         colours = self.colours.currentData()
         part = self.part.currentData()
         named = self.times.text().strip() if part == NAMED else ""
@@ -121,9 +114,13 @@ class FigurePanel(QDialog):
             caption=self._words("caption"),
             excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
         )
-        chosen = [chooser.currentData() for chooser in self.others]
-        others = {id(other.trace): other for other in chosen if isinstance(other, Other)}
-        return Wish(options, part == VISIBLE, tuple(others.values()))
+        others: dict[int, Other] = {}
+        for chooser in self.others[:1] if self._animated else self.others:
+            other = chooser.currentData()
+            if isinstance(other, Other):
+                others[id(other.trace)] = other
+        animation = self._animation(options) if self._animated else None
+        return Wish(options, part == VISIBLE, tuple(others.values()), animation)
 
     def offer(self, others: Sequence[Other], chosen: Sequence[Other]) -> None:
         """List the runs that can be drawn below the run shown, and choose some of them."""
@@ -137,7 +134,6 @@ class FigurePanel(QDialog):
                 chooser.setItemData(chooser.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
             wanted = chosen[place].title if place < len(chosen) else ""
             chooser.setCurrentIndex(max(0, chooser.findText(wanted)))
-            chooser.setEnabled(bool(titles))
             chooser.blockSignals(False)
         self._follow_preset()
 
@@ -170,14 +166,20 @@ class FigurePanel(QDialog):
         self.problem.setVisible(self.picture is None)
         self.preview.show_picture(self.picture)
         self.size_label.setText(size_text(self.picture))
-        for way_out in (self.save, self.copy):
-            way_out.setEnabled(self.picture is not None)
+        self.save.setEnabled(self.picture is not None)
+        self.copy.setEnabled(self.picture is not None and not self._animated)
+
+    def show_problem(self, text: str) -> None:
+        """Show why a file was not written, until something is changed."""
+        self.problem.setText(text)
+        self.problem.show()
 
     # Building
 
     def _build_fields(self) -> None:
         entries = [(tr(preset.title), preset.name, "") for preset in PRESETS.values()]
-        self.preset = choice([(tr("As shown in the window"), SHOWN, ""), *entries])
+        animation = tr("Animation"), ANIMATION, tr("The step in slow motion, as GIF or WebP.")
+        self.preset = choice([(tr("As shown in the window"), SHOWN, ""), *entries, animation])
         self.part = choice(
             [
                 (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
@@ -194,6 +196,11 @@ class FigurePanel(QDialog):
         self.font_pt = decimal(60.0, 1, 0.5, tr("usual"), tr(" pt"))
         self.scale = decimal(20.0, 2, 0.5, tr("usual"))
         self.scale.setPrefix("× ")
+        self.scale.setToolTip(tr("Pixels of a PNG or an animation for each 1/96 inch."))
+        self.seconds = decimal(SECONDS[1], 1, 1.0, tr("usual"), tr(" s"))
+        self.seconds.setToolTip(tr("How long the animation takes; usually 8 s."))
+        self.speed = choice([(tr("from the duration"), "", ""), *_speeds()])
+        self.speed.setToolTip(tr("The share of real time at which the animation goes."))
         self.parts = {name: QCheckBox(tr(title)) for name, (title, _) in PARTS.items()}
         for name, box in self.parts.items():
             box.setChecked(True)
@@ -202,19 +209,18 @@ class FigurePanel(QDialog):
             name: named(QLineEdit(placeholderText=tr("made from the run")), tr(PARTS[name][0]))
             for name in ("title", "caption")
         }
-        tip = tr("Write it as PNG, SVG or PDF.")
         save = partial(self._hand_out, self.save_asked)
-        self.save = button(QPushButton, tr("Save…"), tip, save)
+        self.save = button(QPushButton, tr("Save…"), "", save)
         tip = tr("Put it on the clipboard, as an image and as SVG.")
         self.copy = button(QPushButton, tr("Copy"), tip, partial(self._hand_out, self.copy_asked))
-        tip = tr("Write step, bubble, memory and rows a second of each run as a table.")
+        tip = tr("Write step, bubble, memory and throughput of each run as a table.")
         self.table = button(
             QPushButton, tr("Table…"), tip, lambda: self.table_asked.emit(self.wish)
         )
         self.save.setDefault(True)
 
     def _lay_out(self) -> None:
-        form = QFormLayout(verticalSpacing=6)
+        self._form = form = QFormLayout(verticalSpacing=6)
         fields = (
             (tr("Figure"), self.preset),
             (tr("Second run"), self.others[0]),
@@ -226,14 +232,16 @@ class FigurePanel(QDialog):
             (tr("Theme"), self.theme),
             (tr("Width"), self.width_mm),
             (tr("Text"), self.font_pt),
-            (tr("Pixels of a PNG"), self.scale),
+            (tr("Scale"), self.scale),
+            (tr("Duration"), self.seconds),
+            (tr("Speed"), self.speed),
         )
         for title, field in fields:
             field.setAccessibleName(title or tr("Steps or times"))
             WheelGuard(field)
             field.setMinimumWidth(FIELD)
             form.addRow(title, field)
-        for spin in (self.width_mm, self.font_pt, self.scale):
+        for spin in (self.width_mm, self.font_pt, self.scale, self.seconds):
             spin.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
         parts = grid(down=5)
         parts.setColumnStretch(1, 1)
@@ -248,9 +256,10 @@ class FigurePanel(QDialog):
         row(left, right, of=self, growing=right, margins=(14, 12, 14, 12), spacing=14)
 
     def _connect(self) -> None:
-        for chooser in (self.preset, *self.others, self.part, self.theme, self.colours):
+        choices = (self.preset, *self.others, self.part, self.theme, self.colours, self.speed)
+        for chooser in choices:
             chooser.currentIndexChanged.connect(self._change)
-        for number in (self.width_mm, self.font_pt, self.scale):
+        for number in (self.width_mm, self.font_pt, self.scale, self.seconds):
             number.valueChanged.connect(self._change)
         for line in (self.times, self.lanes, *self.words.values()):
             line.textChanged.connect(self._change)
@@ -268,23 +277,52 @@ class FigurePanel(QDialog):
         self._timer.start()
 
     def _follow_preset(self) -> None:
-        """Disable the fields that do not apply to the figure."""
+        """Disable the fields that do not apply to the figure; only animations take time."""
         preset = PRESETS.get(self.preset.currentData())
+        animated = self._animated
         self.times.setEnabled(self.part.currentData() == NAMED)
         self.theme.setEnabled(preset is None or not preset.printed)
         self.colours.setEnabled(preset is not None)
         self.font_pt.setEnabled(preset is not None)
-        self.lanes.setEnabled(preset is not None)
+        self.lanes.setEnabled(preset is not None or animated)
+        self.parts["totals"].setEnabled(preset is not None)
+        second, third = self.others
+        second.setEnabled(second.count() > 1)
+        third.setEnabled(third.count() > 1 and not animated)
+        for timed in (self.seconds, self.speed):
+            self._form.setRowVisible(timed, animated)
+        self.seconds.setEnabled(not self.speed.currentData())
         for name, field in self.words.items():
             field.setEnabled(self.parts[name].isChecked())
         made = tr("made from the run") if preset is not None else tr("none")
         self.words["caption"].setPlaceholderText(made)
+        kinds = tr("Write it as GIF or WebP.") if animated else tr("Write it as PNG, SVG or PDF.")
+        self.save.setToolTip(kinds)
+
+    @property
+    def _animated(self) -> bool:
+        return bool(self.preset.currentData() == ANIMATION)
+
+    def _animation(self, options: FigureOptions) -> AnimationOptions:
+        speed = self.speed.currentData()
+        if speed:
+            return AnimationOptions(options, speed=float(speed))
+        return AnimationOptions(options, seconds=self.seconds.value() or None)
 
     def _words(self, name: str) -> str | None:
         """Return the user's text, None for the run's, "" for no text."""
         if not self.parts[name].isChecked():
             return ""
         return self.words[name].text().strip() or None
+
+
+def _speeds() -> list[tuple[str, str, str]]:
+    """Return the entries of the list of speeds."""
+    entries = []
+    for speed in SPEEDS:
+        title = tr("real time") if speed == REAL_TIME else speed_text(speed)
+        entries.append((title, str(speed), ""))
+    return entries
 
 
 def plain(message: str) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.override import override
+from gui.figures.animation import AnimationPicture
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.text import tr
 
@@ -85,9 +86,21 @@ class Preview(QWidget):
 
 
 def size_text(picture: Picture | None) -> str:
-    """Return the size of a picture: `85 × 62 mm, as PNG 2008 × 1465 pixels`."""
+    """Return the size of a picture: `85 × 62 mm, as PNG 2008 × 1465 pixels`.
+
+    An animation also has a length: `900 × 331 pixels, 161 frames in 8 s`.
+    """
     if picture is None:
         return ""
+    if isinstance(picture, AnimationPicture):
+        across, down = picture.animation.pixels
+        return tr(
+            "{across} × {down} pixels, {count} frames in {seconds} s",
+            across=across,
+            down=down,
+            count=len(picture.animation.times),
+            seconds=f"{picture.animation.seconds:.3g}",
+        )
     wide, high = picture.millimetres
     factor = picture.scale * SCREEN / picture.per_inch
     return tr(

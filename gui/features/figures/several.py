@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.trace.trace import Trace
 from gui.features.compare.comparing import Comparing
 from gui.features.compare.picture import picture_of
-from gui.features.figures.panel import Wish
+from gui.features.figures.wish import Wish
 from gui.figures.make import figure_of
 from gui.figures.picture import Picture
 from gui.figures.shown import Range, range_between, step_range
@@ -23,23 +23,34 @@ def draw_several(scene: Scene, wish: Wish, extras: Extras, comparing: Comparing 
     shows its steps. Raises ValueError for a wish that cannot be drawn.
     """
     traces = [other.trace for other in wish.others]
-    if comparing is not None and not _is_with(comparing, traces):
-        comparing = None
-    excerpt = wish.options.excerpt
     if wish.options.preset is None:
-        return _as_shown(wish, comparing)
-    shown: list[Range] = []
-    if wish.visible:
-        shown = _visible(scene, traces, comparing)
-    elif comparing is not None and not excerpt.range and not excerpt.steps:
-        shown = _compared_steps(scene, traces, comparing)
+        return _as_shown(wish, _matching(comparing, traces))
+    shown = several_ranges(scene, wish, comparing)
     return figure_of([scene, *traces], wish.options, extras=extras, shown=shown)
 
 
-def _is_with(comparing: Comparing, traces: list[Trace]) -> bool:
-    """Return True if the comparison is with the only one of `traces`."""
-    other = comparing.other
-    return other is not None and len(traces) == 1 and traces[0] is other.trace
+def several_ranges(scene: Scene, wish: Wish, comparing: Comparing | None) -> list[Range]:
+    """Return the time of each run that a wish is for; [] for the times that its options select.
+
+    `comparing` is the comparison under way, if any. Raises ValueError for a wish for the visible
+    time of runs that are not compared.
+    """
+    traces = [other.trace for other in wish.others]
+    with_these = _matching(comparing, traces)
+    if wish.visible:
+        return _visible(scene, traces, with_these)
+    excerpt = wish.options.excerpt
+    if with_these is None or excerpt.range or excerpt.steps:
+        return []
+    return _compared_steps(scene, traces, with_these)
+
+
+def _matching(comparing: Comparing | None, traces: list[Trace]) -> Comparing | None:
+    """Return the comparison if it is with the only one of `traces`."""
+    other = None if comparing is None else comparing.other
+    if other is None or len(traces) != 1 or traces[0] is not other.trace:
+        return None
+    return comparing
 
 
 def _as_shown(wish: Wish, comparing: Comparing | None) -> Picture:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from io import BytesIO
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from core.trace.excerpt import ExcerptOptions
 from core.trace.trace import Trace
 from gui.app.animation_options import AnimationOptions
 from gui.app.figure_options import FigureOptions
-from gui.figures.animation import HOLD_MS, PER_SECOND, animate
+from gui.figures.animation import DRAWN, animate
+from gui.figures.encoding import HOLD_MS, PER_SECOND
 from gui.look.theme import DARK, LIGHT
 from tests.make_believe import record, specification, trace_of
 
@@ -35,6 +37,20 @@ def written(path: Path, runs: list[Trace], options: AnimationOptions = QUICK) ->
     shares = list(animate(runs, path, options))
     assert shares == sorted(shares) and shares[-1] == 1.0
     return opened(path)
+
+
+@pytest.mark.parametrize("ending", ["gif", "webp"])
+def test_an_animation_that_is_given_up_while_it_is_encoded_leaves_nothing_behind(
+    qapp: object, tmp_path: Path, run: Trace, ending: str
+) -> None:
+    options = AnimationOptions(FigureOptions(scale=0.5), seconds=4)
+    work = animate([run], tmp_path / f"run.{ending}", options)
+    share = next(share for share in work if share > DRAWN)
+    assert share < 1.0
+    assert [one for one in threading.enumerate() if one.name.startswith("animation")]
+    work.close()
+    assert not [one for one in threading.enumerate() if one.name.startswith("animation")]
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("ending", ["gif", "webp"])

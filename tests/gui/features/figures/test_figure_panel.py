@@ -20,9 +20,10 @@ from gui.app.settings import Settings
 from gui.features.compare.chooser import others
 from gui.features.compare.feature import CompareFeature
 from gui.features.figures.feature import FiguresFeature
-from gui.features.figures.panel import FigurePanel, Wish
+from gui.features.figures.panel import FigurePanel
 from gui.features.figures.preview import Preview, size_text
 from gui.features.figures.tables import write_table
+from gui.features.figures.wish import Wish
 from gui.features.first_page.samples import PIPELINE
 from gui.features.recordings.feature import RecordingsFeature
 from gui.figures.make import figure_of

@@ -1,0 +1,22 @@
+"""Requests for figures and animations, as the dialog makes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gui.app.animation_options import AnimationOptions
+from gui.app.figure_options import FigureOptions
+from gui.features.compare.chooser import Other
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A request for a figure, or for an `animation`; with `visible`, of the time on screen.
+
+    `others` are the runs below the run shown.
+    """
+
+    options: FigureOptions
+    visible: bool
+    others: tuple[Other, ...] = ()
+    animation: AnimationOptions | None = None
