@@ -10,6 +10,7 @@ from core.board.board import Board
 from core.files import write_whole
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.options import BORDERS
+from core.plan.schedules.by_hand import board_file_name
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification
 
@@ -26,7 +27,7 @@ def save_board(board: Board, folder: Path) -> Path:
     """
     text = csv_text(board.orders)
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
-    name = f"board-{board.rules.lanes}x{board.rules.microbatches}-{mark}.csv"
+    name = board_file_name(board.rules.lanes, board.rules.microbatches, mark)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     write_whole(path, text)

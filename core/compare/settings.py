@@ -12,7 +12,7 @@ from core.models.catalogue import MODELS
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
-from core.plan.schedules import SCHEDULES
+from core.plan.schedules import schedule_title
 from core.plan.specification import STRATEGY_OPTIONS, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.task import ABSENT
@@ -126,10 +126,7 @@ def _number(value: float | None) -> str:
 
 
 def _schedule(name: str | None) -> str:
-    if name is None:
-        return ""
-    schedule = SCHEDULES.get(name)
-    return schedule.title if schedule is not None else Path(name).name
+    return "" if name is None else schedule_title(name)
 
 
 def _distinct(trace: Trace, step: int, name: str) -> int:

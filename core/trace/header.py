@@ -56,8 +56,14 @@ class Header:
 
     @property
     def timing_note(self) -> Text:
-        """The note to show next to times, about shared hardware or a virtual clock."""
-        return timing_note(self.lanes, self.specification.link)
+        """The note to show next to times, about shared hardware or a virtual clock.
+
+        No clock has measured a prediction.
+        """
+        lanes = self.lanes
+        if self.source is Source.PREDICTED:
+            lanes = tuple(lane for lane in lanes if not lane.is_virtual)
+        return timing_note(lanes, self.specification.link)
 
     def check(self) -> None:
         """Raise ValueError for values that are inconsistent or out of range."""

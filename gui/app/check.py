@@ -13,11 +13,12 @@ from core.costs.costs_file import costs_of
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.message import Text, error_message
+from core.models.description import ModelDescription
 from core.plan.devices import Hardware
 from core.plan.launching import Hosts, check_launch, check_parts
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
 from core.plan.plan import Lane, Plan
-from core.plan.planning import check, plan_run, run_lanes
+from core.plan.planning import check, plan_run, plans_of, run_lanes
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS, TORCHRUN, Specification, with_defaults
 from core.predict.whatif import WhatIfResult, answer_of
@@ -52,7 +53,7 @@ _LABELS = {option.flag: option.title for option in OPTIONS if option.title}
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A valid specification. `plans` by rows of a step; empty if the model is the user's own."""
+    """A valid specification. `plans` by rows of a step; empty if the model is not known yet."""
 
     lanes: tuple[Lane, ...]
     plans: dict[int, Plan]
@@ -64,11 +65,15 @@ def assumed_hardware() -> Hardware:
 
 
 def check_specification(
-    specification: Specification, hardware: Hardware, known: bool
+    specification: Specification,
+    hardware: Hardware,
+    known: bool,
+    own_model: ModelDescription | None = None,
 ) -> Checked | str:
     """Return the plans of a run, or one line that says why it is impossible.
 
     `known` is true if `hardware` comes from the engine; before that no device counts as missing.
+    `own_model` describes the user's model as it was when it last ran.
     """
     try:
         if not specification.own_model:
@@ -80,9 +85,22 @@ def check_specification(
         _check_launcher(specification, lanes, ())
         if not Path(specification.model.name).is_file():
             return tr("There is no file {name}.", name=specification.model.name)
-        return Checked(tuple(lanes), {})
+        return Checked(tuple(lanes), _plans_of_own(specification, lanes, own_model))
     except PlanError as error:
         return friendly(error_message(error))
+
+
+def _plans_of_own(
+    specification: Specification, lanes: list[Lane], model: ModelDescription | None
+) -> dict[int, Plan]:
+    """Return the plans of the user's own model; {} if it is not known, or does not suit them."""
+    if model is None:
+        return {}
+    try:
+        return plans_of(specification, model, lanes)
+    except PlanError:
+        # The file may have changed since: only a run can say that these settings are impossible.
+        return {}
 
 
 def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iterable[Plan]) -> None:

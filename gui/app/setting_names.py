@@ -8,7 +8,8 @@ from typing import Any
 
 from core.option import Option, OptionValue
 from core.plan.devices import HOST
-from core.plan.schedules import SCHEDULES
+from core.plan.schedules import SCHEDULES, schedule_title
+from core.plan.schedules.by_hand import board_mark
 from core.plan.specification import OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.sweep.sweep import values_by_name
@@ -29,7 +30,10 @@ def value_title(option: Option[Any], value: OptionValue) -> str:
     if option.name == "strategy" and value in STRATEGIES:
         return tr(STRATEGIES[str(value)].title)
     if option.name == "schedule" and value in SCHEDULES:
-        return tr(SCHEDULES[str(value)].title)
+        return tr(schedule_title(str(value)))
+    if option.name == "schedule" and board_mark(str(value)):
+        # Two boards are told apart by the start of their marks.
+        return f"{tr(schedule_title(str(value)))} {board_mark(str(value))[:4]}"
     if option.name == "devices":
         return devices_title(str(value))
     if option.name == "model":

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.models.catalogue import MODELS
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.schedules import SCHEDULES
+from core.plan.schedules import schedule_title
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.source import Source
@@ -30,13 +30,12 @@ def model_title(name: str) -> str:
 
 
 def strategy_title(specification: Specification) -> str:
-    """Return a strategy's title, with its schedule: `Pipeline 1F1B`, `Data parallel`."""
+    """Return a strategy's title, with its schedule: `Pipeline 1F1B`, `Pipeline made by hand`."""
     strategy = STRATEGIES.get(specification.strategy)
     name = tr(strategy.title) if strategy else specification.strategy
     chosen = with_defaults(specification)[SCHEDULE] if strategy else specification[SCHEDULE]
     if chosen:
-        schedule = SCHEDULES.get(chosen)
-        name += f" {tr(schedule.title) if schedule else Path(chosen).name}"
+        name += f" {tr(schedule_title(chosen))}"
     return name
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -87,7 +87,8 @@ class Row:
 class Panel:
     """A run in a figure. `view` has one pixel per unit of the run's part of the plot.
 
-    The lines of its `totals` begin at `totals_top`, and end at `bottom`.
+    The lines of its `totals` begin at `totals_top`: below the heading of one of several runs, and
+    below the axis of a single run. Its lanes end at `bottom`.
     """
 
     run: FigureRun
@@ -171,14 +172,15 @@ def lay_out_textbook(
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
     totals = [_totals(run, options, style, inner) for run in runs]
     axis_height, legend_height, caption_height = _foot(options, style, legend, captions)
-    foot = axis_height + legend_height + caption_height
+    # The totals of a single run, which has no heading, are below the axis.
+    below_axis = 0.0 if len(runs) > 1 else _totals_height(totals[0], style)
+    foot = axis_height + below_axis + legend_height + caption_height
     head = style.edge + face.line * len(titles)
     if titles:
         head += 0.35 * style.em
     above = distance * (len(runs) - 1)
-    for run in runs:
-        above += sum(_above(run, options, style))
-    above += sum(_totals_height(lines, style) for lines in totals)
+    for run, lines in zip(runs, totals, strict=True):
+        above += sum(_above(run, options, style, lines))
     around = head + foot + style.edge + above
     box = _box_height(runs, lanes, style, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
@@ -195,7 +197,11 @@ def lay_out_textbook(
         panel = _panel(run, views[number], placed, options, style, y, (box, gap), totals[number])
         panels.append(panel)
         y = panel.bottom
-    legend_top = y + axis_height + spare / 2
+    if len(runs) == 1:
+        lines_height = style.small.line * len(totals[0])
+        totals_top = y + axis_height + below_axis - lines_height
+        panels = [replace(panels[0], totals_top=totals_top)]
+    legend_top = y + axis_height + below_axis + spare / 2
     caption_top = legend_top + legend_height
     bottom = caption_top + caption_height + style.edge
     return Textbook(
@@ -404,9 +410,13 @@ def _lanes(run: FigureRun, options: FigureOptions) -> list[Lane]:
     return sorted(chosen, key=lambda lane: (lane.serves, lane.index))
 
 
-def _above(run: FigureRun, options: FigureOptions, style: Style) -> tuple[float, float]:
-    """Return the heights of a run's heading, and of the band with its makespan."""
-    heading = style.bold.line + 0.1 * style.em if run.heading else 0.0
+def _above(
+    run: FigureRun, options: FigureOptions, style: Style, totals: Sequence[str]
+) -> tuple[float, float]:
+    """Return the heights of a run's heading with its totals, and of the band with its makespan."""
+    heading = 0.0
+    if run.heading:
+        heading = style.bold.line + style.small.line * len(totals) + 0.1 * style.em
     some = bool(run.shown.steps) and (options.makespan or options.idle)
     return heading, 1.3 * style.em if some else 0.2 * style.em
 
@@ -423,7 +433,7 @@ def _panel(
 ) -> Panel:
     """Return a run's panel below `top`; `sizes` are a box's height and the gap between lanes."""
     box, gap = sizes
-    heading, band = _above(run, options, style)
+    heading, band = _above(run, options, style, totals)
     rows = []
     y = top + heading + band
     for lane, mine in lanes:
@@ -431,10 +441,8 @@ def _panel(
         idle = idle_text(run, lane) if options.idle else ""
         rows.append(Row(lane, y, height, mine, idle))
         y += height + gap
-    rows_bottom = rows[-1].bottom if rows else top + heading
-    totals_height = _totals_height(totals, style)
-    bottom = rows_bottom + totals_height
-    totals_top = bottom - style.small.line * len(totals)
+    bottom = rows[-1].bottom if rows else top + heading
+    totals_top = top + style.bold.line
     return Panel(run, view, top, top + heading, tuple(rows), totals, totals_top, bottom)
 
 

@@ -24,7 +24,7 @@ from gui.timeline.reduce.shades import blended, shares
 from gui.widgets.drawing import Painted
 
 HEAD = 20.0  # the word "Predicted" and the axis
-LEFT = 44.0  # the lanes' names
+LEFT = 62.0  # the lanes' names
 RIGHT = 8.0
 FOOT = 4.0
 MOST_ROW = 26.0
@@ -39,7 +39,7 @@ class AnswerPicture(Painted):
     """Draws an answer as one strip a lane, with a tooltip for the task under the pointer.
 
     A `bare` picture has neither axis nor names, and its durations are not to scale; its height
-    follows from the number of lanes.
+    follows from the number of lanes. Lanes are named by their kind of `device`, if it is known.
     """
 
     def __init__(self, bare: bool = False) -> None:
@@ -48,6 +48,7 @@ class AnswerPicture(Painted):
         if not bare:
             self.setMinimumHeight(80)
         self.answer: WhatIfResult | None = None
+        self.device = ""
         self.note = tr("The predicted step appears here.")
         self._veiled = False
         self._picture: QPixmap | None = None
@@ -129,13 +130,16 @@ class AnswerPicture(Painted):
         found = mine.start + begun - 1
         if found < mine.start or time >= answer.end[found]:
             if self._bare:
-                return tr("lane {lane}: idle", lane=lane)
-            return tr("lane {lane}: idle at {time}", lane=lane, time=duration_text(time))
+                return tr("{lane}: idle", lane=self._name(lane))
+            return tr("{lane}: idle at {time}", lane=self._name(lane), time=duration_text(time))
         task = task_text(answer, found)
         if self._bare:
-            return tr("lane {lane}: {task}", lane=lane, task=task)
+            return tr("{lane}: {task}", lane=self._name(lane), task=task)
         length = duration_text(float(answer.end[found] - answer.start[found]))
-        return tr("lane {lane}: {task}, {time}", lane=lane, task=task, time=length)
+        return tr("{lane}: {task}, {time}", lane=self._name(lane), task=task, time=length)
+
+    def _name(self, lane: int) -> str:
+        return f"{self.device}:{lane}" if self.device else tr("lane {lane}", lane=lane)
 
     def _draw(self, answer: WhatIfResult) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -185,7 +189,7 @@ class AnswerPicture(Painted):
                 painter.setPen(QColor(self.theme.muted))
                 middle = top + row / 2
                 name = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
-                words = tr("lane {lane}", lane=lane) if lanes <= 10 else str(lane)
+                words = self._name(lane) if lanes <= 10 else str(lane)
                 painter.drawText(name, Qt.AlignmentFlag.AlignRight, words)
             if row >= GAPPED:
                 self._draw_seams(painter, answer, lane, strip)

@@ -30,9 +30,8 @@ ON_THE_LEFT = (Dock.SETTINGS, Dock.LESSON)
 HIDDEN_AT_FIRST = (Dock.LESSON, Dock.DETAILS)
 FRONT = Dock.DEVICES
 """The dock that is in front at first where several docks share a place."""
-WIDTHS = {Dock.SETTINGS: 280, Dock.DEVICES: 830, Dock.DETAILS: 330}
-HEIGHTS = {Dock.DEVICES: 212}
-LOW = 84
+WIDTHS = {Dock.SETTINGS: 246, Dock.DEVICES: 798, Dock.DETAILS: 390}
+HEIGHTS = {Dock.DEVICES: 208}
 PADDING = 30  # pixels next to the longest name of a list of pages
 
 
@@ -98,7 +97,7 @@ class Docks:
         was_hidden = dock.isHidden()
         dock.show()
         if page.panel.dock is Dock.DETAILS and was_hidden:
-            width = WIDTHS[Dock.DETAILS]
+            width = min(WIDTHS[Dock.DETAILS], self._window.width() // 3)
             self._window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
         dock.raise_()
         # Shown now: Qt says later which dock came to the front.
@@ -267,60 +266,3 @@ class PageBook(QWidget):
 def tab_bars(window: QMainWindow) -> list[QTabBar]:
     """Return the tab bars of docks that share a place: Qt makes them, without names."""
     return window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-
-
-class LowDocks:
-    """Keeps the docks below low while there is a reason, then restores their height.
-
-    The height is restored at once if the user brings another panel to the front.
-    """
-
-    def __init__(self, window: QMainWindow, docks: Docks) -> None:
-        self._window = window
-        self._front = docks.docks[FRONT]
-        self._height: int | None = None
-        self._reasons: set[str] = set()
-        for dock in docks.docks.values():
-            if dock in window.tabifiedDockWidgets(self._front):
-                dock.visibilityChanged.connect(self._another)
-
-    def set_low(self, reason: str, low: bool) -> None:
-        """Add or remove a reason to be low."""
-        if low:
-            self._reasons.add(reason)
-        else:
-            self._reasons.discard(reason)
-        self._fit()
-
-    def restore(self) -> None:
-        """Restore the height and forget all reasons."""
-        self._reasons.clear()
-        self._fit()
-
-    def _fit(self) -> None:
-        low = bool(self._reasons)
-        panel = self._front.widget()
-        if low and self._height is None and panel is not None and not panel.isHidden():
-            # Taken before the docks are low, and only once: a second call would keep the low one.
-            self._height = self._front.height() + self._tabs_height()
-            self._resize(LOW)
-        elif not low and self._height is not None:
-            height, self._height = self._height, None
-            self._resize(height)
-
-    def _another(self, chosen: bool) -> None:
-        if chosen:
-            self.restore()
-
-    def _tabs_height(self) -> int:
-        """Height of the tabs, which Qt includes when it gives a height."""
-        title = self._front.windowTitle()
-        height = 0
-        for bar in tab_bars(self._window):
-            titles = [bar.tabText(tab) for tab in range(bar.count())]
-            if bar.isVisible() and title in titles:
-                height = max(height, bar.height())
-        return height
-
-    def _resize(self, height: int) -> None:
-        self._window.resizeDocks([self._front], [height], Qt.Orientation.Vertical)

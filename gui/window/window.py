@@ -16,6 +16,7 @@ from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.features.runs.feature import RunsFeature
+from gui.features.status.feature import StatusFeature
 from gui.features.verdict.feature import VerdictFeature
 from gui.features.view.colours import chosen_theme
 from gui.features.view.feature import ViewFeature
@@ -25,7 +26,7 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.window.centre import Centre
 from gui.window.compact import CompactLayout
-from gui.window.docks import Docks, LowDocks
+from gui.window.docks import Docks
 from gui.window.features import FEATURES
 from gui.window.frame import FrameFeature
 from gui.window.menus import Menus
@@ -73,8 +74,8 @@ class MainWindow(QMainWindow):
         owners = {panel.name: feature for feature in features for panel in feature.panels}
         panels = [panel for feature in features for panel in feature.panels]
         self.docks = Docks(self, panels, lambda panel: self._tell(panel, owners[panel.name]))
-        self._low_docks = LowDocks(self, self.docks)
-        CompactLayout(self, self.feature(VerdictFeature).line, self.overview, self._low_docks)
+        verdict, status = self.feature(VerdictFeature).line, self.feature(StatusFeature).line
+        self._compact = CompactLayout(self, verdict, status, self.overview, self.docks)
         self._menus = Menus(self)
         for feature in features:
             for group in feature.groups:
@@ -95,7 +96,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(kept[0])
             self.docks.restore(kept[1], self.settings.pages)
         self.centre.show_first_page()
-        low_docks = self._low_docks
+        low_docks = self._compact.low_docks
         low_docks.set_low("no run", True)
         self.centre.pages.currentChanged.connect(
             lambda _: low_docks.set_low("no run", not self.centre.shows_run_page)
@@ -169,8 +170,8 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Store the state for the next session, and end all work in the background."""
-        # First: the real heights of the docks are kept, not those next to the first page.
-        self._low_docks.restore()
+        # First: the real sizes of the docks are kept, not those next to the first page.
+        self._compact.restore()
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.settings.pages = self.docks.front_pages
         for feature in self._features.values():

@@ -11,6 +11,7 @@ from core.counts import blocks_text, lanes_text, replicas_text, stages_text
 from core.errors import PlanError
 from core.gc_paused import gc_paused
 from core.message import counted, message
+from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plan.division import Part, Pipeline, Placement, Stage
 from core.plan.lanes import with_helpers
@@ -26,28 +27,32 @@ from core.plan.task import ABSENT
 
 
 def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
-    """Cut the model's blocks into `count` stages at the job's borders.
+    """Cut the model's blocks into `count` stages at the job's borders: see `cut_blocks`."""
+    runs = cut_blocks(job.model, count, job[BORDERS])
+    return tuple(Stage(index, first, last) for index, (first, last) in enumerate(runs))
+
+
+def cut_blocks(model: ModelDescription, count: int, borders: str | None) -> list[tuple[int, int]]:
+    """Return the first block of each of `count` stages, and the block after its last one.
 
     Without borders, stages have nearly equal parameter counts. Raises PlanError if there are fewer
     blocks than stages, or if the number of borders is wrong.
     """
-    blocks = job.model.blocks
+    blocks = model.blocks
     if count > len(blocks):
         raise PlanError(
             message(
                 "{stages} need at least {blocks}, but {name} has {held}: use at most {most}",
                 stages=stages_text(count),
                 blocks=blocks_text(count),
-                name=job.model.name,
+                name=model.name,
                 held=len(blocks),
                 most=stages_text(len(blocks)),
             )
         )
-    if (text := job[BORDERS]) is None:
-        runs = balanced_runs([block.parameter_count for block in blocks], count)
-    else:
-        runs = list(pairwise([0, *_borders(text, count, len(blocks)), len(blocks)]))
-    return tuple(Stage(index, first, last) for index, (first, last) in enumerate(runs))
+    if borders is None:
+        return balanced_runs([block.parameter_count for block in blocks], count)
+    return list(pairwise([0, *_borders(borders, count, len(blocks)), len(blocks)]))
 
 
 def _borders(text: str, stages: int, blocks: int) -> list[int]:

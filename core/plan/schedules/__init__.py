@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from core.errors import PlanError
-from core.message import message
+from core.message import N_, message
 from core.plan.schedules import (
     chimera,
     dualpipe_v,
@@ -17,6 +19,7 @@ from core.plan.schedules import (
     zb_h2,
     zb_v,
 )
+from core.plan.schedules.by_hand import board_mark
 from core.plan.schedules.compute_csv import SUFFIX, load_schedule
 from core.plan.schedules.schedule import Action, Schedule
 
@@ -37,7 +40,7 @@ SCHEDULES: dict[str, Schedule] = {
     )
 }
 
-__all__ = ["SCHEDULES", "Action", "Schedule", "schedule_of"]
+__all__ = ["SCHEDULES", "Action", "Schedule", "schedule_of", "schedule_title"]
 
 
 def schedule_of(name: str) -> Schedule:
@@ -57,3 +60,10 @@ def schedule_of(name: str) -> Schedule:
             )
         )
     return SCHEDULES[name]
+
+
+def schedule_title(name: str) -> str:
+    """Return a schedule's title in English: `1F1B`, `made by hand`, or the name of its file."""
+    if name in SCHEDULES:
+        return SCHEDULES[name].title
+    return N_("made by hand") if board_mark(name) else Path(name).name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -17,7 +17,7 @@ from core.errors import PlanError
 from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
 from core.option import Option, OptionValue
-from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
+from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES, read_borders
 from core.plan.plan import Plan
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
@@ -30,6 +30,7 @@ from core.predict.worker.requests import (
     StepTimes,
 )
 from core.predict.worker.service import PredictionService
+from core.trace.trace import Trace
 from gui.app.check import Checked, friendly
 from gui.app.session import Run, Session
 from gui.app.titles import model_title
@@ -138,11 +139,26 @@ class Cutting(QObject):
         if measured is None:
             return tr("Widths are shares of the parameters; press Measure to see times and memory.")
         if measured.rows == cut.rows or not cut.plan:
-            return tr("Measured with micro-batches of {rows}.", rows=rows_text(measured.rows))
+            text = tr("Measured with micro-batches of {rows}.", rows=rows_text(measured.rows))
+        else:
+            text = tr(
+                "Measured with micro-batches of {rows}; in proportion for {asked}.",
+                rows=rows_text(measured.rows),
+                asked=rows_text(cut.rows),
+            )
+        return " ".join(filter(None, (text, self._other_cut_text(asked, cut))))
+
+    def _other_cut_text(self, asked: Specification, cut: ShownCut) -> str:
+        """Return where the run that measured was cut, if it was elsewhere than shown; else ""."""
+        run = self._measuring_run(asked)
+        borders = None if run is None else run.header.specification[BORDERS]
+        if borders is None or cut.plan is None or read_borders(borders) == list(cut.borders):
+            return ""
         return tr(
-            "Measured with micro-batches of {rows}; in proportion for {asked}.",
-            rows=rows_text(measured.rows),
-            asked=rows_text(cut.rows),
+            "The run that measured was cut where times are balanced, before blocks {theirs}; Run "
+            "will cut before {ours}.",
+            theirs=_listed(read_borders(borders)),
+            ours=_listed(cut.borders),
         )
 
     # Models and measurements
@@ -156,14 +172,20 @@ class Cutting(QObject):
         return None
 
     def _measured(self, asked: Specification, model: ModelDescription) -> MeasuredBlocks | None:
+        run = self._measuring_run(asked)
+        if run is None or run.header.model.blocks != model.blocks:
+            return None
+        return measured_blocks(run)
+
+    def _measuring_run(self, asked: Specification) -> Trace | None:
+        """Return the latest run that measured the blocks on such lanes."""
         checked = self._form.result
         if isinstance(checked, str):
             return None
         for run in reversed(self._session.runs):
             is_local = run.source is None  # files may be from another machine
             if is_local and measures_for(run.trace, asked, checked.lanes):
-                found = measured_blocks(run.trace)
-                return found if run.trace.header.model.blocks == model.blocks else None
+                return run.trace
         return None
 
     def _predict(
@@ -252,6 +274,10 @@ def _shown_cut(
         rows = measured.rows
     costs = () if measured is None else measured.of_rows(rows)
     return ShownCut(model, plan, costs, rows)
+
+
+def _listed(borders: Sequence[int]) -> str:
+    return ", ".join(map(str, borders))
 
 
 def _cut_of(specification: Specification) -> Cut:

@@ -37,7 +37,8 @@ TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # seconds of reading arguments before the window handles events
 NARROWEST = 176  # pixels in which a name and its value can be read
-PADDING = 18  # pixels of a cell at both sides, with one each for rounding
+LEAST_LINK = 96  # pixels of a reason's last column
+PADDING = 12  # pixels of a cell at both sides, with one each for rounding
 
 
 class DetailsPanel(QWidget):
@@ -195,7 +196,7 @@ class _Rows(QTableWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__(0, 2)
-        dress(self, name, tight=False)
+        dress(self, name)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         self.setWordWrap(True)
         self.setItemDelegate(_Wrapping(self))
@@ -211,9 +212,31 @@ class _Rows(QTableWidget):
         head = 0 if header.isHidden() else header.sizeHint().height()
         self.setFixedHeight(head + self.verticalHeader().length() + 2 * self.frameWidth())
 
+    def show_columns(self) -> None:
+        """Give reasons one line if there is room; otherwise their column shares it with the last.
+
+        A table of facts has two columns, of which the last takes all room.
+        """
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        last = self.columnCount() - 1
+        header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
+        if last > 1:
+            needed = sum(self._text_width(column) for column in range(last)) + LEAST_LINK
+            if needed > self.viewport().width():
+                header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+
+    def _text_width(self, column: int) -> int:
+        """Return the width of a column without wrapped texts."""
+        texts = [self.horizontalHeaderItem(column)]
+        texts += [self.item(row, column) for row in range(self.rowCount())]
+        widths = [self.fontMetrics().horizontalAdvance(item.text()) for item in texts if item]
+        return max(widths, default=0) + PADDING
+
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.show_columns()
         self.fit()
 
 
@@ -228,11 +251,9 @@ def _fill(table: _Rows, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...])
         item = QTableWidgetItem(head)
         item.setToolTip(head)
         table.setHorizontalHeaderItem(place, item)
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    # Columns of text stretch and wrap: the last of a fact, the first and the last of a reason.
-    for place in {len(rows[0]) - 1, 0 if heads else len(rows[0]) - 1}:
-        header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
     _put(table, rows, 0)
+    table.show_columns()
+    table.fit()
 
 
 def _put(table: _Rows, rows: Sequence[tuple[str, ...]], first: int) -> None:

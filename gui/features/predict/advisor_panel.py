@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import (
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 from core.message import N_
 from core.override import override
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
-from core.plan.schedules import SCHEDULES
+from core.plan.schedules import schedule_title
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
@@ -379,8 +378,7 @@ def way_text(specification: Specification) -> str:
     schedule = with_defaults(s)[SCHEDULE]
     if schedule is None:
         return tr(STRATEGIES[s.strategy].title)
-    known = SCHEDULES.get(schedule)
-    name = tr(known.title) if known else Path(schedule).name
+    name = tr(schedule_title(schedule))
     name += f" ×{s[CHUNKS]}" if s[CHUNKS] else ""
     return tr("{schedule}, {n} replicas", schedule=name, n=s[REPLICAS]) if s[REPLICAS] else name
 

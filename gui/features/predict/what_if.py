@@ -12,6 +12,7 @@ from core.message import N_
 from core.plan.devices import KINDS, PREDICTED, device_kind
 from core.plan.division import Stage
 from core.plan.faults import HICCUP, faults_given
+from core.plan.lanes import VIRTUAL
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
 from core.predict.advisor import WayQuery
 from core.predict.replan import RunPlans
@@ -178,7 +179,10 @@ class WhatIfController(Saver):
 def run_basis(trace: Trace, known: RunCosts) -> Basis:
     """Return the costs of a run, with the settings that they are for."""
     header = trace.header
-    device = KINDS.get(device_kind(header.lanes[0].device).name, PREDICTED).name
+    lane = header.lanes[0]
+    device = KINDS.get(device_kind(lane.device).name, PREDICTED).name
+    if lane.is_virtual:
+        device = VIRTUAL.removesuffix(":")
     rows = header.specification.batch_rows
     source = tr(
         "{model}, {rows} rows: {source}.",

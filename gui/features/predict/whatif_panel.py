@@ -218,6 +218,8 @@ class WhatIfPanel(QWidget):
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step and its figures."""
+        # Costs that were not measured on devices of the user's have none.
+        self.picture.device = "" if self.basis.step_ns is None else self.basis.device
         self.picture.show_answer(answer)
         self.figures.show_answer(answer)
         self.answer.large.setEnabled(True)

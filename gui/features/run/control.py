@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
+from core.models.description import ModelDescription
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from gui.app.check import Checked
@@ -49,6 +50,8 @@ class RunControl(QObject):
         session.refused.connect(self._refuse)
         session.run_ended.connect(self.queue.end)
         session.asking_changed.connect(self.allow)
+        session.run_started.connect(self._describe)
+        self._form.set_own_model(self._last_description)
         self._form.checked.connect(self.allow)
         where = self._form.options.where
         where.offer(self._settings.hosts)
@@ -178,6 +181,21 @@ class RunControl(QObject):
         self._status.engine.setText(
             tr("engine ready on {host}", host=host) if host else tr("engine ready")
         )
+
+    def _last_description(self, specification: Specification) -> ModelDescription | None:
+        """Return the model of the settings, as its last run described it; None before a run."""
+        # Imported here, because the first paint of the window needs no predictions.
+        from core.predict.run_blocks import is_of_model
+
+        for run in reversed(self._session.runs):
+            if is_of_model(run.trace, specification):
+                return run.trace.header.model
+        return None
+
+    def _describe(self, run: Run) -> None:
+        """Show the picture of the user's own model, which its run has described."""
+        if run.trace.header.specification.own_model:
+            self._form.check_now()
 
     def _lose_engine(self, text: str) -> None:
         """Handle the end of the engine while no run was in progress."""

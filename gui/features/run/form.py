@@ -60,7 +60,7 @@ class OptionForm(QFormLayout):
     edited = Signal()
 
     def __init__(self) -> None:
-        super().__init__(horizontalSpacing=10, verticalSpacing=4)
+        super().__init__(horizontalSpacing=6, verticalSpacing=4)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.fields: dict[str, Field] = {}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea
 
+from core.models.description import ModelDescription
 from core.plan.devices import Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import TORCHRUN, Specification, specification_of
@@ -22,6 +25,10 @@ from gui.widgets.layouts import column, widget_of
 from gui.widgets.sheet import scroll_down
 
 CHECK_MS = 120  # after the last change
+NARROWEST = 210  # pixels of the form, in which labels and values can be read
+
+
+OwnModel = Callable[[Specification], ModelDescription | None]
 
 
 class StrategyPanel(QScrollArea):
@@ -39,9 +46,10 @@ class StrategyPanel(QScrollArea):
         self.setAccessibleName(tr("Settings of the run"))
         scroll_down(self)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to the field with the focus
-        self.setMinimumWidth(262)
+        self.setMinimumWidth(NARROWEST)
         self.result: Checked | str = ""
         self._hardware, self._known = assumed_hardware(), False
+        self._own_model: OwnModel = lambda _: None
         self.strategies = StrategyList()
         self.options = OptionForm()
         self.fields = self.options.fields
@@ -84,6 +92,10 @@ class StrategyPanel(QScrollArea):
         self.options.field(DEVICES, DeviceField).offer(hardware)
         self.check_now()
 
+    def set_own_model(self, own_model: OwnModel) -> None:
+        """Set the function that returns a user's own model, as its last run described it."""
+        self._own_model = own_model
+
     def forget_hardware(self) -> None:
         """Assume nothing of the machine until its engine reports it."""
         self._hardware, self._known = assumed_hardware(), False
@@ -93,7 +105,8 @@ class StrategyPanel(QScrollArea):
         """Return the plans of a run on the machine as far as it is known, or the problem."""
         if self.options.where.host and specification.launcher == TORCHRUN:
             return tr("torchrun runs on this machine: choose it under Where.")
-        return check_specification(specification, self._hardware, self._known)
+        own = self._own_model(specification) if specification.own_model else None
+        return check_specification(specification, self._hardware, self._known, own)
 
     def check_now(self) -> None:
         """Check the settings of the form, and show their preview or their problem."""
@@ -138,7 +151,7 @@ class StrategyPanel(QScrollArea):
 
     def _build_sheet(self) -> None:
         parts = (Label(tr("What to run"), "heading"), self.strategies, 4, self.options, None)
-        self.setWidget(widget_of(column(*parts, margins=(12, 8, 10, 6), spacing=4), "sheet"))
+        self.setWidget(widget_of(column(*parts, margins=(12, 8, 6, 6), spacing=4), "sheet"))
         self.options.chain(self.strategies.list)
 
     def _changed(self) -> None:

@@ -92,12 +92,36 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         if unknown:
             words.append(duration_text(causes.rest[lane]))
         rows.append(tuple(words))
-    sums = 0 if len(rows) > 1 else None
-    if sums is not None:  # at the top, where it is seen also with many lanes
-        # After the lane and its five figures follow causes, which only single lanes have.
-        empty = [""] * (len(heads) - 6)
-        rows.insert(sums, (tr("All lanes together"), *_time_words(counted.any_lane), *empty))
-    return Table(tr("Lanes"), tuple(heads), tuple(rows), sums)
+    computing = [lane.index for lane in trace.header.compute_lanes if lane.index in counted.lanes]
+    if len(computing) < 2:
+        return Table(tr("Lanes"), tuple(heads), tuple(rows))
+    words = list(_time_words(_together(counted, computing)))
+    words += _cause_words(_causes_together(causes, computing), present)
+    if unknown:
+        words.append(duration_text(sum(causes.rest[lane] for lane in computing)))
+    # At the top, where it is seen also with many lanes.
+    rows.insert(0, (tr("All compute lanes"), *words))
+    return Table(tr("Lanes"), tuple(heads), tuple(rows), sums=0)
+
+
+def _together(counted: RangeStatistics, lanes: Sequence[int]) -> LaneTime:
+    """Return the sums of several lanes' times."""
+    times = [counted.lanes[lane] for lane in lanes]
+    return LaneTime(
+        busy_ns=sum(time.busy_ns for time in times),
+        communication_ns=sum(time.communication_ns for time in times),
+        idle_ns=sum(time.idle_ns for time in times),
+        spans=sum(time.spans for time in times),
+    )
+
+
+def _causes_together(causes: IdleCauses, lanes: Sequence[int]) -> dict[Cause, int]:
+    """Return the sums of several lanes' idle times by cause."""
+    sums: dict[Cause, int] = {}
+    for lane in lanes:
+        for cause, time in causes.by_lane[lane].items():
+            sums[cause] = sums.get(cause, 0) + time
+    return sums
 
 
 def kind_table(counted: RangeStatistics) -> Table:

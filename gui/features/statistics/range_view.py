@@ -6,10 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
+from core.override import override
 from gui.features.statistics.range_tables import Table
 from gui.widgets.tables import ReturnTable, TableModel, dress
 
 LISTED = 12  # rows of a table that are shown without scrolling
+SHORT = 11  # letters of a column's title
 
 
 class _Rows(TableModel):
@@ -23,6 +25,15 @@ class _Rows(TableModel):
         with self.other_rows():
             self.table, self.heads = table, table.heads
 
+    @override
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        found = super().headerData(section, orientation, role)
+        is_title = role == Qt.ItemDataRole.DisplayRole and isinstance(found, str)
+        # Else the last columns are outside the panel.
+        return in_two_lines(str(found)) if is_title else found
+
     def count(self) -> int:
         return len(self.table.rows)
 
@@ -35,6 +46,19 @@ class _Rows(TableModel):
             bold.setBold(True)
             return bold
         return None
+
+
+def in_two_lines(title: str) -> str:
+    """Return a title with a line break in place of the space that is nearest to its middle.
+
+    Titles that are shorter than SHORT stay in one line.
+    """
+    spaces = [place for place, letter in enumerate(title) if letter == " "]
+    if len(title) < SHORT or not spaces:
+        return title
+    middle = len(title) / 2
+    place = min(spaces, key=lambda space: abs(space - middle))
+    return f"{title[:place]}\n{title[place + 1 :]}"
 
 
 class RangeTable(ReturnTable):

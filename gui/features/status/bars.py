@@ -44,7 +44,8 @@ NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
 """Texts of the bar's buttons, by action."""
 LEAST = 60  # pixels of the title, which is elided in a narrow window
 PADDING = 10  # pixels next to an elided text
-RUN_WIDTH = 236  # with Stop as wide as the form below
+RUN_WIDTH = 194  # with Stop as wide as the form below
+NOTE_WIDTH = 110  # pixels of the timing note where a low window has no other place for it
 
 
 class RunButton(QToolButton):
@@ -167,7 +168,7 @@ class StatusLine:
         self.verified = Label()
         self.engine = Label(tr("engine is loading…"))
         self._run: Run | None = None
-        self._per_pixel, self._has_verdict = 0.0, False
+        self._per_pixel, self._has_verdict, self._is_compact = 0.0, False, False
         self.behind = Label()
         self.faults = Label(look="problem")
         self._left = {self.recorded: "", self.behind: "", self.faults: ""}
@@ -185,12 +186,21 @@ class StatusLine:
         self._say(self.faults, status_text(faults_of(run.trace, run.live)))
         self._show_timing_note()
         self.verified.setText(verified_text(run.trace))
-        self._say(self.recorded, recorded_text(run.trace, self._per_pixel))
+        self._show_recorded()
 
     def show_verdict(self, text: str) -> None:
         """Hide the timing note while a verdict gives it."""
         self._has_verdict = bool(text)
         self._show_timing_note()
+
+    def set_compact(self, compact: bool) -> None:
+        """Show the start of the timing note also with a verdict, which then has one line only.
+
+        It has the room of the recording's size, unless the picture is reduced.
+        """
+        self._is_compact = compact
+        self._show_timing_note()
+        self._show_recorded()
 
     def _say(self, label: Label, text: str) -> None:
         self._left[label] = text
@@ -202,9 +212,23 @@ class StatusLine:
         for label, text in self._left.items():
             self._say(label, text)
 
+    def _show_recorded(self) -> None:
+        run = self._run
+        if run is None or (self._is_compact and not self._per_pixel):
+            self._say(self.recorded, "")
+        else:
+            self._say(self.recorded, recorded_text(run.trace, self._per_pixel))
+
     def _show_timing_note(self) -> None:
-        run = None if self._has_verdict else self._run
-        self.timing_note.setText("" if run is None else translated(run.trace.header.timing_note))
+        is_elsewhere = self._has_verdict and not self._is_compact
+        run = None if is_elsewhere else self._run
+        note = "" if run is None else translated(run.trace.header.timing_note)
+        shown = note
+        if self._is_compact:
+            metrics = self.timing_note.fontMetrics()
+            shown = metrics.elidedText(note, Qt.TextElideMode.ElideRight, NOTE_WIDTH)
+        self.timing_note.setText(shown)
+        self.timing_note.setToolTip(plain_tip(note))
 
     def show_nothing(self) -> None:
         """Clear the labels: no run is shown."""
@@ -217,8 +241,7 @@ class StatusLine:
     def set_per_pixel(self, per_pixel: float) -> None:
         """So many spans share a pixel; 0 if each is drawn."""
         self._per_pixel = per_pixel
-        if self._run is not None:
-            self._say(self.recorded, recorded_text(self._run.trace, per_pixel))
+        self._show_recorded()
 
     def show_comparison(self, run: Run) -> None:
         """Show the prediction for a run, if there is one."""

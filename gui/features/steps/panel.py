@@ -23,7 +23,7 @@ from gui.widgets.sheet import PAD
 if TYPE_CHECKING:
     from gui.features.steps.chart import StepChart
 
-LOW = 170  # pixels; lower panels have no strip
+LOW = 158  # pixels; lower panels have no strip
 LEAST = 90
 
 

@@ -20,7 +20,7 @@ from gui.look.text import change_text as percent_change_text
 from gui.widgets.label import Elided, Label, plain_tip
 from gui.widgets.layouts import button, column, row
 
-MARGINS = (12, 7, 8, 7)
+MARGINS = (12, 4, 8, 3)
 COMPACT_MARGINS = (12, 2, 8, 2)
 SPACING = 12
 
@@ -64,7 +64,7 @@ class VerdictLine(QFrame):
             margins=(0, 0, 0, 0),
             spacing=SPACING,
         )
-        self.lines = column(first, second, of=self, margins=MARGINS, spacing=2)
+        self.lines = column(first, second, of=self, margins=MARGINS, spacing=0)
         self.show_text("")
 
     def show_run(self, header: Header | None) -> None:
@@ -80,6 +80,7 @@ class VerdictLine(QFrame):
         self._is_compact = compact
         self.lines.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
         self._show_changes()
+        self.updateGeometry()
 
     def show_text(self, text: str) -> None:
         """Say this, or hide."""

@@ -15,7 +15,7 @@ COMPUTE = (20.0, 80.0)  # least and most height of a compute lane, if the layout
 FILLING = 320.0  # the most in a window, which the lanes fill
 THIN = 30.0  # strips under lower lanes are left out, to make the lanes higher
 BY_HAND = (14.0, 320.0)  # least and most height that the user can choose
-TIGHT = 34.0  # lower lanes have less space between them
+TIGHT, ROOMY = 28.0, 40.0  # between these heights of a lane the space between lanes grows
 GROUP = 20.0
 FOLDED = 24.0  # height of a folded group
 COUNTER = 24.0  # height of a counter
@@ -113,8 +113,11 @@ class _TrackStacker:
         self._strips = strips
         self._helpers = helpers
         self._counters = counters
-        tight = compute < TIGHT
-        self._helper, self._gap, self._space = (8, 2, 6) if tight else (10, 3, 12)
+        # Little by little: with a sudden change, no height of the lanes would fill some windows.
+        room = min(1.0, max(0.0, (compute - TIGHT) / (ROOMY - TIGHT)))
+        self._helper = 8 + round(2 * room)
+        self._gap = 2 + round(room)
+        self._space = 6 + round(6 * room)
         self._ghost = _within(0.16 * compute, 6, 10)
         self._nested = _within(0.3 * compute, 8, 16)
         self._held = _within(0.45 * compute, 12, 36)

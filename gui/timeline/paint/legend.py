@@ -56,7 +56,7 @@ def legend_entries(
 ) -> list[LegendEntry]:
     """Return entries for the bars' colours, idle time, and everything else that is shown."""
     entries = _colour_entries(scene, theme)
-    if entries:
+    if entries and len(scene.step_numbers):
         entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
     if entries and strips.path:
         entries.append(LegendEntry(tr("critical path"), WIDE, _path(theme)))

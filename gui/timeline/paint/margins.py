@@ -199,6 +199,8 @@ def _lane_label(
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     peak = "" if frame.layout.memory else facts.peak
     details = [text for text in (first, peak) if text]
+    if facts.blocks and track.height >= NAME + DETAIL * (len(details) + 1):
+        details.insert(0, facts.blocks)
     room = frame.layout.full_heights[track.lane]
     # Counters have their own labels.
     for row in frame.layout.counters:

@@ -19,7 +19,8 @@ BANDS = 24  # bands that very many lanes are combined to
 def miniature_frame(scene: Scene, view: Viewport, rect: QRectF, theme: Theme) -> Frame:
     """Return a frame with a track for each compute lane; together they fill the rectangle."""
     lanes = scene.trace.header.compute_lanes
-    height = rect.height() / len(lanes)
+    # A file may have annotations alone, and no lane that computes.
+    height = rect.height() / max(1, len(lanes))
     gap = 1 if height > 2 else 0
     tracks = []
     for place, lane in enumerate(lanes):

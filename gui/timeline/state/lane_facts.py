@@ -1,4 +1,4 @@
-"""Texts of a lane's label: its stage or replica, idle share, and peak memory."""
+"""Texts of a lane's label: its stage or replica, blocks, idle share, and peak memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from core.explain.balance import LaneBalance
 from core.message import N_
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT
+from core.trace.header import Header
 from core.trace.trace import Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
-from gui.look.text import bytes_text, percent_text, tr
+from gui.look.text import bytes_text, ntr, percent_text, tr
 from gui.look.writing import shared_start
 
 HELPERS = {"copy": N_("copy"), "comm": N_("comm")}
@@ -30,8 +31,8 @@ class LaneFacts:
     """Texts of a lane's label: name, stages or replicas, idle time and memory.
 
     `stages` and `replicas` are the numbers that occur in its spans. `place` names one of the two,
-    and `beside` the other if both are needed. The first `shared` letters of the name are common to
-    all lanes of its device.
+    and `beside` the other if both are needed; `blocks` names the blocks of its stages. The first
+    `shared` letters of the name are common to all lanes of its device.
     """
 
     name: str
@@ -39,6 +40,7 @@ class LaneFacts:
     replicas: tuple[int, ...] = ()
     place: str = ""
     beside: str = ""
+    blocks: str = ""
     idle: str = ""
     peak: str = ""
     shared: int = 0
@@ -87,9 +89,19 @@ def shared_letters(lanes: Sequence[Lane]) -> list[int]:
     return [shared.get(lane.device, 0) for lane in lanes]
 
 
-def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
-    """Yield the facts with each lane's stage or replica, or both if there are several of both."""
+def placed(facts: Sequence[LaneFacts], header: Header) -> Iterator[LaneFacts]:
+    """Yield the facts with each lane's stage or replica, or both if there are several of both.
+
+    Lanes of a model that is cut into stages also have the blocks of theirs.
+    """
+    replicas = header.replicas
     stages = {number for lane in facts for number in lane.stages}
+    runs: list[tuple[int, int]] = []
+    if len(stages) > 1:
+        # Imported here, because the first paint of the window needs no strategies.
+        from core.trace.stage_blocks import stage_blocks
+
+        runs = stage_blocks(header, 1 + max(stages))
     for lane in facts:
         places = []
         if len(facts) > 1 and (replicas == 1 or len(stages) > 1):
@@ -98,7 +110,19 @@ def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
             places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
         # Padded to two texts.
         place, beside, *_ = (*places, "", "")
-        yield replace(lane, place=place, beside=beside)
+        blocks = blocks_text([runs[number] for number in lane.stages]) if runs else ""
+        yield replace(lane, place=place, beside=beside, blocks=blocks)
+
+
+def blocks_text(runs: Sequence[tuple[int, int]]) -> str:
+    """Return the blocks of a lane's stages: `block 3`, `blocks 0–2`, `blocks 0–1, 4–5`."""
+    if not runs:
+        return ""
+    parts = []
+    for first, end in runs:
+        parts.append(str(first) if end - first == 1 else f"{first}–{end - 1}")
+    count = sum(end - first for first, end in runs)
+    return ntr("block {numbers}", "blocks {numbers}", count, numbers=", ".join(parts))
 
 
 def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:

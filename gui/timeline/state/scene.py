@@ -166,7 +166,7 @@ class Scene:
         self.unevenness = unevenness(self.trace, compared_steps(self.trace, self.live))
         # Nested lanes have no work, and the last numbers.
         nested = [LaneFacts(lane.name) for lane in lanes[len(working) :]]
-        self.facts = [*placed(facts, self.trace.header.replicas), *nested]
+        self.facts = [*placed(facts, self.trace.header), *nested]
 
     def words(
         self, tasks: Sequence[int], fonts: Fonts, staged: bool, low: bool, shrinks: bool

@@ -106,9 +106,8 @@ def _cut_heads(heads: QHeaderView) -> Iterator[str]:
     model, role = heads.model(), Qt.ItemDataRole.ToolTipRole
     for n in range(heads.count()):
         text = str(model.headerData(n, heads.orientation()) or "")
-        if not heads.isSectionHidden(n) and (
-            heads.fontMetrics().horizontalAdvance(text) > heads.sectionSize(n)
-        ):
+        widest = max(map(heads.fontMetrics().horizontalAdvance, text.split("\n")))
+        if not heads.isSectionHidden(n) and widest > heads.sectionSize(n):
             yield from _unsaid(text, str(model.headerData(n, heads.orientation(), role) or ""))
 
 

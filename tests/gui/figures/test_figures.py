@@ -227,6 +227,23 @@ def test_each_part_of_a_figure_can_be_left_out(gpipe: Trace) -> None:
         assert with_one.height >= picture.height
 
 
+def test_the_totals_are_below_the_heading_of_their_run_or_below_the_axis_of_a_single_one(
+    gpipe: Trace, one_f_one_b: Trace
+) -> None:
+    single = layout(gpipe)
+    (panel,) = single.panels
+    assert panel.totals and panel.rows[-1].bottom <= single.axis_top
+    numbers = single.axis_top + single.style.small.line
+    assert numbers < panel.totals_top < single.legend_top
+    traces = {"GPipe": gpipe, "1F1B": one_f_one_b}
+    runs = [FigureRun(Scene(t), median_range(t), name) for name, t in traces.items()]
+    both = lay_out_textbook(runs, FigureOptions("one-column"), "", "")
+    for panel in both.panels:
+        totals_end = panel.totals_top + both.style.small.line * len(panel.totals)
+        assert panel.top < panel.totals_top < totals_end <= panel.band < panel.rows[0].top
+    assert both.panels[-1].rows[-1].bottom == both.axis_top
+
+
 def test_title_and_caption_are_the_users_own_where_given(gpipe: Trace) -> None:
     text = words(svg(figure_of([gpipe], FigureOptions("two-column", title="Mine", caption="So."))))
     assert "Mine" in text and "So." in text

@@ -13,9 +13,11 @@ from gui.app.feature import Dock
 from gui.app.language import speak
 from gui.app.settings import Settings
 from gui.features.devices.feature import DevicesFeature
+from gui.features.playback.feature import PlaybackFeature
 from gui.window.docks import PageBook
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.sizes import share_of
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
@@ -175,18 +177,47 @@ def test_a_second_window_shows_each_docks_tab_once_and_over_no_other_panel(
     )
 
 
-@pytest.mark.parametrize("size", [(1600, 1000), (1440, 900), (1000, 650)])
-def test_the_timeline_has_half_of_the_windows_height(
+@pytest.mark.parametrize("size", [(1920, 1080), (1600, 1000), (1440, 900), (1000, 650)])
+def test_the_timeline_has_half_of_the_window_also_while_a_gap_is_selected(
     window: MainWindow, client: FakeClient, qtbot: QtBot, size: tuple[int, int]
 ) -> None:
     window.resize(*size)
-    perform(window, client, specification(devices="4xvirtual", steps=3))
-    qtbot.wait(50)
-    assert window.height() == size[1]
-    assert 2 * window.timeline.height() >= size[1]
-    perform(window, client, specification(devices="4xvirtual", steps=3))  # tabs of runs appear
-    qtbot.wait(50)
-    assert 2 * window.timeline.height() >= size[1]
+    for _ in range(2):  # with the second run, the tabs of runs appear
+        perform(window, client, specification(devices="4xvirtual", steps=3))
+        window.feature(PlaybackFeature).playing.close()  # the first run plays by itself
+        window.action("bubble").trigger()
+        qtbot.waitUntil(window.docks.docks[Dock.DETAILS].isVisible)
+        qtbot.wait(50)  # Qt resizes docks in several layouts
+        assert (window.width(), window.height()) == size
+        assert 2 * window.timeline.height() >= size[1]
+        assert share_of(window.timeline, window) + share_of(window.overview, window) >= 0.5
+
+
+def test_the_settings_are_narrow_in_a_narrow_window_and_then_as_wide_as_before(
+    window: MainWindow,
+    make_window: Callable[[EngineClient, Settings], MainWindow],
+    client: FakeClient,
+    settings: Settings,
+    qtbot: QtBot,
+) -> None:
+    def settings_width(of: MainWindow) -> int:
+        return of.docks.docks[Dock.SETTINGS].width()
+
+    window.resize(1440, 900)
+    window.resizeDocks([window.docks.docks[Dock.SETTINGS]], [300], Qt.Orientation.Horizontal)
+    qtbot.waitUntil(lambda: settings_width(window) == 300)
+    window.resize(1000, 650)
+    qtbot.waitUntil(lambda: settings_width(window) < 240)
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: settings_width(window) == 300)
+    window.resize(1000, 650)
+    qtbot.waitUntil(lambda: settings_width(window) < 240)
+    window.close()
+    again = make_window(client, settings)
+    again.resize(1000, 650)
+    qtbot.waitUntil(lambda: settings_width(again) < 240)
+    again.resize(1440, 900)
+    qtbot.waitUntil(lambda: settings_width(again) >= 240)
 
 
 def test_a_new_window_has_no_tab_bar_outside_of_its_docks(

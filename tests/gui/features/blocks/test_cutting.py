@@ -33,9 +33,12 @@ def panel(window: MainWindow) -> BlocksPanel:
     return window.feature(BlocksFeature).panel.widget
 
 
-def measure(window: MainWindow, client: FakeClient, asked: Specification) -> None:
+def measure(window: MainWindow, client: FakeClient, asked: Specification, cut: str = "") -> None:
     """A run ends that measured its blocks: the first three take ten times as long as others."""
-    header, rows = batches(asked.having(balance=False))
+    settings = asked.having(balance=False)
+    if cut:
+        settings = settings.having(borders=cut, stages=None)
+    header, rows = batches(settings)
     blocks = enumerate(header.model.blocks)
     costs = tuple(
         BlockCost(
@@ -122,6 +125,21 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert "no cut of the model fits within it" in panel.predicted.text()
     window.feature(RunFeature).control.run()
     assert client.asked[-1].borders == "2,4"
+
+
+def test_the_panel_says_where_the_run_that_measured_was_cut(
+    window: MainWindow, panel: BlocksPanel, client: FakeClient, qtbot: object
+) -> None:
+    click(panel.measure)
+    measure(window, client, client.asked[-1], "1,2")
+    qtbot.waitUntil(lambda: panel.balance.isEnabled())
+    assert panel.message.text().endswith(
+        "The run that measured was cut where times are balanced, before blocks 1, 2; Run will cut "
+        "before 3, 6."
+    )
+    click(panel.balance)
+    assert borders(window) == "1,2"
+    assert panel.message.text() == "Measured with micro-batches of 1 row."
 
 
 def test_blocks_of_other_strategies_and_of_files_not_run_yet(

@@ -287,6 +287,27 @@ def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
     qtbot.waitUntil(lambda: makespan(panel) == end - start, timeout=ANSWER_MS)
 
 
+def test_a_prediction_has_the_names_of_the_runs_lanes(
+    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
+) -> None:
+    perform(window, client, specification(devices="4xvirtual"))
+    trying = window.feature(PredictFeature).trying
+
+    def is_of_run() -> bool:
+        asked = None if trying.candidate is None else trying.candidate.request
+        return isinstance(asked, WhatIfQuery) and asked.device == "virtual"
+
+    qtbot.waitUntil(is_of_run, timeout=ANSWER_MS)
+    last = panel.picture.plot.bottomLeft() + QPoint(2, -3)
+    assert panel.picture.tip_at(last).startswith("virtual:3: idle")
+    shown = window.run_shown
+    QTest.mouseClick(panel.answer.large, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.run_shown is not shown, timeout=ANSWER_MS)
+    header = window.run_shown.trace.header
+    assert [lane.name for lane in header.compute_lanes][:2] == ["virtual:0", "virtual:1"]
+    assert header.timing_note == ""  # no clock has measured it
+
+
 def test_without_a_run_the_forms_model_is_asked_about(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:

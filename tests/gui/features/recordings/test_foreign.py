@@ -47,6 +47,17 @@ def open_two_ranks(qtbot, window):
     qtbot.waitUntil(lambda: len(window.session.runs) > before, timeout=20_000)
 
 
+def test_a_trace_with_annotations_alone_is_shown(window, tmp_path):
+    span = {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
+            "tid": "PyTorch Profiler", "ts": 6, "dur": 161}  # fmt: skip
+    path = tmp_path / "empty.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": [span]}))
+    window.feature(RecordingsFeature).files.open_from(path)
+    assert window.run_shown is not None
+    assert not window.run_shown.trace.header.compute_lanes
+    window.grab()
+
+
 def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(qtbot, window):
     open_two_ranks(qtbot, window)
     assert window.run_shown.trace.steps == [0, 1, 2]

@@ -15,7 +15,7 @@ from core.models.catalogue import MODELS, ModelSettings
 from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification
+from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
 from gui.app.check import Checked, check_specification, friendly
@@ -65,6 +65,24 @@ def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: st
     panel.check_now()
     assert isinstance(panel.result, Checked)
     assert panel.specification().strategy == name
+
+
+def test_the_foot_pictures_the_users_own_model_once_a_run_has_described_it(
+    panel: StrategyPanel, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("")
+    own = Specification("pipeline", ModelSettings(str(path)), devices="4xvirtual")
+    panel.set_specification(own)
+    assert panel.footer.picture.isHidden() and "tasks" not in panel.footer.preview.text()
+    described = describe(Specification(model=ModelSettings(width=8, depth=8)))
+    panel.set_own_model(lambda _: described)
+    panel.check_now()
+    assert not panel.footer.picture.isHidden()
+    assert "tasks a step on 4 lanes" in panel.footer.preview.text()
+    # The file may have changed since: it can still be run.
+    panel.set_specification(replace(own, devices="12xvirtual"))
+    assert can_run(panel.result) and panel.footer.picture.isHidden()
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 
+from core.board.board import Board
+from core.board.rules import BoardRules
+from core.board.saving import board_run, save_board
+from core.plan.schedules import SCHEDULES
 from gui.app.run_names import name_apart, shown_title
 from gui.app.session import Run
 from gui.features.runs.baseline import Baseline
@@ -48,6 +53,22 @@ def test_tabs_of_the_same_title_show_what_differs(qapp: object) -> None:
     assert max(map(len, titles)) <= LONGEST
     runs[0].distinction = "a difference that is itself longer than a title"
     assert short_title(runs[0]).endswith("…") and len(short_title(runs[0])) <= LONGEST
+
+
+def test_a_run_of_a_schedule_from_the_board_is_called_made_by_hand(
+    qapp: object, tmp_path: Path
+) -> None:
+    rules = BoardRules.of(2, 3)
+    runs = []
+    for number, name in enumerate(("gpipe", "1f1b"), 1):
+        board = Board.of(rules, SCHEDULES[name].orders(2, 3, 1))
+        saved = save_board(board, tmp_path)
+        runs.append(Run(number, trace_of(board_run(board, saved, width=8, rows=2))))
+    assert shown_title(runs[0]) == "Pipeline made by hand · MLP · 2 lanes · batch 6"
+    name_apart(runs)
+    titles = [shown_title(run) for run in runs]
+    assert titles[0] != titles[1]
+    assert not any(".csv" in title for title in titles)
 
 
 def test_equal_runs_have_equal_names_and_lose_the_difference_with_their_peer(qapp: object) -> None:

@@ -80,12 +80,17 @@ def test_the_tables_tell_every_lanes_time_and_every_kinds_durations(
     panel.show_range(scene, chosen)
     count(panel, qtbot)
     lanes = cells(panel.lanes)
-    assert [row[0] for row in lanes] == ["All lanes together", "cpu:0", "cpu:1"]
+    assert [row[0] for row in lanes] == ["All compute lanes", "cpu:0", "cpu:1"]
     for lane in (0, 1):
         time = lane_time(scene.trace.spans(lane), chosen.start, chosen.end)
         assert panel.figures.counted.lanes[lane] == time
         assert lanes[1 + lane][4] == f"{100 * time.idle_fraction:.1f} %"
         assert sum(panel.figures.causes.by_lane[lane].values()) == time.idle_ns
+    times = [panel.figures.counted.lanes[lane] for lane in (0, 1)]
+    idle = sum(time.idle_ns for time in times)
+    # The mean idle share of the lanes, as the verdict has it, and the sum of each cause.
+    assert lanes[0][4] == f"{100 * idle / (2 * (chosen.end - chosen.start)):.1f} %"
+    assert "" not in lanes[0]
     kinds = {row[0]: row for row in cells(panel.kinds)}
     assert set(kinds) == {"Forward", "Copy", "Loss", "Backward", "Optimizer step"}
     assert kinds["Forward"][3:] == ["4 ms"] * 4
@@ -103,6 +108,17 @@ def test_a_range_over_some_lanes_counts_only_those(
     panel.show_range(scene, a_range(scene, (1,)))
     count(panel, qtbot)
     assert [row[0] for row in cells(panel.lanes)] == ["cpu:1"]
+
+
+def test_long_titles_of_columns_have_two_lines(
+    panel: StatisticsPanel, scene: Scene, qtbot: object
+) -> None:
+    panel.show_range(scene, a_range(scene))
+    count(panel, qtbot)
+    model = panel.lanes.model()
+    titles = [model.headerData(n, Qt.Orientation.Horizontal) for n in range(model.columnCount())]
+    assert "Other lane\ncomputes" in titles and "Idle share" in titles
+    assert titles[0] == "Lane"
 
 
 def test_without_a_run_the_panel_says_what_to_do(panel: StatisticsPanel) -> None:

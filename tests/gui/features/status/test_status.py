@@ -7,8 +7,11 @@ from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
 from gui.app.session import Run
+from gui.features.status.feature import StatusFeature
 from gui.features.status.words import starting_text, step_text
+from gui.features.verdict.feature import VerdictFeature
 from gui.timeline.state.scene import Scene
+from tests.gui.window.test_window import perform
 from tests.make_believe import batches, header_and_plans, specification
 
 
@@ -45,3 +48,16 @@ def test_the_pass_that_measures_costs_is_numbered(qapp, passes, text):
         append_batch(trace, batch)
     tell(trace, *((PASSES, None, value) for value in passes))
     assert step_text(Run(1, trace), Scene(trace)) == f"measuring costs, {text}"
+
+
+def test_a_low_window_says_in_its_last_line_how_its_lanes_are_timed(window, client, qtbot):
+    note = window.feature(StatusFeature).line.timing_note
+    window.resize(1440, 900)
+    perform(window, client, specification(devices="2xvirtual", steps=3))
+    qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.isVisible())
+    assert note.text() == ""  # the verdict says it
+    window.resize(1000, 650)
+    qtbot.waitUntil(lambda: note.text().startswith("virtual clock"))
+    assert note.toolTip().startswith("virtual clock: each task measured alone, ")
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: note.text() == "")

@@ -8,7 +8,7 @@ from core.plan.devices import Hardware
 from core.plan.lanes import make_lanes, with_helpers
 from core.plan.plan import Role
 from gui.timeline.layout.groups import Strips
-from gui.timeline.layout.stacking import COMPUTE, lay_out
+from gui.timeline.layout.stacking import COMPUTE, lay_out, lay_out_window
 from tests.make_believe import GPUS, HARDWARE
 
 
@@ -83,6 +83,14 @@ def test_lanes_are_as_high_as_fits_and_no_higher(available: int, strips: Strips)
     assert chosen.height <= available or chosen.compute == COMPUTE[0]
     higher = lay_out(lanes, available, strips, compute=chosen.compute + 1)
     assert higher.height > available or chosen.compute == COMPUTE[1]
+
+
+def test_lanes_with_all_strips_fill_a_window_of_any_height() -> None:
+    lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"] * 2, GPUS, None), Role.COPY, "copy")
+    strips = Strips(memory=True, prediction=True)
+    for available in range(340, 640, 3):
+        layout, _ = lay_out_window(lanes, available, strips)
+        assert 0 <= available - layout.height < 7 * 4, available
 
 
 def test_a_height_that_is_asked_for_is_kept_whatever_fits() -> None:

@@ -131,6 +131,9 @@ def test_the_legend_names_only_what_is_there() -> None:
     split = specification(devices="4xcpu", schedule="zb-h1", steps=1)
     assert {"backward-input (I)", "backward-weight (W)"} <= set(texts(Scene(trace_of(split))))
     assert texts(Scene(Trace(header_and_plans(specification())[0]))) == []
+    without_steps = Scene(trace_of(specification("single", steps=1)))
+    without_steps.step_numbers = without_steps.step_numbers[:0]
+    assert "idle" not in texts(without_steps)  # nothing is hatched
 
 
 def test_the_legend_explains_the_strips_that_are_shown() -> None:
@@ -154,6 +157,22 @@ def test_a_bar_of_a_lane_with_two_stages_says_which_where_it_fits() -> None:
     scene = Scene(trace_of(specification(devices="4xcpu", schedule="interleaved", steps=1)))
     assert [facts.stages for facts in scene.facts] == [(0, 4), (1, 5), (2, 6), (3, 7)]
     assert scene.facts[1].place == "stages 1, 5"
+
+
+def test_a_lane_names_the_blocks_of_its_stages() -> None:
+    model = ModelSettings(width=8, depth=8)
+
+    def blocks(strategy: str = "pipeline", **values: object) -> list[str]:
+        given = {"devices": "4xcpu", "steps": 1, "model": model, **values}
+        return [facts.blocks for facts in Scene(trace_of(specification(strategy, **given))).facts]
+
+    assert blocks() == ["blocks 0–1", "blocks 2–3", "blocks 4–5", "blocks 6–7"]
+    assert blocks(borders="1,4,5") == ["block 0", "blocks 1–3", "block 4", "blocks 5–7"]
+    assert blocks(schedule="interleaved") == ["blocks 0, 4", "blocks 1, 5", "blocks 2, 6",
+                                              "blocks 3, 7"]  # fmt: skip
+    assert blocks("mp") == blocks()
+    for whole in ("dp", "single", "tp"):
+        assert set(blocks(whole, devices="2xcpu" if whole != "single" else "cpu")) == {""}
 
 
 def test_a_lane_of_several_replicas_and_stages_says_both() -> None:
