@@ -141,6 +141,8 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
         painter.fillRect(strip, hatch)
     # Only lanes with copies or communication give them a part of the row.
     shared = {bar.lane for bar in thumbnail.bars if bar.beside}
+    kinds = {bar.kind for bar in thumbnail.bars}
+    colours = {kind: theme.colours_of(family_of(kind))[0] for kind in kinds}
     for bar in thumbnail.bars:
         top = place.top() + bar.lane * row
         height = high
@@ -149,7 +151,7 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
             top += high - height
         elif bar.lane in shared:
             height = high * (1 - BESIDE)
-        fill(painter, _bar(bar, place, top, height), _colour(bar, theme))
+        fill(painter, _bar(bar, place, top, height), colours[bar.kind])
 
 
 def _bar(bar: Bar, place: QRectF, top: float, height: float) -> QRectF:
@@ -160,7 +162,3 @@ def _bar(bar: Bar, place: QRectF, top: float, height: float) -> QRectF:
         width -= SEAM
     left = place.left() + bar.start * scale
     return QRectF(left, top, width, height)
-
-
-def _colour(bar: Bar, theme: Theme) -> str:
-    return theme.colours_of(family_of(bar.kind))[0]
