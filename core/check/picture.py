@@ -14,7 +14,7 @@ from core.trace.median_step import median_step, whole_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
 
-WIDTH, NAMES, EDGE = 1000.0, 130.0, 16.0
+WIDTH, NAMES, EDGE = 1000.0, 170.0, 16.0
 """Width of the picture, of the lanes' names, and of the margin, in px."""
 TITLE, LANE, BAR, AXIS, LEGEND = 40.0, 30.0, 22.0, 26.0, 26.0
 """Heights in px of the title, a lane and its bars, the axis and the legend."""

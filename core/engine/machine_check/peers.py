@@ -51,7 +51,7 @@ def peer_measurements(
     """
     yield "dp", partial(data_parallel, hardware)
     for schedule in SCHEDULES:
-        yield schedule, partial(pipelining, schedule, hardware, folder)
+        yield f"pipeline {schedule}", partial(pipelining, schedule, hardware, folder)
 
 
 def data_parallel(hardware: Hardware) -> Measured:

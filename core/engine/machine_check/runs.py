@@ -113,8 +113,9 @@ def run_on(strategy: str, devices: Sequence[str], schedule: str | None = None) -
 
 
 def run_name(specification: Specification) -> str:
-    """Return the name of a run in the table: its schedule or strategy, and its devices."""
-    what = specification[SCHEDULE] or specification.strategy
+    """Return the name of a run in the table: its strategy, schedule and devices."""
+    schedule = specification[SCHEDULE]
+    what = f"{specification.strategy} {schedule}" if schedule else specification.strategy
     return f"{what}, {specification.devices}"
 
 

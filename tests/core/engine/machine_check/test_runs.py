@@ -52,7 +52,7 @@ def test_a_run_yields_its_gradients_and_the_order_of_its_spans(tmp_path, monkeyp
     assert isinstance(gradients, GradientError) and gradients.error <= gradients.allowed
     assert isinstance(order, SpanOrder) and order.early <= 2 * order.uncertain
     assert order.spans > 50
-    assert (tmp_path / "zb-h1-2xcpu.arrow").stat().st_size > 0
+    assert (tmp_path / "pipeline-zb-h1-2xcpu.arrow").stat().st_size > 0
 
 
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(monkeypatch):
