@@ -44,6 +44,7 @@ class PlaybackBar(QWidget):
             player.next_event,
         )
         self.speed = named(Choice(), tr("Speed"), tr("The speed of playback."))
+        self.speed.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         WheelGuard(self.speed)
         self.speed.activated.connect(lambda place: player.set_speed(self.speed.itemData(place)))
         self.loop = QCheckBox(tr("Loop"))

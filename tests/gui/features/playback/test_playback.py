@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Ended, Outcome
@@ -249,6 +250,26 @@ def test_speeds_are_chosen_from_real_time_on(
     assert playback.player.speed == 0.001
     go_on(playback, clock, 1.0)
     assert playback.player.time == pytest.approx(1e6)
+
+
+def test_the_first_speed_of_every_run_is_shown_whole(
+    window: MainWindow, playback: PlaybackFeature, qtbot: QtBot
+) -> None:
+    field = playback.bar.speed
+    press(window, Key.Key_Space)
+    short = field.currentText()
+    qtbot.wait(1)  # for the layout
+    show(window, FIXTURES / "predicted-without-source.arrow")
+    press(window, Key.Key_Space)
+    text = field.currentText()
+    assert len(text) > len(short)
+    qtbot.wait(1)  # for the layout
+    option = QStyleOptionComboBox()
+    field.initStyleOption(option)
+    part = QStyle.SubControl.SC_ComboBoxEditField
+    kind = QStyle.ComplexControl.CC_ComboBox
+    room = field.style().subControlRect(kind, option, part, field).width()
+    assert field.fontMetrics().horizontalAdvance(text) <= room
 
 
 def test_playing_draws_no_picture_again(
