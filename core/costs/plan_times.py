@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.costs.costs import CostModel
 from core.costs.durations import durations, gaps
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Plan
 from core.trace.step import StepColumns

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bools, Ints, Positions
-from core.order import groups, row_keys, stable_argsort, turns
-from core.plan.plan import Lane, lane_ranks
-from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, Kind
+from core.costs.meetings import Meetings
+from core.plan.plan import Lane
+from core.plan.task import ABSENT
 from core.trace.step import StepColumns
 
-_COPY = KIND_CODES[Kind.COPY]
 _LONG_AGO = np.iinfo(np.int64).min
 
 
@@ -23,10 +22,11 @@ class Waits:
 
     `order` lists all positions by lane and then by time. `before` is the task that a task waited
     for last: among the tasks in `after` and the previous task on its lane, the one with the latest
-    end; -1 for none. `slowest` is the last member to arrive at a collective of ranks; for any other
-    task it is the task itself. `begun`, in ns, is the start of a task or, for a collective of
-    ranks, the arrival of the slowest member (until then the others wait). `meets` is the number of
-    the collective of ranks that a task is a member of, or -1.
+    end; -1 for none. `slowest` is the last member to arrive at a task's meetings (see
+    core.costs.meetings); for a task without one it is the task itself. `begun`, in ns, is the start
+    of a task or, if it meets others, the arrival of the slowest member (until then the others
+    wait). `meets` is the number of the only meeting of a task and of all its members, or -1.
+    `is_member` is True for tasks with a meeting, also for those with several.
 
     Walks from a task to `before[slowest[task]]`, and so on, never visit a task twice, for any times
     and dependencies: every walk ends.
@@ -37,54 +37,20 @@ class Waits:
     slowest: Positions
     begun: Ints
     meets: Positions
+    is_member: Bools
 
 
 def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
     """Return the waits of a step's tasks, found from their times."""
     order = np.lexsort((columns.start, columns.lane))
-    meets = meeting(columns, lanes)
-    slowest, arrived = _slowest(columns, meets)
+    meetings = Meetings.of(columns, lanes)
+    slowest, arrived = _slowest(columns, meetings)
     begun = arrived[slowest]
     before = _before(columns, order, arrived)
     _cut_circles(before, slowest, begun)
-    return Waits(order, before, slowest, begun, meets)
-
-
-def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
-    """Return the number of each task's collective of ranks, shape (n,); -1 for other tasks.
-
-    The k-th tasks of a kind, stage, block, bucket and process group of each rank form one
-    collective, on any of the rank's lanes (two lanes may run collectives at once). Copies of one
-    bucket are sends and receives that wait for each other, if two ranks have equal numbers of them:
-    other programs record both halves of a transfer. If a member waits for tasks of other ranks, the
-    collective is not one of ranks: the plan has its dependencies, and members do not wait for each
-    other. A thread that launches a member belongs to the same rank.
-    """
-    group = np.full(len(columns), ABSENT, np.int64)
-    rank = np.array(lane_ranks(lanes))[columns.lane]
-    members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
-    members = np.sort(np.concatenate([members, _paired_copies(columns, rank)]))
-    if not len(members):
-        return group
-    group[members] = _collective_numbers(columns, members, rank[members])
-    place = np.array(_places(lanes))[columns.lane]
-    waits_for_others = _waits_for_others(columns, place)
-    planned = members[waits_for_others[members]]
-    # Remove all members of such a collective, not only the members that wait for other ranks.
-    is_planned = np.isin(group[members], group[planned])
-    group[members[is_planned]] = ABSENT
-    return group
-
-
-def _paired_copies(columns: StepColumns, rank: Ints) -> Positions:
-    """Return the copies whose bucket has the same number of them on two ranks."""
-    copies = np.flatnonzero((columns.kind == _COPY) & (columns.bucket != ABSENT))
-    found = [np.empty(0, np.int64)]
-    for bucket in groups(columns.bucket, copies):
-        ranks, counts = np.unique(rank[bucket], return_counts=True)
-        if len(ranks) == 2 and counts[0] == counts[1]:
-            found.append(bucket)
-    return np.concatenate(found)
+    is_member = np.zeros(len(columns), np.bool_)
+    is_member[meetings.member] = True
+    return Waits(order, before, slowest, begun, meetings.only, is_member)
 
 
 def _before(columns: StepColumns, order: Positions, arrived: Ints) -> Positions:
@@ -140,29 +106,34 @@ def _waiter(columns: StepColumns) -> Positions:
     return np.repeat(np.arange(len(columns)), counts)
 
 
-def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, Ints]:
-    """Return the last member to arrive of each task's collective, and each task's arrival in ns."""
-    slowest = np.arange(len(columns))
+def _slowest(columns: StepColumns, meetings: Meetings) -> tuple[Positions, Ints]:
+    """Return the last member to arrive at each task's meetings, and each task's arrival in ns."""
+    count = len(columns)
+    slowest = np.arange(count)
     arrived = columns.start.copy()
-    members = np.flatnonzero(group >= 0)
-    if not len(members):
+    member = meetings.member
+    if not len(member):
         return slowest, arrived
-    members = members[stable_argsort(group[members])]
-    groups = group[members]
-    first = np.flatnonzero(np.diff(groups, prepend=ABSENT))
-    counts = np.diff(first, append=len(members))
-    earliest_end = np.minimum.reduceat(columns.end[members], first)
-    ended = np.repeat(earliest_end, counts)
-    arrived[members] = _arrivals(columns, members, ended)
-    # Sorted by group and then by arrival, so the last entry of each group is its slowest member.
-    by_arrival = members[np.lexsort((arrived[members], groups))]
-    last = by_arrival[first + counts - 1]
-    slowest[members] = np.repeat(last, counts)
+    first = np.flatnonzero(np.diff(meetings.number, prepend=ABSENT))
+    members = np.diff(first, append=len(member))
+    earliest_end = np.minimum.reduceat(columns.end[member], first)
+    # The earliest end in any meeting of each task.
+    ended = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(ended, member, np.repeat(earliest_end, members))
+    tasks = np.unique(member)
+    arrived[tasks] = _arrivals(columns, tasks, ended[tasks])
+    # Sorted by meeting and then by arrival: the last entry of each meeting is its slowest member.
+    by_arrival = member[np.lexsort((arrived[member], meetings.number))]
+    last = by_arrival[first + members - 1]
+    slowest_of_meeting = np.repeat(last, members)
+    # By arrival: of several meetings of a task, the one whose last member arrives last is kept.
+    order = np.argsort(arrived[slowest_of_meeting], kind="stable")
+    slowest[member[order]] = slowest_of_meeting[order]
     return slowest, arrived
 
 
 def _arrivals(columns: StepColumns, members: Positions, ended: Ints) -> Ints:
-    """Return the arrivals in ns of members, given the earliest end (`ended`) of each collective.
+    """Return the arrivals in ns of members, given the earliest end (`ended`) of their meetings.
 
     No member can arrive after this end. A member with a later start was queued after others on its
     lane, because collectives ended in another order than they were launched: its arrival is its
@@ -173,38 +144,3 @@ def _arrivals(columns: StepColumns, members: Positions, ended: Ints) -> Ints:
     step_start = columns.start.min()
     launch = np.where(launched == ABSENT, start, np.maximum(launched, step_start))
     return np.where(start <= ended, start, np.minimum(launch, ended))
-
-
-def _collective_numbers(columns: StepColumns, members: Positions, rank: Ints) -> Positions:
-    """Return the number of each member's collective."""
-    names = row_keys(
-        columns.kind[members],
-        columns.stage[members],
-        columns.block[members],
-        columns.bucket[members],
-        columns.group[members],
-    )
-    turn = turns(row_keys(names, rank))
-    return row_keys(names, turn)
-
-
-def _places(lanes: Sequence[Lane]) -> list[int]:
-    """Return a number for each lane: its rank's, or one for all lanes of a recorded process."""
-    recorded = {lane.device for lane in lanes if lane.stream_of}
-    first: dict[str, int] = {}
-    numbers = []
-    for lane, rank in zip(lanes, lane_ranks(lanes), strict=True):
-        number = rank
-        if lane.device in recorded:
-            number = first.setdefault(lane.device, lane.index)
-        numbers.append(number)
-    return numbers
-
-
-def _waits_for_others(columns: StepColumns, place: Ints) -> Bools:
-    """Return True for each task that waits for a task of another rank's place."""
-    waiter = _waiter(columns)
-    elsewhere = place[columns.after] != place[waiter]
-    found = np.zeros(len(columns), np.bool_)
-    found[waiter[elsewhere]] = True
-    return found

@@ -115,12 +115,12 @@ def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
 
 
 def waiting_ns(columns: StepColumns, waits: Waits) -> Ints:
-    """Return how long each of n tasks waits for the last member of its collective, in ns.
+    """Return how long each of n tasks waits for the ranks that it meets, in ns.
 
-    0 for tasks that are not collectives of ranks.
+    0 for tasks that meet no other rank.
     """
     early = np.clip(waits.begun - columns.start, 0, columns.duration)
-    return np.where(waits.meets >= 0, early, 0)
+    return np.where(waits.is_member, early, 0)
 
 
 def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> Ints:

@@ -96,7 +96,7 @@ def _last_of_place(
     If the device sends to other ranks, it is part of a pipeline, and the last of all tasks counts.
     """
     is_mine = _on_lanes(columns, lanes, streams)
-    sends = is_mine & (waits.meets != ABSENT) & ~IS_COLLECTIVE[columns.kind]
+    sends = is_mine & waits.is_member & ~IS_COLLECTIVE[columns.kind]
     if sends.any():
         return int(np.argmax(columns.end))
     of_place = [lane for lane in lanes if lane.device == streams[0].device]

@@ -11,8 +11,8 @@ import numpy as np
 from core.costs.costs import CostError, CostModel
 from core.costs.costs_file import reported_costs
 from core.costs.durations import durations, gaps
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting
 from core.message import N_, message
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults

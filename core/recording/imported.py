@@ -1,7 +1,8 @@
 """Stores data of imported traces and jobs in recordings that has no column.
 
 A log row at IMPORTED_LEVEL, after the plans, contains JSON with the numbers of the steps, the range
-if it is the only step, the file's irregularities, the events' colours and the places of counters.
+if it is the only step, the file's irregularities, the events' colours, the places of counters and
+the transfers between ranks.
 Rows at ARGUMENTS_LEVEL, one for each task, contain the arguments of its event. Neither is shown as
 a line of the log.
 """
@@ -9,6 +10,7 @@ a line of the log.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from core.message import message
 from core.plan.task import ABSENT
 from core.trace.import_issue import ImportIssue
-from core.trace.imported import Imported
+from core.trace.imported import Exchanges, Imported
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
 
@@ -39,6 +41,7 @@ def imported_text(trace: Trace) -> str:
             "arguments": imported.arguments is not None or imported.keeps_arguments,
             "part": trace.part,
             "counters": imported.counter_places,
+            "exchanges": imported.exchanges,
         }
     )
 
@@ -51,7 +54,7 @@ def take_imported(trace: Trace, text: str) -> None:
     if (np.diff(steps, prepend=-1) <= 0).any():
         raise ValueError(message("the numbers of steps do not increase"))
     trace.listed_steps = steps
-    # Recordings of earlier versions have neither "part" nor "counters".
+    # Recordings of earlier versions have no "part", "counters" or "exchanges".
     part = values.get("part")
     if part is not None:
         start, end = part
@@ -65,7 +68,19 @@ def take_imported(trace: Trace, text: str) -> None:
         colours=_colours(values["colours"], len(trace.table)),
         counter_places={str(name): str(place) for name, place in places.items()},
         keeps_arguments=values["arguments"] is True,
+        exchanges=_exchanges(values.get("exchanges", {})),
     )
+
+
+def _exchanges(values: Mapping[str, Sequence[Sequence[int]]]) -> Exchanges:
+    """Return the transfers of buckets. Raises ValueError for transfers without two ranks."""
+    found = {}
+    for bucket, transfers in values.items():
+        directions = []
+        for sender, receiver in transfers:
+            directions.append((int(sender), int(receiver)))
+        found[int(bucket)] = directions
+    return found
 
 
 def _colours(text: str | None, count: int) -> NDArray[np.int8] | None:

@@ -34,7 +34,8 @@ class ImportIssue(StrEnum):
     INFERRED_TRANSFER = "inferred-transfer"
     UNMATCHED_TRANSFER = "unmatched-transfer"
     BACKWARD_LINK = "backward-link"
-    SEVERAL_RANKS = "several-ranks"
+    UNPAIRED_TRANSFER = "unpaired-transfer"
+    UNKNOWN_RANKS = "several-ranks"  # the value of earlier versions, which recordings contain
 
 
 def issue_sentence(issue: ImportIssue, n: int) -> Message:
@@ -181,12 +182,20 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
                 "dependencies.",
                 n,
             )
-        case ImportIssue.SEVERAL_RANKS:
+        case ImportIssue.UNPAIRED_TRANSFER:
             return counted(
-                "{n} kernel that sends or receives exchanges data with several ranks, or its file "
-                "does not name the other rank: it is shown without dependencies.",
-                "{n:,} kernels that send or receive exchange data with several ranks, or their "
-                "files do not name the other rank: they are shown without dependencies.",
+                "{n} kernel sends to or receives from a rank that has a different number of such "
+                "kernels in the step: it is shown without that dependency.",
+                "{n:,} kernels send to or receive from ranks that have a different number of such "
+                "kernels in the step: they are shown without that dependency.",
+                n,
+            )
+        case ImportIssue.UNKNOWN_RANKS:
+            return counted(
+                "{n} kernel sends to or receives from ranks that its file does not name: it is "
+                "shown without dependencies.",
+                "{n:,} kernels send to or receive from ranks that their files do not name: they "
+                "are shown without dependencies.",
                 n,
             )
         case ImportIssue.BACKWARD_LINK:

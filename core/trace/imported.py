@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from core.message import Message, Text, join_texts
 from core.trace.event_arguments import EventArguments
 from core.trace.import_issue import ImportIssue, issue_sentence
+
+Direction = tuple[int, int]
+"""The ranks of the sender and of the receiver of a transfer."""
+Exchanges = Mapping[int, Sequence[Direction]]
+"""The transfers of the tasks with a bucket, by the bucket's number."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -21,6 +26,7 @@ class Imported:
     of the trace's table, ABSENT for rows without a colour in the file. `counter_places` has the
     rank or process of each counter by name. `arguments` locates further data of the events. While a
     recording of an imported trace is read, `keeps_arguments` says that it contains arguments.
+    `exchanges` has the buckets of tasks that send to other ranks or receive from them.
     """
 
     issues: Mapping[ImportIssue, int] = field(default_factory=dict)
@@ -28,6 +34,7 @@ class Imported:
     counter_places: Mapping[str, str] = field(default_factory=dict)
     arguments: EventArguments | None = None
     keeps_arguments: bool = False
+    exchanges: Exchanges = field(default_factory=dict)
 
 
 def issue_sentences(imported: Imported | None) -> Iterator[Message]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from core.order import stable_argsort
 from core.plan.plan import Plan, working_lanes
 from core.plan.task import ABSENT, COLUMN_TYPES, IS_COLLECTIVE, Task, TaskColumns
 from core.recorder.rank_step import GROUP
+from core.trace.imported import Exchanges
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -21,12 +22,14 @@ from core.trace.trace import Trace
 class StepSpans:
     """The n finished spans of a step without nested lanes, sorted by task.
 
-    `lane` and `index`, shape (n,), are the position of each of `spans`.
+    `lane` and `index`, shape (n,), are the position of each of `spans`. `exchanges` are those of
+    the trace (core.trace.imported).
     """
 
     lane: NDArray[np.int32]
     index: Ints
     spans: Spans
+    exchanges: Exchanges
 
     @classmethod
     def of(cls, trace: Trace, step: int, rows: NDArray[np.integer[Any]] | None = None) -> StepSpans:
@@ -49,7 +52,8 @@ class StepSpans:
         order = stable_argsort(every["task"])
         lane_of = np.concatenate(lanes)
         index_of = np.concatenate(indices)
-        return cls(lane_of[order], index_of[order], every[order])
+        exchanges = {} if trace.imported is None else trace.imported.exchanges
+        return cls(lane_of[order], index_of[order], every[order], exchanges)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +62,8 @@ class StepColumns(TaskColumns):
 
     Times are int64 ns. `after` holds positions in these columns. Recordings do not have shards.
     `group` is a number for the process group of a job's collective, ABSENT if all ranks take part
-    or if the plan has the members.
+    or if the plan has the members. `exchanges` has the transfers of tasks by their buckets, if
+    these stand for transfers.
     """
 
     task: NDArray[np.int32]
@@ -66,6 +71,7 @@ class StepColumns(TaskColumns):
     end: Ints
     launched: Ints
     group: NDArray[np.int32]
+    exchanges: Exchanges = field(default_factory=dict)
 
     def __getitem__(self, place: int) -> Task:
         """Return an entry as a task, with the task numbers of the plan."""
@@ -94,13 +100,13 @@ class StepColumns(TaskColumns):
         kept = (new_waiter != ABSENT) & (new_after != ABSENT)
         columns: dict[str, NDArray[Any]] = {}
         for column in fields(self):
-            if column.name not in ("after_first", "after"):
+            if column.name not in ("after_first", "after", "exchanges"):
                 columns[column.name] = getattr(self, column.name)[places]
         return replace(
             self,
-            **columns,
             after_first=_firsts(new_waiter[kept], len(places)),
             after=new_after[kept],
+            **columns,  # type: ignore[arg-type]  # all other columns are arrays
         )
 
     @classmethod
@@ -112,7 +118,7 @@ class StepColumns(TaskColumns):
             columns[column.name] = getattr(plan.columns, column.name)
         zeros = np.zeros(count, np.int64)
         return cls(
-            **columns,
+            **columns,  # type: ignore[arg-type]  # all columns of tasks are arrays
             task=np.arange(count, dtype=np.int32),
             start=zeros,
             end=zeros,
@@ -149,6 +155,7 @@ class StepColumns(TaskColumns):
             end=spans["end"],
             launched=spans["launched"],
             group=_groups(spans),
+            exchanges=found.exchanges,
         )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from core.costs.costs import STAGED, CostModel
 from core.costs.durations import durations
+from core.costs.meetings import meeting
 from core.costs.simulate import in_time_order
-from core.costs.waits import meeting
 from core.engine.failures import RunStopped
 from core.engine.lanes.devices import allocator_bytes
 from core.engine.lanes.isolated import IsolatedLane

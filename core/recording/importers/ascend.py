@@ -124,7 +124,7 @@ def read_ascend(
     bucket = np.where(meets, group_of_name[columns["name"]], ABSENT)
     if job.rank is not None:
         is_batch = matches(names, _BATCH)[columns["name"]] & (group == DEVICE)
-        events.issues[ImportIssue.SEVERAL_RANKS] += int(is_batch.sum())
+        events.issues[ImportIssue.UNKNOWN_RANKS] += int(is_batch.sum())
     found = ProfiledRank(
         events=events,
         name=columns["name"],

@@ -17,8 +17,8 @@ from core.recording.importers.imported_events import (
     ImportedEvents,
     concatenate_events,
 )
-from core.recording.importers.rank_transfers import with_pipelines
 from core.recording.importers.read_trace import LIBRARY_ERRORS, read_imported_events
+from core.recording.importers.sending_ranks import unpaired_transfers, with_pipelines
 from core.recording.importers.to_trace import check_names, trace_of_events
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
@@ -112,7 +112,9 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
             issues[ImportIssue.SAME_RANK] += 1
         # Two files of one rank stay apart; in one place they would look like rows of one rank.
         placed.append(_with_place_number(part, uses[place]) if uses[place] > 1 else part)
-    merged = with_pipelines(concatenate_events(_on_one_axis(placed, issues)))
+    merged = concatenate_events(_on_one_axis(placed, issues))
+    issues[ImportIssue.UNPAIRED_TRANSFER] += unpaired_transfers(merged)
+    merged = with_pipelines(merged)
     return replace(merged, issues=merged.issues + issues)
 
 

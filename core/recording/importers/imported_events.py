@@ -16,6 +16,7 @@ from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.trace.event_arguments import EventArguments, concatenated
 from core.trace.import_issue import ImportIssue
+from core.trace.imported import Direction, Exchanges
 
 MOST_IMPORTED_LANES = 1 << 16
 """Largest number of threads, and of depths of their calls."""
@@ -193,6 +194,7 @@ class ImportedEvents:
     `arguments` locates the arguments of the events in the file. `colours` are positions in
     OWN_COLOURS. `world_size` is the number of ranks of the job, or 0 if unknown. If there are
     `groups`, the names of process groups, the attribute `bucket` is a position in them or ABSENT.
+    `exchanges` has the transfers of groups that stand for transfers between ranks, by name.
     Events of a `pipeline` get dependencies when the trace is made; its steps have equal task
     numbers.
     """
@@ -215,6 +217,7 @@ class ImportedEvents:
     colours: NDArray[np.int8] | None = None
     world_size: int = 0
     groups: tuple[str, ...] = ()
+    exchanges: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
     pipeline: PipelinePlaces | None = None
 
     def __len__(self) -> int:
@@ -226,6 +229,16 @@ class ImportedEvents:
         times = np.empty(0, np.int64)
         codes = np.empty(0, np.int32)
         return cls((), (), codes, codes, times, times, codes.astype(np.int8))
+
+    @property
+    def exchanges_of_buckets(self) -> Exchanges:
+        """The transfers of groups that stand for transfers, by the group's number."""
+        found = {}
+        # Further groups share the last number.
+        for number, name in enumerate(self.groups[:MOST_GROUP_NUMBER]):
+            if name in self.exchanges:
+                found[number] = self.exchanges[name]
+        return found
 
     @property
     def latest(self) -> int:
@@ -281,8 +294,10 @@ def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
     names: dict[str, int] = {}
     name_columns, track_columns, link_columns = [], [], []
     issues = Counts[ImportIssue]()
+    exchanges: dict[str, Sequence[Direction]] = {}
     first = 0
     for part in parts:
+        exchanges.update(part.exchanges)
         codes = [names.setdefault(name, len(names)) for name in part.names]
         # The additional entry at the end is for events without a name, which are -1.
         name_columns.append(np.array([*codes, 0], np.int32)[part.name])
@@ -311,6 +326,7 @@ def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
         colours=_optional_column(parts, "colours"),
         world_size=max(part.world_size for part in parts),
         groups=groups,
+        exchanges=exchanges,
         pipeline=_all_places(parts),
     )
 

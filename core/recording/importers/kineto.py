@@ -8,7 +8,8 @@ it starts.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,19 @@ from core.recording.importers.kineto_rows import (
     rows_of_events,
 )
 from core.recording.importers.profiled_rank import ProfiledRank
-from core.recording.importers.profiler_job import is_of_profiler, profiler_job
+from core.recording.importers.profiler_job import ProfilerJob, is_of_profiler, profiler_job
 from core.recording.importers.rank_transfers import (
     RankArguments,
     exchanges_of_groups,
-    pair_names,
+    name_of_transfers,
     transfer_peers,
+    transfers_of_kernels,
 )
 from core.recording.importers.send_recv import KernelEvents, resolve_kinds
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 from core.trace.import_issue import ImportIssue
+from core.trace.imported import Direction
 
 EventColumns = dict[str, NDArray[Any]]
 _DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", "mtia_ccp_events")
@@ -116,29 +119,14 @@ def read_kineto(
     steps = host_steps(names, columns, start, end, group)
     events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
     events.issues[ImportIssue.ORPHAN_FLOW] += count_incomplete_flows(events)
-    process_groups, bucket = _process_groups(events, columns)
-    transfers = np.flatnonzero(kind == KIND_CODES[Kind.COPY])
-    if len(transfers):
-        known = [None if name is None else str(name) for name in events.groups]
-        ranks = RankArguments(
-            sender=columns["sender"],
-            receiver=columns["receiver"],
-            group=columns["group"],
-            group_names=known,
-            called=_called_ranks(events, columns["place"], group),
-        )
-        peers = transfer_peers(kernels, transfers, launches, ranks, job)
-        exchanges = exchanges_of_groups(peers, ranks, job)
-        kind[exchanges] = KIND_CODES[Kind.ALL_TO_ALL]
-        transfers = np.setdiff1d(transfers, exchanges)
-        pairs: dict[int, str] = {}
-        if job.rank is not None:
-            pairs = pair_names(peers, job.rank)
-            sends = np.array([_SENDS_OR_RECEIVES.search(name) is not None for name in names])
-            between_ranks = transfers[sends[columns["name"][transfers]]]
-            unpaired = np.setdiff1d(between_ranks, list(pairs))
-            events.issues[ImportIssue.SEVERAL_RANKS] += len(unpaired)
-        process_groups, bucket = _with_transfers(process_groups, bucket, transfers, pairs)
+    ranks = RankArguments(
+        sender=columns["sender"],
+        receiver=columns["receiver"],
+        group=columns["group"],
+        group_names=[None if name is None else str(name) for name in events.groups],
+        called=_called_ranks(events, columns["place"], group),
+    )
+    groups, kind = _communication_groups(events, kernels, kind, launches, ranks, job)
     found = ProfiledRank(
         events=events,
         name=columns["name"],
@@ -149,12 +137,13 @@ def read_kineto(
         row=row,
         launches=launches,
         steps=steps,
-        bucket=bucket,
-        process_groups=process_groups,
+        bucket=groups.bucket,
+        process_groups=groups.names,
         attributes=attributes,
         streams=streams,
         place=place,
         job=job,
+        exchanges=groups.exchanges,
     )
     return found.imported()
 
@@ -204,20 +193,6 @@ def host_steps(
     return steps_from_names(names, columns["name"][is_host], start[is_host], end[is_host])
 
 
-def _process_groups(
-    events: TraceEvents, columns: EventColumns
-) -> tuple[tuple[str, ...], NDArray[np.int16]]:
-    """Return the sorted names of process groups, and the position of each event's group."""
-    found = {str(name) for name in events.groups if name is not None}
-    names = sorted(found)
-    places = {name: place for place, name in enumerate(names)}
-    codes = []
-    for name in events.groups:
-        place = ABSENT if name is None else places[str(name)]
-        codes.append(min(place, MOST_GROUP_NUMBER))
-    return tuple(names), np.array(codes, np.int16)[columns["group"]]
-
-
 def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) -> dict[int, int]:
     """Return the other rank of each call that transfers data, by its position; {} with a device.
 
@@ -232,23 +207,74 @@ def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) ->
     return found
 
 
-def _with_transfers(
-    names: tuple[str, ...],
-    bucket: NDArray[np.int16],
-    transfers: Ints,
-    pairs: Mapping[int, str],
-) -> tuple[tuple[str, ...], NDArray[np.int16]]:
-    """Return the names of groups and each event's group, with a group for each transfer's pair.
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Groups of ranks that communicate: their `names`, and the group of each of n events.
 
-    `pairs` has the names for some positions in `transfers`; the others have no group, as their
-    process group does not say which of them belong together.
+    `bucket` is a position in `names` or ABSENT. `exchanges` has the transfers of groups that stand
+    for transfers, by name.
     """
-    added = sorted(set(pairs.values()))
-    places = {name: len(names) + place for place, name in enumerate(added)}
+
+    names: tuple[str, ...]
+    bucket: NDArray[np.int16]
+    exchanges: Mapping[str, Sequence[Direction]]
+
+
+def _communication_groups(
+    events: TraceEvents,
+    kernels: KernelEvents,
+    kind: NDArray[np.int8],
+    launches: Launches,
+    ranks: RankArguments,
+    job: ProfilerJob,
+) -> tuple[_Groups, NDArray[np.int8]]:
+    """Return the groups of the events, and kinds in which all-to-alls are no copies.
+
+    Tasks that send or receive have no process group, as it does not say which of them belong
+    together. They have the group of their transfers, if the other ranks are known.
+    """
+    process_groups, bucket = _process_groups(events, ranks.group)
+    transfers = np.flatnonzero(kind == KIND_CODES[Kind.COPY])
+    if not len(transfers):
+        return _Groups(process_groups, bucket, {}), kind
+    peers = transfer_peers(kernels, transfers, launches, ranks, job)
+    all_to_all = exchanges_of_groups(peers, ranks, job)
+    kind = kind.copy()
+    kind[all_to_all] = KIND_CODES[Kind.ALL_TO_ALL]
+    transfers = np.setdiff1d(transfers, all_to_all)
+    known: dict[int, tuple[Direction, ...]] = {}
+    if job.rank is not None:
+        known = transfers_of_kernels(peers, job.rank)
+        sends = np.array([_SENDS_OR_RECEIVES.search(name) is not None for name in kernels.names])
+        between_ranks = transfers[sends[kernels.name[transfers]]]
+        unknown = np.setdiff1d(between_ranks, list(known))
+        events.issues[ImportIssue.UNKNOWN_RANKS] += len(unknown)
+    exchanges = {name_of_transfers(own): own for own in known.values()}
+    added = sorted(exchanges)
+    places = {name: len(process_groups) + place for place, name in enumerate(added)}
     bucket = bucket.copy()
     bucket[transfers] = ABSENT
-    for transfer, name in pairs.items():
-        # With more groups than numbers, the last number must not join different pairs.
-        if places[name] < MOST_GROUP_NUMBER:
-            bucket[transfer] = places[name]
-    return (*names, *added), bucket
+    for transfer in transfers.tolist():
+        if transfer in known:
+            place = places[name_of_transfers(known[transfer])]
+            # With more groups than numbers, the last number must not join different ranks.
+            if place < MOST_GROUP_NUMBER:
+                bucket[transfer] = place
+    return _Groups((*process_groups, *added), bucket, exchanges), kind
+
+
+def _process_groups(
+    events: TraceEvents, group: NDArray[np.int32]
+) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """Return the sorted names of process groups, and the position of each event's group.
+
+    `group` has the positions of the events' groups in the file's list.
+    """
+    found = {str(name) for name in events.groups if name is not None}
+    names = sorted(found)
+    places = {name: place for place, name in enumerate(names)}
+    codes = []
+    for name in events.groups:
+        place = ABSENT if name is None else places[str(name)]
+        codes.append(min(place, MOST_GROUP_NUMBER))
+    return tuple(names), np.array(codes, np.int16)[group]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from core.recording.importers.kineto_rows import KinetoRows
 from core.recording.importers.profiler_job import ProfilerJob
 from core.recording.importers.stream_waits import waits_of_streams
 from core.recording.importers.trace_events import TraceEvents
+from core.trace.imported import Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,9 @@ class ProfiledRank:
     """Findings about the n events of a rank's file; arrays have shape (n,), times are in ns.
 
     `bucket` is each event's process group, as an index into `process_groups`, or ABSENT.
-    `attributes` are further columns of the table of tasks. `streams` has a name for each thread of
-    the file, used if it is a stream. `place` names the rank on the screen.
+    `exchanges` has the transfers of groups that stand for transfers, by name. `attributes` are
+    further columns of the table of tasks. `streams` has a name for each thread of the file, used if
+    it is a stream. `place` names the rank on the screen.
     """
 
     events: TraceEvents
@@ -49,6 +51,7 @@ class ProfiledRank:
     streams: Sequence[str]
     place: str
     job: ProfilerJob
+    exchanges: Mapping[str, Sequence[Direction]] = field(default_factory=dict)
 
     def imported(self) -> ImportedEvents:
         """Return the events, with the waits between streams, on the time axis of the job."""
@@ -72,6 +75,7 @@ class ProfiledRank:
             issues=self.events.issues,
             world_size=self.job.world_size or 0,
             groups=self.process_groups,
+            exchanges=self.exchanges,
         )
         waits = waits_of_streams(imported, self.rows.main)
         links = np.concatenate([imported.links, waits])

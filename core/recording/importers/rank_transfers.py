@@ -1,35 +1,35 @@
 """Transfers between ranks in a profiler's files: which kernels send to each other.
 
 The sending kernel of one rank and the receiving kernel of the other run together: each of them
-waits for the other. Both get the same group, which is named after the two ranks and the direction,
-so that the n-th of one rank and the n-th of the other meet (core.costs.waits). The ranks are in
-arguments of the kernel (`Src Rank`, `Dst Rank`), or of the calls that started it: a kernel may
-combine several sends and receives, whose calls precede its launch. Otherwise they are in the name
-of the annotation around the launch, such as `nccl:send 0->1`, with the ranks' numbers within their
-process group. Calls of gloo, which has no kernels, have the other rank among their inputs if these
-were recorded (`record_shapes`). In a group of two ranks it is always the other one.
+waits for the other. The group of such a kernel is named after all its transfers, each with the
+ranks of sender and receiver, so that the n-th kernel that sends from one rank to another meets the
+n-th that receives (core.costs.meetings). A kernel may exchange data with several ranks. The ranks
+are in arguments of the kernel (`Src Rank`, `Dst Rank`), or of the calls that started it: a kernel
+may combine several sends and receives, whose calls precede its launch. Otherwise they are in the
+name of the annotation around the launch, such as `nccl:send 0->1`, with the ranks' numbers within
+their process group. Calls of gloo, which has no kernels, have the other rank among their inputs if
+these were recorded (`record_shapes`). In a group of two ranks it is always the other one.
 
 A kernel that sends to all ranks of its process group, and receives from all, is an all-to-all of
-the group. A kernel that exchanges data with some of several ranks, or with unknown ones, gets no
-group: a task meets one other rank, or all ranks of a process group.
+the group. A kernel whose other ranks are unknown gets no group.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Floats, Ints
-from core.order import groups
-from core.plan.task import ABSENT, KIND_CODES, Kind
-from core.recording.importers.imported_events import ImportedEvents, Launches
+from core.plan.task import ABSENT
+from core.recording.importers.imported_events import Launches
 from core.recording.importers.profiler_job import ProfilerJob
 from core.recording.importers.send_recv import KernelEvents, enclosing_marks
 from core.recording.importers.trace_events import SEND_CALL
+from core.trace.imported import Direction
 
 _CALL = re.compile(r"^\w+:(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
 _SENDS, _RECEIVES = "sends", "receives"
@@ -103,14 +103,23 @@ def transfer_peers(
     return found
 
 
-def pair_names(peers: Mapping[int, Peers], rank: int) -> dict[int, str]:
-    """Return the name of the group of each kernel of `rank` that exchanges data with one rank."""
-    found: dict[int, str] = {}
+def transfers_of_kernels(peers: Mapping[int, Peers], rank: int) -> dict[int, tuple[Direction, ...]]:
+    """Return the transfers of each kernel of `rank` with other ranks."""
+    found: dict[int, tuple[Direction, ...]] = {}
     for place, transfers in peers.items():
-        name = _group_name(transfers, rank)
-        if name:
-            found[place] = name
+        directions = set()
+        for direction, other in transfers:
+            if other != rank:
+                directions.add((rank, other) if direction == _SENDS else (other, rank))
+        if directions:
+            found[place] = tuple(sorted(directions))
     return found
+
+
+def name_of_transfers(transfers: Sequence[Direction]) -> str:
+    """Return the name of the group of kernels with these transfers."""
+    texts = [f"from rank {sender} to rank {receiver}" for sender, receiver in transfers]
+    return ", ".join(texts)
 
 
 def exchanges_of_groups(
@@ -225,50 +234,3 @@ def _global_peers(named: tuple[str, int, int], members: Sequence[int], rank: int
     if is_member and other < len(members):
         return {(direction, members[other])}
     return set()
-
-
-def _group_name(peers: Peers, rank: int) -> str:
-    """Return the name of the group of a kernel; "" without a single other rank."""
-    others = {other for _, other in peers}
-    if len(others) != 1:
-        return ""
-    [other] = others
-    if other == rank:
-        return ""
-    directions = {direction for direction, _ in peers}
-    if len(directions) == 2:
-        return _exchange(min(rank, other), max(rank, other))
-    if _SENDS in directions:
-        return f"from rank {rank} to rank {other}"
-    return f"from rank {other} to rank {rank}"
-
-
-def _exchange(low: int, high: int) -> str:
-    return f"between rank {low} and rank {high}"
-
-
-def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
-    """Return the events with one replica for all ranks that send to each other, in pairs or chains.
-
-    Such ranks are stages of one pipeline, and not replicas. The replicas of events are numbers of
-    their ranks.
-    """
-    rank = imported.attributes.get("replica")
-    bucket = imported.attributes.get("bucket")
-    if rank is None or bucket is None:
-        return imported
-    is_transfer = imported.kind == KIND_CODES[Kind.COPY]
-    is_transfer &= (bucket != ABSENT) & (rank != ABSENT)
-    if not is_transfer.any():
-        return imported
-    bucket_and_rank = np.stack([bucket[is_transfer], rank[is_transfer]], axis=1)
-    pairs = np.unique(bucket_and_rank, axis=0)
-    pipeline = np.arange(int(rank.max(initial=0)) + 1)
-    for mine in groups(pairs[:, 0]):
-        low = pairs[mine[0], 1]
-        high = pairs[mine[-1], 1]
-        joined = pipeline == pipeline[high]
-        pipeline[joined] = pipeline[low]
-    _, number = np.unique(pipeline, return_inverse=True)
-    replica = np.where(rank == ABSENT, ABSENT, number[rank])
-    return replace(imported, attributes={**imported.attributes, "replica": replica})

@@ -87,6 +87,7 @@ def trace_of_events(
         colours=None if colours is None else colours[event_of_row].astype(np.int8),
         counter_places=counter_places,
         arguments=None if arguments is None else arguments.ordered(event_of_row),
+        exchanges=imported.exchanges_of_buckets,
     )
     steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
     return Trace(header, table, spans, steps, counters, imported=data)

@@ -18,8 +18,8 @@ from core.compare.runs import TwoRuns, compare_runs
 from core.compare.settings import run_settings
 from core.compare.topics import TOPICS, weights
 from core.compare.totals import ComparisonStopped
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting
 from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
 from core.plan.plan import Role

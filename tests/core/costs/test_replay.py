@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from core.costs.meetings import meeting
 from core.costs.replay import Replay
 from core.costs.simulate import makespan_ns
-from core.costs.waits import meeting
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification

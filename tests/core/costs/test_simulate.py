@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.costs.meetings import meeting
 from core.costs.simulate import in_time_order, simulate
-from core.costs.waits import meeting
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.division import Part

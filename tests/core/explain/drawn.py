@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting
 from core.explain.explanation import Explanation, explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan, Role

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting
 from core.explain.buckets import bucket_times
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import PathShare, critical_path, path_shares

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from core.costs.cost_values import values_of
 from core.costs.costs import CostModel
 from core.costs.durations import durations
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting, waits_of
+from core.costs.waits import waits_of
 from core.models.description import ModelDescription
 from core.plan.faults import Faults
 from core.plan.link import Link

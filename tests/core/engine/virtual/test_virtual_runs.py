@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.costs.costs import MOST_PASSES
+from core.costs.meetings import meeting
 from core.costs.simulate import simulate
-from core.costs.waits import meeting, waits_of
+from core.costs.waits import waits_of
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.link import LINKS, Link

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,18 @@ class RankFile:
         else:
             self.event("cpu_op", "record_param_comms", call - 1, 0.5, MAIN, **peer)
             args = {"Collective name": "coalesced"}
+        self.kernel(SEND_RECV, call, ts, dur, EXCHANGE, **args)
+
+    def exchange(
+        self, call: float, ts: float, dur: float, sends: Sequence[int], receives: Sequence[int]
+    ) -> None:
+        """Add a kernel that sends to ranks and receives from ranks, all at once."""
+        directions = [("send", "Dst Rank", to) for to in sends]
+        directions += [("recv", "Src Rank", sender) for sender in receives]
+        for word, name, other in directions:
+            peer = {"Collective name": word, name: other}
+            self.event("cpu_op", "record_param_comms", call - 1, 0.5, MAIN, **peer)
+        args = {"Collective name": "coalesced", "Process Group Name": "0"}
         self.kernel(SEND_RECV, call, ts, dur, EXCHANGE, **args)
 
     def written(self, ranks: int) -> dict[str, Any]:

@@ -239,4 +239,4 @@ def test_batches_of_sends_and_receives_do_not_name_their_ranks_and_are_in_the_no
         file.kernel("MatMulV2", 2 * US, 10 * US, 100 * US)
         file.collective("hcom_batchSendRecv__128_4_1", 5 * US, 100 * US, 150 * US)
     trace = opened(tmp_path, *files).trace
-    assert trace.imported.issues == {ImportIssue.SEVERAL_RANKS: 2}
+    assert trace.imported.issues == {ImportIssue.UNKNOWN_RANKS: 2}

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from core.explain.arrivals import arrivals
+from core.explain.arrivals import arrivals, waiting_ns
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.task import KIND_CODES, Kind
+from core.recording.exporters.recording import write_recording
+from core.recording.recording import open_recording
 from core.trace.import_issue import ImportIssue
-from core.trace.imported import issue_sentences
 from tests.core.recording.importers.kineto_ranks import EXCHANGE, MAIN, RankFile, opened
 
 US = 1000
@@ -109,6 +110,8 @@ def test_ranks_with_different_numbers_of_transfers_are_not_matched(tmp_path):
     last.transfer(0, 60, 760, 20, sends=True)
     trace = opened(tmp_path, first, last)
     assert sorted(meetings(trace)) == [(7, 110), (130, 210)]
+    # Rank 1 sends three times, and rank 0 receives twice.
+    assert trace.imported.issues[ImportIssue.UNPAIRED_TRANSFER] == 5
 
 
 def test_a_rank_alone_has_no_matches(tmp_path):
@@ -215,7 +218,7 @@ def test_calls_of_gloo_name_the_other_one_of_three_ranks(tmp_path):
     trace = opened(tmp_path, *gloo_pipeline())
     assert sorted(meetings(trace)) == [(10, 112), (10, 232)]
     assert {span.replica for span in trace} == {0}
-    assert ImportIssue.SEVERAL_RANKS not in trace.imported.issues
+    assert ImportIssue.UNKNOWN_RANKS not in trace.imported.issues
 
 
 def test_without_inputs_of_calls_transfers_of_three_ranks_are_in_the_notes(tmp_path):
@@ -225,7 +228,7 @@ def test_without_inputs_of_calls_transfers_of_three_ranks_are_in_the_notes(tmp_p
             event["args"] = {}
     trace = opened(tmp_path, *files)
     assert meetings(trace) == []
-    assert trace.imported.issues[ImportIssue.SEVERAL_RANKS] == 4
+    assert trace.imported.issues[ImportIssue.UNKNOWN_RANKS] == 4
 
 
 def test_ranks_of_gloos_calls_are_not_guessed_if_there_are_several_groups(tmp_path):
@@ -241,39 +244,112 @@ def test_a_kernel_that_sends_to_all_ranks_of_its_group_is_an_all_to_all(tmp_path
         file.groups = [{"pg_name": "0", "ranks": [0, 1, 2]}]
         file.step(1, 0, 1000)
         file.kernel("gemm", 5, 10, start - 10)
-        for other in (0, 1, 2):
-            for word, name in (("send", "Dst Rank"), ("recv", "Src Rank")):
-                args = {"Collective name": word, name: other}
-                file.event("cpu_op", "record_param_comms", 8, 0.1, MAIN, **args)
-        args = {"Collective name": "coalesced", "Process Group Name": "0"}
-        file.kernel("ncclDevKernel_SendRecv", 9, start, 200 - start, EXCHANGE, **args)
+        file.exchange(9, start, 200 - start, (0, 1, 2), (0, 1, 2))
     trace = opened(tmp_path, *files)
     assert {span.kind for span in trace if span.name.startswith("nccl")} == {Kind.ALL_TO_ALL}
     [found] = arrivals(explain_run_step(trace, 0))
     assert (found.members, found.wait_ns, found.transfer_ns) == (3, 60 * US, 40 * US)
-    assert ImportIssue.SEVERAL_RANKS not in trace.imported.issues
+    assert ImportIssue.UNKNOWN_RANKS not in trace.imported.issues
 
 
-def test_a_kernel_that_exchanges_data_with_several_ranks_is_in_the_notes(tmp_path):
-    files = [RankFile(rank) for rank in range(3)]
-    for file in files:
+def ranks_that_exchange(kernels):
+    """Ranks that compute from 10 µs until their kernel, and again after it.
+
+    `kernels` has for each rank the start and the end of its kernel, and the ranks to which it sends
+    and from which it receives.
+    """
+    files = []
+    for rank, (start, end, sends, receives) in enumerate(kernels):
+        file = RankFile(rank)
+        file.groups = [{"pg_name": "0", "ranks": list(range(len(kernels)))}]
         file.step(1, 0, 1000)
-        file.kernel("gemm", 5, 10, 90)
-    middle = files[1]
-    for word, name, other in (("recv", "Src Rank", 0), ("send", "Dst Rank", 2)):
-        args = {"Collective name": word, name: other}
-        middle.event("cpu_op", "record_param_comms", 8, 0.5, MAIN, **args)
-    args = {"Collective name": "coalesced", "Process Group Name": "0"}
-    middle.kernel("ncclDevKernel_SendRecv", 9, 100, 50, EXCHANGE, **args)
-    files[0].transfer(1, 8, 100, 50, sends=True)
-    files[2].transfer(1, 8, 100, 50, sends=False)
+        file.kernel("gemm", 5, 10, start - 10)
+        if sends or receives:
+            file.exchange(8, start, end - start, sends, receives)
+        file.kernel("gemm", 9, end, 100)
+        files.append(file)
+    return files
+
+
+def waiting(trace):
+    """µs for which the kernels of each rank that move data wait for other ranks."""
+    explanation = explain_run_step(trace, trace.steps[0])
+    columns = explanation.columns
+    waits = waiting_ns(columns, explanation.waits)
+    found = {}
+    for place in np.flatnonzero(columns.kind == KIND_CODES[Kind.COPY]).tolist():
+        device = trace.header.lanes[columns.lane[place]].device
+        found.setdefault(device, []).append(waits[place] / US)
+    return found
+
+
+CHAIN = ((100, 150, [1], []), (60, 260, [2], [0]), (200, 260, [], [1]))
+"""Rank 1 sends and receives in one kernel; rank 2 is late, and rank 0 need not wait for it."""
+
+
+def test_a_kernel_waits_for_all_ranks_with_which_it_exchanges_data(tmp_path):
+    trace = opened(tmp_path, *ranks_that_exchange(CHAIN))
+    assert waiting(trace) == {"rank 0": [0], "rank 1": [140], "rank 2": [0]}
+    assert ImportIssue.UNKNOWN_RANKS not in trace.imported.issues
+    # Rank 1 waits while rank 2 computes, from 60 to 200, and then for the data.
+    causes = idle(trace, "rank 1")
+    assert causes[Cause.TRANSFER] == 60
+    assert sum(causes.values()) - causes[Cause.TRANSFER] - causes[Cause.HOST] >= 140
+    # The ranks are one pipeline.
+    assert {span.replica for span in trace} == {0}
+
+
+def test_ranks_in_a_ring_wait_only_for_their_neighbours(tmp_path):
+    kernels = []
+    for rank, (start, end) in enumerate(((100, 320), (100, 150), (100, 320), (300, 320))):
+        kernels.append((start, end, [(rank + 1) % 4], [(rank - 1) % 4]))
+    trace = opened(tmp_path, *ranks_that_exchange(kernels))
+    assert waiting(trace) == {"rank 0": [200], "rank 1": [0], "rank 2": [200], "rank 3": [0]}
+
+
+def test_some_of_several_ranks_exchange_data_all_to_all(tmp_path):
+    # Ranks 0, 2 and 3 of four exchange data; rank 3 is late. Rank 1 only computes.
+    kernels = []
+    for rank, start in ((0, 100), (1, 120), (2, 150), (3, 300)):
+        others = [other for other in (0, 2, 3) if other != rank] if rank != 1 else []
+        kernels.append((start, 340, others, others))
+    trace = opened(tmp_path, *ranks_that_exchange(kernels))
+    assert waiting(trace) == {"rank 0": [200], "rank 2": [150], "rank 3": [0]}
+
+
+def test_the_nth_transfer_of_a_direction_is_in_a_kernel_of_its_own_or_one_of_several(tmp_path):
+    files = ranks_that_exchange(
+        ((100, 200, [1, 2], []), (130, 200, [], [0]), (190, 200, [], [0])),
+    )
+    files[0].exchange(12, 310, 40, [1], [])
+    files[1].exchange(12, 330, 20, [], [0])
     trace = opened(tmp_path, *files)
-    assert meetings(trace) == []
-    assert trace.imported.issues[ImportIssue.SEVERAL_RANKS] == 1
-    sentences = [str(text) for text in issue_sentences(trace.imported)]
-    assert any("exchanges data with several ranks" in text for text in sentences)
+    assert waiting(trace) == {"rank 0": [90, 20], "rank 1": [0, 0], "rank 2": [0]}
+    # Only the last transfer is one of two kernels that meet no other.
+    assert meetings(trace) == [(310, 330)]
+
+
+def test_a_direction_with_different_numbers_of_sends_and_receives_is_not_matched(tmp_path):
+    files = ranks_that_exchange(CHAIN)
+    files[2].transfer(1, 12, 400, 20, sends=False)
+    trace = opened(tmp_path, *files)
+    # One kernel sends from rank 1 to rank 2, and two receive.
+    assert trace.imported.issues[ImportIssue.UNPAIRED_TRANSFER] == 3
+    # Rank 1 still meets rank 0, which arrives 40 µs after it.
+    assert waiting(trace) == {"rank 0": [0], "rank 1": [40], "rank 2": [0, 0]}
+
+
+def test_a_saved_trace_keeps_the_ranks_with_which_kernels_exchange_data(tmp_path):
+    folder = tmp_path / "job"
+    folder.mkdir()
+    trace = opened(folder, *ranks_that_exchange(CHAIN))
+    saved = tmp_path / "saved.arrow"
+    for _ in write_recording(trace, saved):
+        pass
+    assert waiting(open_recording(saved).trace) == waiting(trace)
 
 
 def test_transfers_whose_ranks_are_named_are_not_in_the_notes(tmp_path):
     trace = opened(tmp_path, *pipeline())
-    assert ImportIssue.SEVERAL_RANKS not in trace.imported.issues
+    assert ImportIssue.UNKNOWN_RANKS not in trace.imported.issues
+    assert ImportIssue.UNPAIRED_TRANSFER not in trace.imported.issues
