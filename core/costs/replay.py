@@ -59,7 +59,7 @@ class Replay:
         members = np.flatnonzero(meets != ABSENT)
         entry[members] = count + meeting
         waiter = np.repeat(np.arange(count), np.diff(columns.after_first))
-        before, after = _lane_pairs(columns.lane)
+        before, after = lane_pairs(columns.lane)
         needed = np.concatenate([columns.after, before, entry[members]])
         needing = np.concatenate([entry[waiter], entry[after], members])
         nodes = count + len(meetings)
@@ -88,7 +88,7 @@ class Replay:
         return lengths
 
 
-def _lane_pairs(lane: NDArray[np.int32]) -> tuple[Ints, Ints]:
+def lane_pairs(lane: NDArray[np.int32]) -> tuple[Ints, Ints]:
     """Return pairs of tasks that follow each other on a lane, in the order of the columns."""
     order = np.argsort(lane, kind="stable")
     before = order[:-1]

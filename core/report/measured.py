@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from core.arrays import Bools, Floats, Ints
 from core.costs.durations import durations
+from core.costs.meetings import meeting
+from core.costs.replay import lane_pairs
 from core.costs.simulate import makespan_ns
-from core.costs.waits import Waits, waits_of
+from core.costs.waits import waits_of
 from core.errors import PlanError
 from core.order import evenly
 from core.plan.division import Stage
@@ -41,8 +43,8 @@ class MeasuredSteps:
 
     - `taken`, shape (S, n): the duration of each task without waits for other members of a
       collective
-    - `late`, shape (S, n): the time from a task's last wait, or the begin of the step, to its start
-      (of a collective, to the arrival of its last member)
+    - `late`, shape (S, n): the time from which a task could start, by the median step's
+      dependencies, to its start (of a collective, to the arrival of its last member)
     - `spans`, shape (S,): the length of each step
     - `median`: the position of the run's median step (core.trace.median_step) among the S steps
     - `columns`, `meets`: the tasks of the median step, and its collectives of ranks
@@ -82,20 +84,22 @@ class MeasuredSteps:
         chosen = _chosen(trace, lengths, median)
         spans = {step: StepSpans.of(trace, step) for step in chosen}
         alike = alike_steps(trace, spans, median)
-        every = [StepColumns.of_spans(spans[step]) for step in alike.steps]
-        waits = [waits_of(columns, lanes) for columns in every]
-        taken = []
-        late = []
-        for step, columns, wait, positions in zip(
-            alike.steps, every, waits, alike.places, strict=True
-        ):
-            durations_ns = columns.end - wait.begun
-            taken.append(durations_ns[positions])
-            late_ns = wait.begun - _ready(columns, wait, trace.step_bounds(step)[0])
-            late.append(np.maximum(0, late_ns)[positions])
         reference = alike.reference
         places = alike.places[reference]
-        columns = every[reference].picked(places)
+        whole = StepColumns.of_spans(spans[median])
+        columns = whole.picked(places)
+        meets = meeting(whole, lanes)[places]
+        taken = []
+        late = []
+        for step, positions in zip(alike.steps, alike.places, strict=True):
+            own = StepColumns.of_spans(spans[step])
+            begun = waits_of(own, lanes).begun[positions]
+            timed = columns.timed(own.start[positions], own.end[positions])
+            # All steps are replayed with the median step's dependencies, so lateness counts from
+            # these too. Another program's steps may have other ones, by errors of clocks.
+            ready = _ready(timed, meets, trace.step_bounds(step)[0])
+            taken.append(timed.end - begun)
+            late.append(np.maximum(0, begun - ready))
         plan = RunPlans(trace).plan(median)
         stages = () if plan is None else plan.stages
         name = spans[alike.steps[reference]].spans["name"][places]
@@ -106,7 +110,7 @@ class MeasuredSteps:
             warmup=header.specification.warmup,
             lanes=lanes,
             columns=columns,
-            meets=waits[reference].meets[places],
+            meets=meets,
             taken=np.stack(taken),
             late=np.stack(late),
             spans=np.array([lengths[step] for step in alike.steps], np.int64),
@@ -224,10 +228,22 @@ class MeasuredSteps:
         return lost, lost / max(1, self.step_ns)
 
 
-def _ready(columns: StepColumns, waits: Waits, begin: int) -> Ints:
-    """Return the end of each task's last wait in ns, shape (n,); `begin` if it waited for none."""
-    last = waits.before[waits.slowest]
-    return np.where(last == ABSENT, begin, columns.end[last])
+def _ready(columns: StepColumns, meets: Ints, begin: int) -> Ints:
+    """Return the time in ns from which each task could start, shape (n,), at least `begin`.
+
+    All that it waits for has ended by then, and the same is true of the tasks that it meets.
+    """
+    ready = np.full(len(columns), begin, np.int64)
+    before, after = lane_pairs(columns.lane)
+    np.maximum.at(ready, after, columns.end[before])
+    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    np.maximum.at(ready, waiter, columns.end[columns.after])
+    members = np.flatnonzero(meets != ABSENT)
+    numbers, number = np.unique(meets[members], return_inverse=True)
+    last = np.full(len(numbers), begin, np.int64)
+    np.maximum.at(last, number, ready[members])
+    ready[members] = last[number]
+    return ready
 
 
 def _costs(trace: Trace, columns: StepColumns, stages: Sequence[Stage]) -> Floats | None:

@@ -2,15 +2,19 @@
 
 A collective waits for the task of its rank before it. If the rank computes nothing meanwhile, its
 next task waits for the collective; otherwise its next update does. The first forward of a chunk
-waits for an all-gather of this chunk's parameters.
+waits for an all-gather of this chunk's parameters. A wait that most steps show holds in all steps
+in which it can, because clocks err by more in some of them.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from core.arrays import Bools, Ints
-from core.order import groups, row_keys
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Ints
+from core.order import groups, row_keys, turns
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, Kind, among
 from core.recording.importers.imported_events import ImportedEvents
@@ -70,8 +74,69 @@ def collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
         if number in of_lane:
             found += _links_of_lane(imported, tasks, of_lane[number])
     links = np.concatenate(found)
-    is_within: Bools = step[links[:, 0]] == step[links[:, 1]]
-    return links[is_within]
+    is_within: NDArray[np.bool_] = step[links[:, 0]] == step[links[:, 1]]
+    links = np.unique(links[is_within], axis=0)
+    events = np.concatenate([*compute, collectives])
+    return np.concatenate([links, _usual_links(imported, events, links)])
+
+
+def _usual_links(imported: ImportedEvents, events: Ints, links: Ints) -> Ints:
+    """Return the waits that more than half of the steps show, in the steps that do not show them.
+
+    `events` are the positions of the tasks and collectives of all ranks. A wait is added if the
+    task that is waited for ends before the waiting one starts, or later by a slight share of the
+    longer of the two.
+    """
+    step = imported.step
+    assert step is not None
+    steps = np.unique(step[links[:, 0]])
+    if len(steps) < 3:
+        return np.empty((0, 2), np.int64)
+    number = _numbers_in_step(imported, events)
+    # Each wait as the numbers of its tasks, which are the same in all steps.
+    pairs, count = np.unique(number[links], axis=0, return_counts=True)
+    usual = pairs[2 * count > len(steps)]
+    used = np.unique(usual)
+    events = events[np.isin(number[events], used)]
+    place = np.searchsorted(used, usual)
+    candidates = [np.empty((0, 2), np.int64)]
+    for each in steps.tolist():
+        mine = events[step[events] == each]
+        event_of = np.full(len(used), ABSENT, np.int64)
+        event_of[np.searchsorted(used, number[mine])] = mine
+        candidates.append(event_of[place])
+    found = np.concatenate(candidates)
+    found = found[(found != ABSENT).all(axis=1)]
+    before, after = found.T
+    length = imported.end - imported.start
+    slack = np.maximum(length[before], length[after]) // SLIGHT_SHARE
+    holds = imported.end[before] - slack <= imported.start[after]
+    holds &= imported.end[before] <= imported.end[after]
+    added: Ints = found[holds]
+    return added
+
+
+def _numbers_in_step(imported: ImportedEvents, events: Ints) -> Ints:
+    """Return a number for each event, shape (n,), that is the same in all steps; ABSENT for others.
+
+    The k-th of the events of a rank that have the same name, kind, chunk and micro-batch is the
+    same in every step.
+    """
+    places = imported.pipeline
+    step = imported.step
+    assert places is not None and step is not None
+    events = events[np.argsort(imported.start[events], kind="stable")]
+    columns: list[NDArray[Any]] = [places.replica, places.rank, places.chunk]
+    columns += [imported.name, imported.kind]
+    microbatch = imported.attributes.get("microbatch")
+    if microbatch is not None:
+        columns.append(microbatch)
+    keys = row_keys(*(column[events] for column in columns))
+    keys = np.unique(keys, return_inverse=True)[1]
+    turn = turns(row_keys(keys, step[events]))
+    found = np.full(len(imported), ABSENT, np.int64)
+    found[events] = np.unique(row_keys(keys, turn), return_inverse=True)[1]
+    return found
 
 
 def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> list[Ints]:

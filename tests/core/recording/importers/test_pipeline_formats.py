@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.costs.replay import Replay
 from core.errors import RecordingError
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import cause_totals
@@ -15,7 +16,9 @@ from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
+from core.report.measured import MeasuredSteps
 from core.trace.import_issue import ImportIssue
+from core.trace.median_step import whole_steps
 from core.trace.step import StepColumns
 from tests.core.recording.importers.pipeline_files import (
     SMALL,
@@ -26,6 +29,9 @@ from tests.core.recording.importers.pipeline_files import (
 )
 from tests.core.recording.importers.pipeline_jobs import (
     MS,
+    NAMES,
+    OPTIMIZER,
+    Fault,
     JobOptions,
     make_job,
     trace_of_job,
@@ -166,6 +172,40 @@ def test_collectives_of_replicas_meet_in_a_table(opened):
     _, members = np.unique(waits.meets[waits.meets >= 0], return_counts=True)
     assert members.tolist() == [2] * 4  # a gather and a reduce of each of two stages
     assert set(columns.stage[waits.meets >= 0].tolist()) == {0, 1}
+
+
+def with_early_update(early_ns):
+    """A job with a slow replica; in its third step the other replica's updates start early.
+
+    They start by `early_ns` before the reduce-scatter ends that they wait for.
+    """
+    job = make_job(replace(SMALL, steps=5, fault=Fault.WORKER, amount=3.0))
+    slow, _ = job.truth.worker
+    table = job.table
+    is_early = (table["step"] == 3) & (table["replica"] != slow)
+    is_early &= table["name"] == NAMES.index(OPTIMIZER)
+    table["start"][is_early] -= early_ns
+    return job, f"replica {1 - slow} rank 0"
+
+
+def test_an_update_waits_for_its_collective_also_in_a_step_whose_clock_errs(opened):
+    job, device = with_early_update(MS // 8)
+    trace = opened("trace.parquet", as_parquet(ndtimeline_table(job))).trace
+    [lane, *_] = [lane.index for lane in trace.header.lanes if lane.device == device]
+    usual = causes(trace, 1, lane)
+    assert usual[Cause.SLOWEST_RANK] > 50 and Cause.HOST not in usual
+    found = causes(trace, 2, lane)
+    assert found.pop(Cause.COLLECTIVE) == usual.pop(Cause.COLLECTIVE) - 1 / 8
+    assert found == usual
+
+
+@pytest.mark.parametrize("early_ns", [MS // 8, 2 * MS])
+def test_steps_with_other_dependencies_are_replayed_as_long_as_they_were(opened, early_ns):
+    job, _ = with_early_update(early_ns)
+    trace = opened("trace.parquet", as_parquet(ndtimeline_table(job))).trace
+    run = MeasuredSteps.of(trace, whole_steps(trace))
+    made = Replay.of(run.columns, run.meets).makespans(run.taken + run.late)
+    assert made == pytest.approx(run.spans, rel=0.01)
 
 
 def test_idle_times_agree_with_the_union_of_the_spans_of_each_rank(opened):

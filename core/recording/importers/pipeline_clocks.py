@@ -1,0 +1,122 @@
+"""Clocks of the ranks of a pipeline, and of its steps.
+
+The clock of a rank is moved by as much as the dependencies between it and the rank before it
+demand, and not at all if they hold as recorded. Steps that overlap, because each counts from its
+own start, follow each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.arrays import Ints
+from core.order import row_keys
+from core.plan.task import ABSENT
+from core.recording.importers.imported_events import ImportedEvents, StepRanges
+from core.recording.importers.pipeline_copies import Edges
+from core.trace.import_issue import ImportIssue
+
+LEAST_SHIFT = 1_000
+"""Smallest change of a clock, in ns, that is reported."""
+_NEVER = np.iinfo(np.int64).min // 4
+_ALWAYS = np.iinfo(np.int64).max // 4
+
+
+def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
+    """Return the time in ns to add to each event, and the number of clocks that contradict.
+
+    Moving the clock of rank r later delays its passes relative to rank r - 1. It must move by at
+    least the largest time by which a pass on r starts too early. It may move by at most the
+    smallest time between the end of a pass on r and the pass on r - 1 that waits for it.
+    """
+    places = imported.pipeline
+    assert places is not None and imported.step is not None
+    ranks = int(places.rank.max()) + 1
+    rank = places.rank.astype(np.int64)
+    replica = np.maximum(places.replica, 0)
+    step = imported.step.astype(np.int64)
+    if not places.own_clocks:
+        # The ranks of a replica have one clock for all steps.
+        step = np.zeros_like(step)
+    keys, clock = np.unique(row_keys(step, replica), return_inverse=True)
+    # Bounds of the shift of each rank's clock relative to the rank before.
+    least = np.full((len(keys), ranks), _NEVER)
+    most = np.full((len(keys), ranks), _ALWAYS)
+    from_rank = rank[edges.before]
+    to_rank = rank[edges.after]
+    clock_of_edge = clock[edges.after]
+    early = imported.end[edges.before] - imported.start[edges.after]
+    upward = to_rank == from_rank + 1
+    later_rank = clock_of_edge[upward], to_rank[upward]
+    np.maximum.at(least, later_rank, early[upward])
+    downward = to_rank == from_rank - 1
+    later_rank = clock_of_edge[downward], from_rank[downward]
+    np.minimum.at(most, later_rank, -early[downward])
+    contradicts = least > most
+    moved = np.where(most < 0, most, 0)
+    moved = np.where(least > 0, least, moved)
+    # Between two bounds that contradict, the middle violates both of them least.
+    middle = (least + most) // 2
+    moved[contradicts] = middle[contradicts]
+    total = np.cumsum(moved, axis=1)
+    shift = total[clock, np.maximum(rank, 0)]
+    shift[rank < 0] = 0
+    contradicting_ranks = contradicts.any(axis=0)
+    return shift, int(contradicting_ranks.sum())
+
+
+def with_common_clock(imported: ImportedEvents, edges: Edges) -> ImportedEvents:
+    """Return the events with the clocks of all ranks moved to the clock of rank 0."""
+    places = imported.pipeline
+    assert places is not None
+    shift, contradictions = clock_shifts(imported, edges)
+    imported.issues[ImportIssue.CLOCKS_CONTRADICT] += contradictions
+    is_moved = np.abs(shift) >= LEAST_SHIFT
+    if is_moved.any():
+        moved = row_keys(places.replica[is_moved], places.rank[is_moved])
+        imported.issues[ImportIssue.CLOCKS_MOVED] += len(np.unique(moved))
+    return _moved(imported, shift)
+
+
+def with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
+    """Return the events with steps one after another if they were recorded on top of each other."""
+    imported = _with_bounds(imported)
+    steps = imported.steps
+    places = imported.pipeline
+    assert places is not None and imported.step is not None
+    if not len(steps.number):
+        return imported
+    length = steps.end - steps.start
+    middle = steps.start + length // 2
+    follows = steps.start[1:] >= middle[:-1]
+    if follows.all() and not places.own_clocks:
+        return imported
+    begin = np.cumsum(length) - length
+    shift_of_step = begin - steps.start
+    place = np.searchsorted(steps.number, imported.step)
+    place = np.minimum(place, len(steps.number) - 1)
+    is_known = steps.number[place] == imported.step
+    shift = np.where(is_known, shift_of_step[place], 0)
+    return _moved(imported, shift)
+
+
+def _moved(imported: ImportedEvents, shift: Ints) -> ImportedEvents:
+    """Return the events later by the ns in `shift`, and the bounds of their steps."""
+    start = imported.start + shift
+    end = imported.end + shift
+    launched = imported.launched
+    if launched is not None:
+        launched = np.where(launched == ABSENT, ABSENT, launched + shift)
+    moved = replace(imported, start=start, end=end, launched=launched)
+    return _with_bounds(moved)
+
+
+def _with_bounds(imported: ImportedEvents) -> ImportedEvents:
+    """Return the events with the steps from the first start to the last end of their events."""
+    assert imported.step is not None
+    mine = np.isin(imported.step, imported.steps.number)
+    numbers = imported.step[mine].astype(np.int64)
+    steps = StepRanges.spanning(numbers, imported.start[mine], imported.end[mine])
+    return replace(imported, steps=steps)
