@@ -14,7 +14,7 @@ from bubblescope.cli.drawing import draw
 from bubblescope.cli.figures import figure_options
 from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.replaying import basis_text, replay
-from bubblescope.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
+from bubblescope.cli.report import bubble_text, injected_lines, table, time_cells
 from core.costs.costs import CostError, CostModel
 from core.costs.costs_file import NEEDED, read_costs
 from core.counts import lanes_text, microbatches_text, stages_text
@@ -22,7 +22,7 @@ from core.errors import PlanError
 from core.explain.causes import Cause
 from core.explain.explanation import explain_step
 from core.files import check_outputs, whole_file, write_whole
-from core.plain import say
+from core.plain import duration_text, say
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
@@ -129,7 +129,7 @@ def prediction_text(summary: dict[str, Any]) -> str:
     lines = [
         f"{summary['strategy']}{schedule}, {stages_text(summary['stages'])} on "
         f"{lanes_text(len(computing))}, {pieces}: predicted",
-        f"step: {milliseconds(summary['makespan_ns'])} ms",
+        f"step: {duration_text(summary['makespan_ns'])}",
         f"basis: {basis_text(summary)}",
         bubble_text(
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]

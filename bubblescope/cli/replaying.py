@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bubblescope.cli.report import milliseconds
 from core.errors import PlanError
 from core.files import check_outputs, write_whole
-from core.plain import say
+from core.plain import duration_text, say
 from core.predict.basis import Basis
 from core.report.forecast import Forecast, forecast
 from core.trace.trace import Trace
@@ -52,13 +51,13 @@ def replay_text(summary: Mapping[str, Any]) -> str:
     """Return the text that `predict` prints for a replay."""
     lines = [
         f"{summary['from']}: predicted from {_steps_text(summary['used'])}",
-        f"step: {milliseconds(summary['makespan_ns'])} ms",
+        f"step: {duration_text(summary['makespan_ns'])}",
         f"basis: {basis_text(summary)}",
     ]
     if summary["unseen"]:
-        measured = milliseconds(summary["unseen_ns"])
+        measured = duration_text(summary["unseen_ns"], like=summary["makespan_ns"])
         error = 100 * summary["error"]
-        lines.append(f"{_steps_text(summary['unseen'])}: {measured} ms measured ({error:+.1f} %)")
+        lines.append(f"{_steps_text(summary['unseen'])}: {measured} measured ({error:+.1f} %)")
     return "\n".join(lines)
 
 

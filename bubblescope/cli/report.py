@@ -9,7 +9,7 @@ from core.counts import lanes_text, steps_text
 from core.explain.causes import Cause
 from core.message import counted
 from core.models.description import ModelDescription
-from core.plain import digits, plain, size_text
+from core.plain import digits, duration_text, duration_unit, plain, size_text
 from core.plan.devices import HOST, Hardware, device_kind
 from core.plan.division import Stage
 from core.plan.grid import grid
@@ -129,15 +129,16 @@ def _steps_lines(summary: Summary) -> list[str]:
     else:
         which = f"step {median.number}, the median of {len(steps)}"
     makespans = [step.makespan_ns for step in steps]
-    mean = milliseconds(fmean(makespans))
-    shortest = milliseconds(min(makespans))
-    longest = milliseconds(max(makespans))
+    length, unit = duration_unit(median.makespan_ns)
+    mean = digits(fmean(makespans) / length)
+    shortest = digits(min(makespans) / length)
+    longest = digits(max(makespans) / length)
     first_loss = _number(steps[0].loss)
     last_loss = _number(steps[-1].loss)
     uncertainty = max(step.clock_uncertainty_ns or 0 for step in steps)
     return [
-        f"step: {milliseconds(median.makespan_ns)} ms ({which})",
-        f"over {steps_text(len(steps))}: {mean} ms mean, {shortest} shortest, {longest} "
+        f"step: {duration_text(median.makespan_ns)} ({which})",
+        f"over {steps_text(len(steps))}: {mean} {unit} mean, {shortest} shortest, {longest} "
         f"longest; loss {first_loss} to {last_loss}; times known to {digits(uncertainty / 1e3)} µs",
     ]
 
@@ -299,11 +300,11 @@ def incomplete_text(faults: Sequence[str]) -> str:
 def comparison_text(comparison: Comparison) -> str:
     """Return the predicted and measured makespan of the median step, and each lane's error."""
     step = comparison.median
-    measured = milliseconds(step.makespan_ns)
-    predicted = milliseconds(step.predicted_ns)
+    measured = duration_text(step.makespan_ns)
+    predicted = duration_text(step.predicted_ns, like=step.makespan_ns)
     errors = [f"{lane.name} {_error(lane.error)}" for lane in step.lanes]
     about = f"{_error(step.error)}, the median step; busy time {', '.join(errors)}"
-    return f"predicted: {predicted} ms for {measured} ms ({about})\ncosts: {comparison.source}"
+    return f"predicted: {predicted} for {measured} ({about})\ncosts: {comparison.source}"
 
 
 def _error(error: float | None) -> str:

@@ -10,7 +10,7 @@ from core.costs.durations import durations, task_costs
 from core.explain.critical import ON_TASKS, critical_path
 from core.explain.explanation import Explanation
 from core.message import Message, message
-from core.plain import digits
+from core.plain import digits, duration_text, duration_unit
 from core.plan.plan import Plan
 
 
@@ -37,11 +37,11 @@ class Basis:
         measured = self.measured_percent
         return message(
             "{measured} of the critical path is measured, {modelled} is modelled; "
-            "range: {low} to {high} ms",
+            "range: {low} to {high}",
             measured=f"{measured} %",
             modelled=f"{100 - measured} %",
-            low=digits(self.low_ns / 1e6),
-            high=digits(self.high_ns / 1e6),
+            low=digits(self.low_ns / duration_unit(self.high_ns)[0]),
+            high=duration_text(self.high_ns),
         )
 
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import bubblescope as bs
+from bubblescope.cli.replaying import replay_text
 from bubblescope.cli.start import run_arguments
 from core.paths import PROJECT_ROOT
 from core.plan.faults import HICCUP
@@ -267,6 +268,26 @@ def test_a_replay_is_printed_and_written_with_the_same_figures(job, tmp_path, ca
     assert f"basis: {share} % of the critical path is measured, {100 - share} % is" in printed
     assert f"range: {low:.3g} to {high:.3g} ms" in printed
     assert f"steps 11 to 12 (mean of 2): {values['unseen_ns'] / 1e6:.3g} ms measured" in printed
+
+
+def test_the_times_of_a_long_step_have_one_unit():
+    summary = {
+        "from": "job",
+        "used": [3, 4],
+        "unseen": [5],
+        "makespan_ns": 12_340_000_000,
+        "unseen_ns": 12_500_000_000,
+        "error": -0.013,
+        "measured_share": 0.9,
+        "low_ns": 900_000_000,
+        "high_ns": 13_000_000_000,
+    }
+    _, *lines = replay_text(summary).splitlines()
+    assert lines == [
+        "step: 12.3 s",
+        "basis: 90 % of the critical path is measured, 10 % is modelled; range: 0.9 to 13 s",
+        "step 5: 12.5 s measured (-1.3 %)",
+    ]
 
 
 def test_costs_of_a_trace_predict_another_plan(job, tmp_path, capsys):
