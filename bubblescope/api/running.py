@@ -27,8 +27,8 @@ from core.trace.trace import Trace
 
 POLL_SECONDS = 0.05  # polling more often would take time from the lanes if every core has one
 
-MOST_STOP_SECONDS = 3.0
-"""Most time for an interrupted run to stop, because a command ends within five seconds."""
+MOST_STOP_SECONDS = 2.5
+"""Most time for an interrupted run to stop, so that a command can print what it has measured."""
 
 
 class RunError(RuntimeError):
