@@ -116,7 +116,7 @@ def run_sweep(
         # Check all settings first, so that a sweep does not fail after hours for a reason that was
         # known at the start.
         for setting in asked.settings:
-            check_setting(setting, hardware)
+            check_setting(setting, hardware, host)
         sweeping = _Sweeping(client, asked, rows, listener, interrupts)
         for number, point in enumerate(points):
             send_files(client, files, interrupts)  # again if the connection has ended meanwhile
@@ -164,12 +164,13 @@ class _Sweeping:
         self._listener.has_measured(row)
 
 
-def check_setting(setting: Specification, hardware: Hardware) -> None:
-    """Raise PlanError, naming the setting's strategy, if this machine cannot run it."""
+def check_setting(setting: Specification, hardware: Hardware, host: str = "") -> None:
+    """Raise PlanError, naming the setting's strategy and the host, if it cannot be run there."""
     try:
         if setting.own_model:  # only torch can describe it
             run_lanes(setting, hardware)
         else:
             plan_run(setting, hardware)
     except PlanError as error:
-        raise PlanError(f"{setting.strategy}: {error}") from error
+        text = f"{setting.strategy}: {error}"
+        raise PlanError(f"the machine {host}: {text}" if host else text) from error

@@ -152,6 +152,8 @@ class EngineClient:
                 continue
             if isinstance(received, Exit):
                 received, self._engine = self._end(received.how), None
+            if isinstance(received, Ended):
+                received = self._of_host(received)
             messages.append(received)
             if isinstance(received, Ended):
                 self._running, self._deadline = False, None
@@ -177,6 +179,16 @@ class EngineClient:
     def _stop_seconds(self) -> float:
         """Time for a run to stop. On another machine the relay there enforces STOP_SECONDS."""
         return SILENT_SECONDS if self.host else STOP_SECONDS
+
+    def _of_host(self, ended: Ended) -> Ended:
+        """Return an end that names the other machine if it has refused the run.
+
+        Its reasons are about files and devices there.
+        """
+        if not self.host or ended.outcome is not Outcome.REFUSED:
+            return ended
+        text = message("the machine {host}: {reason}", host=self.host, reason=ended.text)
+        return Ended(ended.outcome, text)
 
     def _kill(self, how: Message) -> None:
         """Kill the engine, unless it has ended or is being killed; `how` completes a sentence."""

@@ -178,3 +178,17 @@ def test_a_machine_that_is_silent_after_stop_is_given_up(client, ssh, relay, tmp
     received += until_ended(client)
     wanted = f"the machine {HOST} sent nothing for 0.3 s: the connection was closed"
     assert (received[-1].outcome, str(received[-1].text)) == (Outcome.STOPPED, wanted)
+
+
+def test_a_refusal_names_the_machine_whose_files_and_devices_it_is_about(
+    client, ssh, relay, tmp_path
+):
+    engine = tmp_path / "endless_engine.py"
+    begin, _, _ = engine.read_text().partition("recording =")
+    refusal = 'send(sink, "ended", ["refused", "there is no cuda:0: this machine has none"])'
+    engine.write_text(f"{begin}{refusal}\ntime.sleep(60)\n")
+    ssh(relay)
+    client.run(Specification())
+    *_, ended = until_ended(client)
+    wanted = f"the machine {HOST}: there is no cuda:0: this machine has none"
+    assert (ended.outcome, str(ended.text)) == (Outcome.REFUSED, wanted)
