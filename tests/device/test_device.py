@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(compiler() is None, reason="there is no C++ comp
 # One process for all tests, because it has to import torch.
 SCRIPT = """
 import json, torch
+from tests.core.helpers import run_here
 from tests.device import mutations
 from tests.device.backend import races
 
@@ -49,6 +50,9 @@ dp = mutations.specification("dp")
 seen["dp"] = mutations.run(dp)._asdict()
 with mutations.without_lane_waits():
     seen["dp without waits"] = mutations.run(dp)._asdict()
+races()
+run_here(mutations.RUNS["1f1b"], calibrate=True)
+seen["calibration"] = races()
 print(json.dumps(seen))
 """
 
@@ -87,3 +91,7 @@ def test_dp_on_two_devices_waits_for_all_that_it_reads(seen):
 
 def test_dp_without_waits_between_lanes_is_seen(seen):
     assert seen["dp without waits"]["races"] != []
+
+
+def test_costs_are_measured_without_a_race(seen):
+    assert seen["calibration"] == []

@@ -328,7 +328,9 @@ def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
     """
     sender = next(lane for lane in lanes if lane.lane.role is Role.COMPUTE)
     mover = lanes[-1]
-    source = torch.zeros(size, dtype=torch.uint8, device=sender.device)
+    make_source = partial(torch.zeros, size, dtype=torch.uint8, device=sender.device)
+    # On the sender's stream, which then needs no wait to read it.
+    source = sender.call(make_source).result()
 
     def compute(seconds: float) -> None:
         until = time.monotonic() + seconds
