@@ -29,6 +29,7 @@ class VerdictLine(QFrame):
     """One sentence, and a row of alternatives below it; hidden while there is nothing to say.
 
     It is as high from the start as when all is known, so that nothing moves when an answer arrives.
+    Runs of other programs have neither a timing note nor alternatives, and so no second row.
     `opened` asks for the reasons in full. `chosen` carries the Specification of a change that was
     picked.
     """
@@ -126,6 +127,11 @@ class VerdictLine(QFrame):
         every = [one for change in Change for one in self._offered.get(change, [])]
         return every[:ALTERNATIVES]
 
+    @property
+    def _has_second_row(self) -> bool:
+        header = self._header
+        return header is None or header.source.has_plan or bool(self.note.text())
+
     def _say_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.setToolTip(plain_tip(text))
@@ -133,7 +139,7 @@ class VerdictLine(QFrame):
     def _show_changes(self) -> None:
         header = self._header
         offered = [] if header is None or self._is_compact else self.offered
-        self.note.setVisible(not self._is_compact)
+        self.note.setVisible(not self._is_compact and self._has_second_row)
         for link, change in zip(self.changes, offered, strict=False):
             assert header is not None
             link.setText(change_text(change, header))

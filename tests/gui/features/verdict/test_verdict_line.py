@@ -10,14 +10,16 @@ from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.idling import Idling, idle_sentences
 from core.report.summary import summarise
+from core.trace.header import Header
 from gui.features.run.feature import RunFeature
 from gui.features.verdict.feature import VerdictFeature
+from gui.features.verdict.line import VerdictLine
 from gui.features.verdict.suggestion import Change, Suggestion
 from gui.features.why.feature import WhyFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
-from tests.make_believe import batches, specification
+from tests.make_believe import batches, header_and_plans, specification
 
 
 def verdict_of(window: MainWindow) -> str:
@@ -161,3 +163,13 @@ def test_the_line_is_as_high_before_answers_arrive_as_after(
     assert window.feature(VerdictFeature).line.toolTip().startswith("A verdict of many words.")
     shown = [link.isVisible() for link in window.feature(VerdictFeature).line.changes]
     assert shown[0] and shown == sorted(shown, reverse=True)
+
+
+def test_a_run_of_another_program_has_no_row_for_alternatives(qtbot: QtBot) -> None:
+    line = VerdictLine()
+    qtbot.addWidget(line)
+    line.show_text("Step 37 ms.")
+    line.show_run(Header.unknown())
+    assert line.note.isHidden()
+    line.show_run(header_and_plans(specification())[0])
+    assert not line.note.isHidden()
