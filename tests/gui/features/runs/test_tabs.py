@@ -81,7 +81,8 @@ def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
     header, made = batches(specification())
     window.action("run").trigger()
     client.say(header, *made[:4])
-    window.session.tick()
+    while len(titles(window)) < 2:  # a tick handles as much as fits into its time
+        window.session.tick()
     run = window.session.live
     assert [title.startswith("● ") for title in titles(window)] == [False, True]
     assert "running" in window.feature(RunsFeature).tabs.tabToolTip(1)
