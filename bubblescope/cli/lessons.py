@@ -14,7 +14,7 @@ from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient
 from core.engine.messages import Outcome
-from core.lessons.figures import NothingMeasuredError, figures_of
+from core.lessons.figures import NothingMeasuredError, RunFigures, run_figures
 from core.lessons.lesson import (
     Lesson,
     LessonStep,
@@ -25,6 +25,7 @@ from core.lessons.lesson import (
     read_lesson,
     shipped,
 )
+from core.lessons.prediction import Guess, Prediction, guess_of, judged_guess
 from core.lessons.straggler import Straggler, judged, straggler_of
 from core.option import flag_of
 from core.plain import plain, say
@@ -66,29 +67,38 @@ def lesson(arguments: argparse.Namespace) -> int:
 def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> None:
     say(f"{plain(found.title)}\n{'=' * len(found.title)}")
     for number, step in enumerate(found.steps, 1):
-        # Run first, because the step's text has placeholders for figures of its runs.
-        figures = [_run(client, run, interrupts) for run in step.runs]
-        place = f"{number} of {len(found.steps)}"
-        say(f"\n{step_text(step, figures, place)}")
+        say(f"\n{step_text(step, f'{number} of {len(found.steps)}')}\n")
+        guess = _predicted(step) if step.prediction is not None and _is_read() else None
+        runs = [_run(client, run, interrupts) for run in step.runs]
+        figures = [run.texts for run in runs]
+        say(f"{runs_text(step, figures)}\n")
+        text = filled(step.text, figures)
+        if text != step.text:
+            # It has figures, which were not known before the runs.
+            say(plain(text))
         true = straggler_of(step.runs[-1]) if step.find else None
         if true is not None and _is_read():
             say(str(judged(_guess(), true)))
+        elif step.prediction is not None and guess is not None:
+            say(str(judged_guess(step.prediction, guess, runs)))
         else:
             _wait_for_reader()
-        say(f"{plain(filled(step.answer, figures))}")
+        say(plain(filled(step.answer, figures)))
 
 
-def step_text(step: LessonStep, figures: Sequence[dict[str, str]], place: str) -> str:
-    """Return a step's text, the table of its runs, and its question."""
-    listed = list(figures)
+def step_text(step: LessonStep, place: str) -> str:
+    """Return a step's text and its question; figures of its runs, which come later, are dots."""
+    text, question = plain(filled(step.text, [])), plain(filled(step.question, []))
+    return f"{place}. {plain(step.title)}\n{text}\n\n{question}"
+
+
+def runs_text(step: LessonStep, figures: Sequence[dict[str, str]]) -> str:
+    """Return the table of a step's runs."""
     rows = []
-    for run, one in zip(step.runs, listed, strict=True):
+    for run, one in zip(step.runs, figures, strict=True):
         cells = [one[name] for name in SHOWN]
         rows.append((run_text(run, step.runs), *cells))
-    runs = table(("run", *SHOWN.values()), rows)
-    text = plain(filled(step.text, listed))
-    question = plain(filled(step.question, listed))
-    return f"{place}. {plain(step.title)}\n{text}\n\n{runs}\n\n{question}"
+    return table(("run", *SHOWN.values()), rows)
 
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:
@@ -97,7 +107,7 @@ def run_text(run: Specification, others: Sequence[Specification]) -> str:
     return " ".join(f"{flag_of(option.name)} {value_text(value)}" for option, value in options)
 
 
-def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dict[str, str]:
+def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> RunFigures:
     """Run, and return the figures. Raises RunError, PlanError, KeyboardInterrupt."""
     trace, ended = execute_with(client, run, None, ProgressPrinter(False), interrupts)
     if interrupts:
@@ -105,9 +115,39 @@ def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dic
     if ended.outcome is not Outcome.FINISHED:
         raise RunError(ended.text or "the run did not finish")
     try:
-        return figures_of(trace)
+        return run_figures(trace)
     except NothingMeasuredError as error:
         raise RunError(str(error)) from error
+
+
+def _predicted(step: LessonStep) -> Guess | None:
+    """Ask for the prediction of a step, until it is one or nothing."""
+    prediction = step.prediction
+    assert prediction is not None
+    while True:
+        text = input(f"{asked_text(step, prediction)} (Enter for none): ")
+        guess = guess_of(prediction, text)
+        if guess is not None or not text.strip():
+            return guess
+        say(
+            "use smaller, same or larger"
+            if prediction.against is not None
+            else "use a number, or 15 + 15 for rows"
+        )
+
+
+def asked_text(step: LessonStep, prediction: Prediction) -> str:
+    """Return what a step asks to predict: `your prediction, Idle time in %`."""
+    figure, against = prediction.figure, prediction.against
+    if against is None:
+        sign = f" in {prediction.sign}" if prediction.sign else ""
+        return f"your prediction, {figure.title}{sign}"
+    if figure.run == against.run:
+        one, other = figure.title, against.title
+    else:
+        one = f"{figure.title} of {run_text(step.runs[figure.run], step.runs)}"
+        other = run_text(step.runs[against.run], step.runs)
+    return f"your prediction, {one}: smaller, same or larger than {other}"
 
 
 def _guess() -> Straggler:

@@ -11,7 +11,6 @@ from core.arrays import Bools
 from core.board.board import Board, IllegalMoveError
 from core.board.rules import MOST_LANES, MOST_MICROBATCHES, BoardRules, PassTimes
 from core.message import Message, message
-from core.plan.plan import Role
 from core.plan.schedules.schedule import Action
 from core.plan.task import ABSENT, KINDS, PASSES, Kind
 from core.trace.step import StepColumns
@@ -24,14 +23,15 @@ Times = dict[tuple[Kind, int], list[int]]
 def board_of_run(trace: Trace, step: int) -> Board:
     """Return the passes of a step in the order in which each lane ran them.
 
-    A pass takes the median time of its kind and stage in the step, and a copy the median of all
-    copies. Raises IllegalMoveError for steps that are not of one pipeline, or too large for a
-    board.
+    Of pipelines side by side, which all ran the same orders, it is the first one. A pass takes the
+    median time of its kind and stage in the step, and a copy the median of all copies. Raises
+    IllegalMoveError for other steps, and for steps that are too large for a board.
     """
     columns = StepColumns.of_trace(trace, step)
     passes = PASSES[columns.kind]
     _check_pipeline(columns, passes)
-    lanes = [lane.index for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    pipelines = _pipelines(columns, passes)
+    lanes, orders = pipelines[0]
     microbatches = 1 + int(columns.microbatch[passes].max())
     if len(lanes) > MOST_LANES or microbatches > MOST_MICROBATCHES:
         raise IllegalMoveError(
@@ -41,17 +41,19 @@ def board_of_run(trace: Trace, step: int) -> Board:
                 microbatches=MOST_MICROBATCHES,
             )
         )
-    places = np.flatnonzero(passes)
-    places = places[np.argsort(columns.start[places], kind="stable")]
-    orders: list[list[Action]] = [[] for _ in lanes]
+    lanes_taken = [lane for others, _ in pipelines for lane in others]
+    shares_lanes = len(set(lanes_taken)) < len(lanes_taken)
+    if shares_lanes or any(other != orders for _, other in pipelines):
+        raise IllegalMoveError(
+            message(
+                "the replicas of this step share lanes or run different orders; "
+                "a board is of one pipeline"
+            )
+        )
     stage_lanes: dict[int, int] = {}
-    times: Times = defaultdict(list)
-    for place in places.tolist():
-        stage, kind = int(columns.stage[place]), KINDS[columns.kind[place]]
-        lane = lanes.index(int(columns.lane[place]))
-        orders[lane].append(Action(stage, kind, int(columns.microbatch[place])))
-        stage_lanes[stage] = lane
-        times[kind, stage].append(int(columns.duration[place]))
+    for lane, order in enumerate(orders):
+        stage_lanes.update({action.stage: lane for action in order})
+    times = _times(columns, passes)
     stages = len(stage_lanes)
     split = any(kind is Kind.BACKWARD_WEIGHT for kind, _ in times)
     rules = BoardRules(
@@ -63,21 +65,48 @@ def board_of_run(trace: Trace, step: int) -> Board:
     return Board.of(rules, orders)
 
 
+def _pipelines(columns: StepColumns, passes: Bools) -> list[tuple[list[int], list[list[Action]]]]:
+    """Return the lanes of each replica, and the passes of each of these lanes in order."""
+    places = np.flatnonzero(passes)
+    places = places[np.argsort(columns.start[places], kind="stable")]
+    found: dict[int, dict[int, list[Action]]] = {}
+    for place in places.tolist():
+        orders = found.setdefault(int(columns.replica[place]), {})
+        stage, kind = int(columns.stage[place]), KINDS[columns.kind[place]]
+        action = Action(stage, kind, int(columns.microbatch[place]))
+        orders.setdefault(int(columns.lane[place]), []).append(action)
+    pipelines: list[tuple[list[int], list[list[Action]]]] = []
+    for _, orders in sorted(found.items()):
+        lanes = sorted(orders)
+        pipelines.append((lanes, [orders[lane] for lane in lanes]))
+    return pipelines
+
+
+def _times(columns: StepColumns, passes: Bools) -> Times:
+    times: Times = defaultdict(list)
+    for place in np.flatnonzero(passes).tolist():
+        kind = KINDS[columns.kind[place]]
+        times[kind, int(columns.stage[place])].append(int(columns.duration[place]))
+    return times
+
+
 def _check_pipeline(columns: StepColumns, passes: Bools) -> None:
-    """Raise IllegalMoveError unless all passes are of stages and micro-batches of one replica."""
+    """Raise IllegalMoveError unless all passes are single ones, of stages and micro-batches."""
     kinds = columns.kind[passes]
     has_stages = passes.any() and (columns.stage[passes] != ABSENT).all()
     has_numbers = (columns.microbatch[passes] != ABSENT).all()
-    has_overlaps = (kinds == KINDS.index(Kind.OVERLAP)).any()
-    replicas = len(np.unique(columns.replica[passes]))
+    if (kinds == KINDS.index(Kind.OVERLAP)).any():
+        raise IllegalMoveError(
+            message("a task that runs a forward and a backward at once does not fit a board")
+        )
     of_blocks = (columns.block[passes] != ABSENT).any()
-    if not has_stages or not has_numbers or has_overlaps or of_blocks or replicas > 1:
+    if not has_stages or not has_numbers or of_blocks:
         raise IllegalMoveError(_not_a_pipeline())
 
 
 def _not_a_pipeline() -> Message:
     return message(
-        "only a step of one pipeline, whose passes are of stages and micro-batches, fits a board"
+        "only a step of a pipeline, whose passes are of stages and micro-batches, fits a board"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,28 +11,36 @@ from core.board.board import Board
 from core.files import write_whole
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.options import BORDERS
-from core.plan.schedules.by_hand import board_file_name
-from core.plan.schedules.compute_csv import csv_text
+from core.plan.schedules.by_hand import board_folder_name
+from core.plan.schedules.compute_csv import SUFFIX, csv_text
 from core.plan.specification import Specification
 
 WIDTH = 512
 BLOCKS = 12  # of the model, at least: stages of equally many blocks take equally long
 ROWS = 64  # of each micro-batch
 STEPS, WARMUP = 3, 1
+MOST_STEM = 60  # characters: a name of a file has at most 255 bytes
 
 
-def save_board(board: Board, folder: Path) -> Path:
-    """Save a board as a schedule, under a name made of what it holds, and return the file.
+def save_board(board: Board, folder: Path, title: str) -> Path:
+    """Save a board as a schedule in a folder of its own, and return the file.
 
-    The same board is always the same file. Raises OSError.
+    Runs are titled by the schedule's file, so the file has the board's title as its name. The
+    folder is named by what the board holds: the same board is always the same file. Raises OSError.
     """
     text = csv_text(board.orders)
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
-    name = board_file_name(board.rules.lanes, board.rules.microbatches, mark)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / name
+    own = folder / board_folder_name(board.rules.lanes, board.rules.microbatches, mark)
+    own.mkdir(parents=True, exist_ok=True)
+    path = own / f"{_file_stem(title)}{SUFFIX}"
     write_whole(path, text)
     return path
+
+
+def _file_stem(title: str) -> str:
+    """Return a title without the characters that some file systems do not accept in names."""
+    accepted = re.sub(r'[\x00-\x1f<>:"/\\|?*]', " ", title)
+    return " ".join(accepted.split()).strip(". ")[:MOST_STEM] or "board"
 
 
 def own_run(board: Board, schedule: Path, settings: Specification) -> Specification:

@@ -1,21 +1,54 @@
-"""Figures of a run that the texts of a lesson may contain."""
+"""Figures of a run that the texts of a lesson may contain, and that a learner can predict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from core.explain.balance import MEMORY_COUNTERS, first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
 from core.lessons.straggler import straggler_of
-from core.message import message
+from core.message import N_, message
 from core.plain import duration_text, size_text
 from core.plan.plan import working_lanes
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
 from core.trace.trace import Trace
 
 Figure = Callable[[Trace, Summary], str]
+Value = Callable[[Trace, Summary], float | None]
+
+
+class Unit(StrEnum):
+    """Unit of a number."""
+
+    TIME = "time"
+    """ns."""
+    SHARE = "share"
+    """0 to 1."""
+    BYTES = "bytes"
+    COUNT = "count"
+    MEAN = "mean"
+    """A mean of counts."""
+    TIMES = "times"
+    """Relative to another number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure that is a number: its title, unit and value; called, it returns the value as text.
+
+    The value is None for runs that lack it.
+    """
+
+    title: str
+    unit: Unit
+    value: Value
+
+    def __call__(self, trace: Trace, summary: Summary) -> str:
+        """Return the figure of a run as text."""
+        return number_text(self.value(trace, summary), self.unit)
 
 
 class NothingMeasuredError(ValueError):
@@ -30,26 +63,52 @@ class StepBar:
     idle: float
 
 
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """The figures of a finished run by name: as texts, and those that are numbers as numbers.
+
+    `bar` is its median step.
+    """
+
+    texts: dict[str, str]
+    numbers: dict[str, float | None]
+    bar: StepBar
+
+
 def figures_of(trace: Trace) -> dict[str, str]:
     """Return every figure of a run by name, as text. Raises NothingMeasuredError."""
-    return figures_and_bar(trace)[0]
+    return run_figures(trace).texts
 
 
-def figures_and_bar(trace: Trace) -> tuple[dict[str, str], StepBar]:
-    """Return every figure of a run by name, as text, and its median step.
-
-    Raises NothingMeasuredError.
-    """
+def run_figures(trace: Trace) -> RunFigures:
+    """Return every figure of a run, and its median step. Raises NothingMeasuredError."""
     summary = summarise(trace)
     if not any(step.complete for step in summary.steps):
         raise NothingMeasuredError(message("the run has no whole measured step"))
+    numbers = {name: number.value(trace, summary) for name, number in NUMBERS.items()}
+    texts = {name: number_text(numbers[name], number.unit) for name, number in NUMBERS.items()}
+    texts.update((name, figure(trace, summary)) for name, figure in TEXTS.items())
     median = summary.median
-    figures = {name: figure(trace, summary) for name, figure in FIGURES.items()}
-    return figures, StepBar(median.makespan_ns, median.bubble_by_makespan)
+    return RunFigures(texts, numbers, StepBar(median.makespan_ns, median.bubble_by_makespan))
 
 
-def _step_ms(trace: Trace, summary: Summary) -> str:
-    return duration_text(summary.median.makespan_ns)
+def number_text(value: float | None, unit: Unit) -> str:
+    """Return a number with its unit: `41.8 ms`, `27 %`."""
+    if value is None:
+        return "none"
+    if unit is Unit.TIME:
+        return duration_text(value)
+    if unit is Unit.BYTES:
+        return size_text(value)
+    if unit is Unit.SHARE:
+        return f"{100 * value:.0f} %"
+    if unit is Unit.MEAN:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if unit is Unit.TIMES else f"{value:g}"
+
+
+def _step_ns(trace: Trace, summary: Summary) -> float:
+    return summary.median.makespan_ns
 
 
 def _split(trace: Trace, summary: Summary) -> str:
@@ -60,87 +119,81 @@ def _last_split(trace: Trace, summary: Summary) -> str:
     return " + ".join(map(str, summary.splits[-1]))
 
 
-def _microbatches(trace: Trace, summary: Summary) -> str:
-    return str(len(summary.microbatch_rows))
+def _microbatches(trace: Trace, summary: Summary) -> float:
+    return len(summary.microbatch_rows)
 
 
 def _compute(step: StepSummary) -> list[LaneSummary]:
     return [lane for lane in step.lanes if lane.role == "compute"]
 
 
-def _idle(trace: Trace, summary: Summary) -> str:
-    return _percent(summary.median.bubble_by_makespan)
+def _idle(trace: Trace, summary: Summary) -> float:
+    return summary.median.bubble_by_makespan
 
 
-def _formula(trace: Trace, summary: Summary) -> str:
-    form = summary.median.closed_form
-    return "none" if form is None else _percent(form)
+def _formula(trace: Trace, summary: Summary) -> float | None:
+    return summary.median.closed_form
 
 
-def _working(trace: Trace, summary: Summary) -> str:
+def _working(trace: Trace, summary: Summary) -> float:
     """Return the mean number of lanes at work."""
     step = summary.median
     # The bubble is the idle share of all compute lanes' time; the rest is work.
-    working = len(_compute(step)) * (1 - step.bubble_by_makespan)
-    return f"{working:.1f}"
+    return len(_compute(step)) * (1 - step.bubble_by_makespan)
 
 
-def _peak(trace: Trace, summary: Summary) -> str:
+def _peak(trace: Trace, summary: Summary) -> float:
     """Return the peak memory of the lane that holds the most."""
-    return size_text(max(lane.peak_bytes for lane in summary.median.lanes))
+    return max(lane.peak_bytes for lane in summary.median.lanes)
 
 
-def _peak_first(trace: Trace, summary: Summary) -> str:
-    return size_text(_compute(summary.median)[0].peak_bytes)
+def _peak_first(trace: Trace, summary: Summary) -> float:
+    return _compute(summary.median)[0].peak_bytes
 
 
-def _peak_others(trace: Trace, summary: Summary) -> str:
+def _peak_others(trace: Trace, summary: Summary) -> float:
     held = [lane.peak_bytes for lane in _compute(summary.median)[1:]]
-    return size_text(max(held, default=0))
+    return max(held, default=0)
 
 
-def _peak_part(name: str) -> Figure:
-    """Return the figure of one kind of memory, at the peak of the lane that holds the most."""
+def _peak_part(name: str) -> Value:
+    """Return the value of one kind of memory, at the peak of the lane that holds the most."""
 
-    def figure(trace: Trace, summary: Summary) -> str:
+    def value(trace: Trace, summary: Summary) -> float:
         lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
         balances = lane_balances(trace, lanes, [summary.median.step])
         fullest = max(balances, key=lambda balance: balance.peak_bytes)
-        return size_text(fullest.peak_parts.get(name, 0))
+        return fullest.peak_parts.get(name, 0)
 
-    return figure
+    return value
 
 
-def _first_work(trace: Trace, summary: Summary) -> str:
+def _first_work(trace: Trace, summary: Summary) -> float:
     """Return lane 0's work relative to the mean over the lanes."""
     step = summary.median.step
     balances = lane_balances(trace, range(len(trace.header.lanes)), [step])
     load = first_lane_load(trace, balances)
     # A single lane does exactly the mean work.
-    work = 1.0
-    if load is not None and load.work is not None:
-        work = load.work
-    return f"{work:.2f}"
+    return 1.0 if load is None or load.work is None else load.work
 
 
-def _hidden(trace: Trace, summary: Summary) -> str:
+def _hidden(trace: Trace, summary: Summary) -> float | None:
     """Return the share of the collectives' time in which no lane waits for them."""
     buckets = bucket_times(explain_run_step(trace, summary.median.step), trace)
     # Weighted by time, so that small buckets count less than large ones.
     moved = sum(bucket.done - bucket.begun for bucket in buckets)
     exposed = sum(bucket.exposed_ns for bucket in buckets)
-    return _percent(1 - exposed / moved) if moved else "none"
+    return 1 - exposed / moved if moved else None
 
 
-def _buckets(trace: Trace, summary: Summary) -> str:
+def _buckets(trace: Trace, summary: Summary) -> float:
     step = explain_run_step(trace, summary.median.step)
-    numbers = {times.bucket for times in bucket_times(step, trace)}
-    return str(len(numbers))
+    return len({times.bucket for times in bucket_times(step, trace)})
 
 
-def _slow_lane(trace: Trace, summary: Summary) -> str:
+def _slow_lane(trace: Trace, summary: Summary) -> float | None:
     slow = straggler_of(trace.header.specification)
-    return "none" if slow is None else str(slow.lane)
+    return None if slow is None else slow.lane
 
 
 def _slow_factor(trace: Trace, summary: Summary) -> str:
@@ -152,27 +205,38 @@ def _verdict(trace: Trace, summary: Summary) -> str:
     return "" if summary.verdict is None else str(summary.verdict.text)
 
 
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.0f} %"
-
-
-FIGURES: dict[str, Figure] = {
-    "step_ms": _step_ms,
+_PARTS = {
+    "parameters": N_("Parameters"),
+    "gradients": N_("Gradients"),
+    "optimizer": N_("State of the optimizer"),
+    "activations": N_("Activations"),
+}
+NUMBERS: dict[str, Number] = {
+    "step_ms": Number(N_("Step"), Unit.TIME, _step_ns),
+    "microbatches": Number(N_("Micro-batches"), Unit.COUNT, _microbatches),
+    "idle": Number(N_("Idle time"), Unit.SHARE, _idle),
+    "formula": Number(N_("Idle time by the formula"), Unit.SHARE, _formula),
+    "working": Number(N_("Devices at work at the same time"), Unit.MEAN, _working),
+    "peak": Number(N_("Most memory"), Unit.BYTES, _peak),
+    "peak_first": Number(N_("Memory of device 0"), Unit.BYTES, _peak_first),
+    "peak_others": Number(N_("Memory of the others"), Unit.BYTES, _peak_others),
+    **{name: Number(_PARTS[name], Unit.BYTES, _peak_part(name)) for name in MEMORY_COUNTERS},
+    "first_work": Number(N_("Work of device 0, relative to the mean"), Unit.TIMES, _first_work),
+    "hidden": Number(N_("Hidden part of the transfers"), Unit.SHARE, _hidden),
+    "buckets": Number(N_("Buckets"), Unit.COUNT, _buckets),
+    "slow_lane": Number(N_("Slow lane"), Unit.COUNT, _slow_lane),
+}
+"""The numbers by name, described in docs/lessons.md; all are of the median step."""
+SPLITS: dict[str, str] = {
+    "split": N_("Rows of each device"),
+    "last_split": N_("Rows of each device in the last step"),
+}
+"""Titles of the figures that are several numbers of rows."""
+TEXTS: dict[str, Figure] = {
     "split": _split,
     "last_split": _last_split,
-    "microbatches": _microbatches,
-    "idle": _idle,
-    "formula": _formula,
-    "working": _working,
-    "peak": _peak,
-    "peak_first": _peak_first,
-    "peak_others": _peak_others,
-    **{name: _peak_part(name) for name in MEMORY_COUNTERS},
-    "first_work": _first_work,
-    "hidden": _hidden,
-    "buckets": _buckets,
-    "slow_lane": _slow_lane,
     "slow_factor": _slow_factor,
     "verdict": _verdict,
 }
-"""The figures by name, described in docs/lessons.md; all but the splits are of the median step."""
+"""The other figures by name, described in docs/lessons.md."""
+FIGURES: dict[str, Figure] = {**NUMBERS, **TEXTS}

@@ -13,12 +13,15 @@
 
     Point: batch
 
+    Predict: split
+
     Question: How many rows does each of two devices get?
 
     Answer: {split}. [as measured]
 
 `about`, a description for lists, is optional. A step has a heading, a paragraph, one or more runs
-(indented options of `run`), the part of the window that it points at, a question and its answer.
+(indented options of `run`), the part of the window that it points at, a question and its answer,
+and optionally what the learner predicts before the runs (core.lessons.prediction).
 Names in braces are figures of the step's last run; `{step_ms@1}` is one of its first run
 (core.lessons.figures).
 """
@@ -26,23 +29,24 @@ Names in braces are figures of the step's last run; `{step_ms@1}` is one of its 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.counts import steps_text
-from core.errors import PlanError
+from core.lessons.run_line import parse_run
 from core.lessons.straggler import straggler_of
 from core.lessons.text import LessonError, LineError, Lines, naming, read_header, read_lines
-from core.message import Message, counted, error_message, message
-from core.option import Option, flag_of, listed
+from core.message import Message, counted, message
+from core.option import Option, listed
 from core.paths import RESOURCES
 from core.plan.faults import FAULT_OPTIONS
-from core.plan.planning import check
-from core.plan.specification import OPTIONS, Specification, specification_of
+from core.plan.specification import Specification
 from core.plan.task import KINDS
+
+if TYPE_CHECKING:
+    from core.lessons.prediction import Prediction
 
 FOLDER = RESOURCES / "lessons"
 PANELS = ("devices", "batch", "why", "steps", "statistics")
@@ -64,15 +68,15 @@ UNLISTED = (
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
 _LANE = re.compile(r"lane (\d{1,4})")
 _INDENT = "    "
-_KEYWORDS = ("Point", "Find", "Question", "Answer")
-_OPTIONS = {option.flag: option for option in OPTIONS}
+_KEYWORDS = ("Point", "Find", "Predict", "Question", "Answer")
 
 
 @dataclass(frozen=True, slots=True)
 class LessonStep:
     """A step of a lesson: text, `runs`, a target to point at, a question and its answer.
 
-    With `find`, the learner has to name the slow lane of the last run before the verdict is shown.
+    `prediction` is what the learner predicts before the runs. With `find`, the learner has to name
+    the slow lane of the last run before the verdict is shown.
     """
 
     title: str
@@ -81,6 +85,7 @@ class LessonStep:
     point: str
     question: str
     answer: str
+    prediction: Prediction | None = None
     find: bool = False
 
 
@@ -224,7 +229,7 @@ def _step(block: Lines) -> LessonStep:
         if not line.strip():
             continue
         if line.startswith(_INDENT):
-            runs.append(_run(number, line))
+            runs.append(parse_run(number, line))
         elif _keyword(line) is None:
             paragraph.append(line.strip())
     count = len(runs)
@@ -257,8 +262,25 @@ def _step(block: Lines) -> LessonStep:
     _check_figures(question_line, question, count)
     _check_figures(answer_line, answer, count)
     title = heading.removeprefix("##").strip()
+    prediction = _prediction(block, count)
     find = _finds(block, runs[-1])
-    return LessonStep(title, text, tuple(runs), point, question, answer, find)
+    if prediction is not None and find:
+        raise LineError(first_line, message("a step has one of Predict: and Find:, not both"))
+    return LessonStep(title, text, tuple(runs), point, question, answer, prediction, find)
+
+
+def _prediction(block: Lines, runs: int) -> Prediction | None:
+    """Parse the line `Predict:` of a step, which is optional."""
+    if not any(_keyword(line) == "Predict" for _, line in block):
+        return None
+    # Only here: the figures need packages that a list of lessons does without.
+    from core.lessons.prediction import PredictionError, read_prediction
+
+    number, text = _keyword_line(block, "Predict")
+    try:
+        return read_prediction(text, runs)
+    except PredictionError as error:
+        raise LineError(number, message("Predict: {error}", error=error)) from error
 
 
 def _finds(block: Lines, run: Specification) -> bool:
@@ -333,54 +355,3 @@ def _check_figures(number: int, text: str, runs: int) -> None:
                     runs=_runs_text(runs),
                 ),
             )
-
-
-def _run(number: int, line: str) -> Specification:
-    """Parse the options of a run."""
-    try:
-        specification = specification_of(_given(line))
-        check(specification)
-    except (PlanError, ValueError) as error:
-        raise LineError(number, error_message(error)) from error
-    # A model file is Python code, and reading a lesson must not run any.
-    if specification.own_model:
-        raise LineError(
-            number,
-            message(
-                "{flag} {value!r}: a lesson cannot name a file",
-                flag="--model",
-                value=specification.model.name,
-            ),
-        )
-    return specification
-
-
-def _given(line: str) -> dict[str, str | int | float | bool | None]:
-    """Return the values of all options by name. Raises ValueError."""
-    given: dict[str, str | int | float | bool | None] = {}
-    for option in OPTIONS:
-        given[option.name] = option.default
-    words = iter(shlex.split(line))
-    for word in words:
-        named = _OPTIONS.get(word)
-        if named is None:
-            raise ValueError(
-                message(
-                    "{word!r} is not an option of run, such as {flag}",
-                    word=word,
-                    flag=flag_of("strategy"),
-                )
-            )
-        if named.kind is bool:
-            # A switch inverts its default: `--no-calibrate` is the flag of `calibrate`.
-            given[named.name] = not named.default
-            continue
-        value = next(words, None)
-        if value is None:
-            raise ValueError(message("{flag} needs a value", flag=word))
-        if named.suffix and value.endswith(named.suffix):
-            raise ValueError(
-                message("{flag} {value!r}: a lesson cannot name a file", flag=word, value=value)
-            )
-        given[named.name] = named.kind(value)
-    return given

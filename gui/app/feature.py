@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 from core.message import N_
 from core.override import override
 from gui.app.banner import Banner
+from gui.app.concealment import Concealment
 from gui.app.explaining import Explainer
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -141,6 +142,7 @@ class Shell(Protocol):
     overview: Overview
     banner: Banner
     explainer: Explainer
+    concealment: Concealment
 
     @property
     def centre(self) -> Middle:

@@ -77,6 +77,8 @@ class Sheet(Drawing):
 
     def _nothing(self) -> str:
         """Return the text that is shown if there is no content."""
+        if self.scene is not None and self.scene.concealed:
+            return self.scene.concealed
         if self.scene is not None and not self.scene.trace.header.source.has_plan:
             return tr("This trace has no steps.")
         return self.empty

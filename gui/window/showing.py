@@ -50,6 +50,7 @@ class RunOnScreen(QObject):
         tabs.closed.connect(self._show_instead)
         self._shell.timeline.step_on_screen.changed.connect(self._show_step)
         self._shell.explainer.explained.connect(self.figures.update)
+        self._shell.concealment.changed.connect(self._conceal)
         self.figures.runner.failed.connect(self._shell.banner.say)
 
     def begin(self, run: Run) -> None:
@@ -94,6 +95,7 @@ class RunOnScreen(QObject):
         kept = tabs.open(run)
         self.run = run
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
+        self.scene.conceal(self._shell.concealment.text_for(run))
         self.scene.update()
         state.show_scene(self.scene, run.live, kept.saved)
         for feature in self._features:
@@ -139,6 +141,13 @@ class RunOnScreen(QObject):
         if self.run is not None and self.scene is not None:
             for feature in self._features:
                 feature.show_step(self.scene, self.run.live)
+
+    def _conceal(self) -> None:
+        """Hide or show the explanations of the run on screen."""
+        if self.run is not None and self.scene is not None:
+            self.scene.conceal(self._shell.concealment.text_for(self.run))
+            self._shell.timeline.state.picture_changed.emit()
+            self.figures.update()
 
     def _is_live(self) -> bool:
         return self.run is not None and self.run.live

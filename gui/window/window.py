@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from core.override import override
 from gui.app.banner import Banner
+from gui.app.concealment import Concealment
 from gui.app.explaining import Explainer
 from gui.app.feature import Feature, FeatureType, Menu, Panel
 from gui.app.jobs import close_all
@@ -52,6 +53,7 @@ class MainWindow(QMainWindow):
         self.session, self.settings = session, settings
         self.banner = Banner()
         self.explainer = Explainer(self)
+        self.concealment = Concealment(self)
         self.timeline = TimelineView()
         self.overview = Overview(self.timeline.state)
         self.showing = RunOnScreen(self)

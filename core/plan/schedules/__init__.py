@@ -63,7 +63,10 @@ def schedule_of(name: str) -> Schedule:
 
 
 def schedule_title(name: str) -> str:
-    """Return a schedule's title in English: `1F1B`, `made by hand`, or the name of its file."""
+    """Return a schedule's title in English: `1F1B`, or the name of its file.
+
+    The file of a schedule from the board has the board's title as its name.
+    """
     if name in SCHEDULES:
         return SCHEDULES[name].title
-    return N_("made by hand") if board_mark(name) else Path(name).name
+    return Path(name).stem if board_mark(name) else Path(name).name

@@ -47,6 +47,7 @@ class BoardCanvas(Painted):
         self._is_moved = False
         self._stage: int | None = None
         self._geometry: BoardGeometry | None = None
+        self._room = 0.0
         self._single_keys = {
             Qt.Key.Key_H: game.hint,
             Qt.Key.Key_T: game.stamp,
@@ -60,9 +61,17 @@ class BoardCanvas(Painted):
     @property
     def places(self) -> BoardGeometry:
         """The places of bars and of the palette."""
-        if self._geometry is None or self._geometry.width != self.width():
+        known = self._geometry
+        if known is None or (known.width, known.room) != (self.width(), self._room):
             self._geometry = self._new_geometry()
+        assert self._geometry is not None
         return self._geometry
+
+    def set_room(self, height: float) -> None:
+        """Take smaller bars and chips if the board is higher than this many pixels."""
+        self._room = height
+        self.setMinimumHeight(int(self.places.height))
+        self.update()
 
     def refresh(self) -> None:
         """Show a changed game."""
@@ -254,7 +263,7 @@ class BoardCanvas(Painted):
     def _new_geometry(self) -> BoardGeometry:
         puzzle = self.game.puzzle
         goal = None if puzzle is None else puzzle.goal.step
-        return BoardGeometry(self.game.board, self.width(), goal or 0)
+        return BoardGeometry(self.game.board, self.width(), goal or 0, self._room)
 
     def _words(self) -> str:
         lines = []

@@ -7,8 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.board.dropping import Dropped, pass_of
 from core.message import N_
 from core.paths import data_folder
+from core.trace.span import Span
 from gui.app.dialogs import ask_open
 from gui.app.feature import Action, Feature, Group, Menu
 from gui.app.session import Run
@@ -71,7 +73,9 @@ class BoardFeature(Feature):
         made.set_theme(self.shell.theme)
         made.closed.connect(self.close_page)
         made.failed.connect(self.shell.banner.say)
-        made.run_asked.connect(lambda: self.runs.begin(made.game.board, made.settings))
+        made.run_asked.connect(
+            lambda: self.runs.begin(made.game.board, made.schedule_title, made.settings)
+        )
         return made
 
     @cached_property
@@ -91,23 +95,49 @@ class BoardFeature(Feature):
         self.shell.centre.show_page(self.page)
         self.page.canvas.setFocus()
 
+    def start(self) -> None:
+        lifter = self.shell.timeline.lifter
+        lifter.accepts = True
+        lifter.dropped.connect(self._move_bar)
+
     def edit(self) -> None:
         """Put the step on screen on the board, or say why it does not fit."""
+        scene = self.shell.scene
+        step = None if scene is None else scene.described
+        if step is None:
+            self.shell.note(tr("There is no step yet: press Run, or open a recording."))
+        else:
+            self._edit_step(step)
+
+    def _edit_step(self, step: int) -> bool:
+        """Put a step of the run shown on the board; if it does not fit, say why, return False."""
         from core.board.from_run import board_of_run
 
-        run, scene = self.shell.run_shown, self.shell.scene
-        step = None if scene is None else scene.described
-        if run is None or step is None:
-            self.shell.note(tr("There is no step yet: press Run, or open a recording."))
-            return
+        run = self.shell.run_shown
+        if run is None:
+            return False
         try:
             board = board_of_run(run.trace, step)
         except ValueError as error:
             self.shell.banner.say(sentence(problem_text(error)))
-            return
+            return False
         settings = settings_of(run.trace.header)
         self.open()
         self.page.open_board(board, None if isinstance(settings, str) else settings)
+        return True
+
+    def _move_bar(self, span: Span, drop: Dropped) -> None:
+        """Edit the step of a predicted run, beginning with a bar that was dragged."""
+        action = pass_of(span)
+        if action is None or not self._edit_step(span.step):
+            return
+        game = self.page.game
+        order = game.board.orders[game.board.lane_of(action)]
+        game.select_one(action, added=False)
+        if drop.other is not None:
+            game.swap(action, drop.other)
+        elif drop.position != order.index(action):
+            game.move(action, drop.position)
 
     def ask(self) -> None:
         """Ask for the file of a puzzle, and begin it."""

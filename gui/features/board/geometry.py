@@ -7,17 +7,45 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 
 from core.board.board import Board
+from core.board.dropping import Extent, dropped_at
 from core.board.timing import TimedBoard, timed_board
 from core.plan.schedules.schedule import Action
 
 LEFT = 104.0  # width of the names of lanes
 RIGHT = 18.0
 TOP = 26.0  # height of the time axis
-BAR = 30.0
-STRIP = 16.0  # height of the memory strip
-CHIP, CHIP_HEIGHT = 30.0, 20.0
+ABOVE_CHIPS = 6.0
+BETWEEN_CHIPS = 3.0
 WIDEST_UNIT = 44.0
 SPARE = 3  # units of time to the right of the last pass
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes in pixels: heights of a lane's parts, and the width of a chip of the palette.
+
+    `strip` is the height of the memory strip, `between` the free height between two lanes.
+    """
+
+    bar: float
+    strip: float
+    chip: float
+    chip_height: float
+    between: float
+
+    @property
+    def is_low(self) -> bool:
+        """True if a bar is too low for two lines of text next to it."""
+        return self.bar < 26
+
+
+SIZES = (
+    Sizes(bar=30, strip=16, chip=30, chip_height=20, between=12),
+    Sizes(bar=26, strip=13, chip=28, chip_height=18, between=8),
+    Sizes(bar=22, strip=12, chip=26, chip_height=16, between=5),
+    Sizes(bar=18, strip=11, chip=24, chip_height=14, between=3),
+)
+"""Sizes from roomy to tight; a board takes the first at which all of it is in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +58,34 @@ class Drop:
 
 
 class BoardGeometry:
-    """The layout of a board in a width in pixels; `longest` is a time that stays in view."""
+    """The layout of a board in a width and a height in pixels.
 
-    def __init__(self, board: Board, width: float, longest: float) -> None:
-        self.board, self.width = board, width
+    `longest` is a time that stays in view. A board that is too high at all sizes takes the tightest
+    and has to be scrolled.
+    """
+
+    def __init__(self, board: Board, width: float, longest: float, room: float) -> None:
+        self.board, self.width, self.room = board, width, room
         self.timed: TimedBoard = timed_board(board)
         self.end = max(self.timed.makespan, longest)
-        room = width - LEFT - RIGHT
+        axis = width - LEFT - RIGHT
         usual = board.rules.times.forward[0]
-        self.scale = min(WIDEST_UNIT / usual, room / (self.end + SPARE * usual))
-        self._lay_out()
+        self.scale = min(WIDEST_UNIT / usual, axis / (self.end + SPARE * usual))
+        self.sizes = SIZES[0]
+        for sizes in SIZES:
+            self._lay_out(sizes)
+            if self.height <= room:
+                break
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, sizes: Sizes) -> None:
+        self.sizes = sizes
         rules = self.board.rules
         placed = self.board.placed
         missing = set(self.board.missing())
         self.chips: dict[Action, QRectF] = {}
         self.tops: list[float] = []
-        across = max(1, int((self.width - LEFT - RIGHT) // CHIP))
+        across = max(1, int((self.width - LEFT - RIGHT) // sizes.chip))
+        line_height = sizes.chip_height + BETWEEN_CHIPS
         top = TOP
         for lane in range(rules.lanes):
             self.tops.append(top)
@@ -56,16 +94,18 @@ class BoardGeometry:
             for place, action in enumerate(mine):
                 if action in missing and action not in placed:
                     down, column = divmod(place, across)
-                    x = LEFT + column * CHIP
-                    y = top + BAR + STRIP + 6 + down * (CHIP_HEIGHT + 3)
-                    self.chips[action] = QRectF(x, y, CHIP - 3, CHIP_HEIGHT)
+                    x = LEFT + column * sizes.chip
+                    y = top + sizes.bar + sizes.strip + ABOVE_CHIPS + down * line_height
+                    width = sizes.chip - BETWEEN_CHIPS
+                    self.chips[action] = QRectF(x, y, width, sizes.chip_height)
             lines = -(-len(mine) // across)
-            top += BAR + STRIP + 6 + lines * (CHIP_HEIGHT + 3) + 12
+            chips = ABOVE_CHIPS + lines * line_height
+            top += sizes.bar + sizes.strip + chips + sizes.between
         self.height = top
         self.bars: dict[Action, QRectF] = {}
         for one in self.timed.passes:
             left, right = self.x(one.start), self.x(one.end)
-            self.bars[one.action] = QRectF(left, self.tops[one.lane], right - left, BAR)
+            self.bars[one.action] = QRectF(left, self.tops[one.lane], right - left, sizes.bar)
 
     def x(self, time: float) -> float:
         """Return the x of a time."""
@@ -93,16 +133,12 @@ class BoardGeometry:
         On the middle of another bar of its lane a placed pass is exchanged with it.
         """
         lane = self.lane_at(at.y())
-        order = [one for one in self.board.orders[lane] if one != dragged]
-        position = 0
-        for action in order:
+        extents = []
+        for action in self.board.orders[lane]:
             rect = self.bars[action]
-            is_middle = abs(at.x() - rect.center().x()) < rect.width() / 4
-            if is_middle and dragged in self.bars:
-                return Drop(lane, position, action)
-            if at.x() > rect.center().x():
-                position += 1
-        return Drop(lane, position)
+            extents.append(Extent(action, rect.left(), rect.right()))
+        found = dropped_at(extents, dragged, at.x(), exchanges=dragged in self.bars)
+        return Drop(lane, found.position, found.other)
 
     def caret(self, drop: Drop, dragged: Action) -> float:
         """Return the x of a position in a lane's order."""

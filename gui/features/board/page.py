@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QToolButton
 
 from core.board.board import Board
@@ -14,8 +15,10 @@ from core.board.puzzle import Puzzle, read_puzzle, shipped_puzzles
 from core.board.rules import MOST_LANES, MOST_MICROBATCHES, BoardRules
 from core.board.timing import timed_board
 from core.lessons.text import LessonError
+from core.override import override
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import Specification
+from core.plan.specification import Specification, with_defaults
 from gui.app.language import in_language
 from gui.features.board.canvas import BoardCanvas
 from gui.features.board.game import FIRST, BoardGame, time_text
@@ -28,6 +31,24 @@ from gui.widgets.layouts import LayoutPart, button, column, named, row, widget_o
 FREE = ""
 MOST_LIMIT = MOST_MICROBATCHES * 2
 PARS = 5  # schedules that are named with their par
+
+
+class _BoardFrame(QScrollArea):
+    """A frame that shows the whole board if it can, and scrolls it otherwise."""
+
+    def __init__(self, canvas: BoardCanvas) -> None:
+        super().__init__()
+        self._canvas = canvas
+        self.setWidget(canvas)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._canvas.set_room(self.viewport().height())
 
 
 class BoardPage(QFrame):
@@ -55,6 +76,20 @@ class BoardPage(QFrame):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
         self.canvas.set_theme(theme)
+
+    @property
+    def schedule_title(self) -> str:
+        """The title of what is on the board: the puzzle's, or where the schedule is from."""
+        if self.game.puzzle is not None:
+            return self.game.puzzle.title
+        if self.settings is None:
+            return tr("made by hand")
+        chosen = with_defaults(self.settings)[SCHEDULE] or ""
+        schedule = SCHEDULES.get(chosen)
+        if schedule is None:
+            # It is from a file, and may have been made by hand already: its name stays.
+            return Path(chosen).stem
+        return tr("{schedule}, edited", schedule=tr(schedule.title))
 
     def open_puzzle(self, path: Path) -> None:
         """Begin a puzzle; `failed` reports an invalid file."""
@@ -112,12 +147,7 @@ class BoardPage(QFrame):
         self.message = Label("", wrapped=True)
         self.figures, self.par = Label("", "said"), Label("", "quiet", wrapped=True)
         self._make_buttons()
-        scrolled = QScrollArea()
-        scrolled.setWidget(self.canvas)
-        scrolled.setWidgetResizable(True)
-        scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scrolled.setFrameShape(QFrame.Shape.NoFrame)
-        scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled = _BoardFrame(self.canvas)
         first = row(
             self.puzzles, self.start, None, self.close_button, margins=(0, 0, 0, 0), spacing=8
         )
@@ -271,7 +301,7 @@ class BoardPage(QFrame):
             memory=timed.peak,
         )
         self.figures.setText(figures)
-        self.par.setText(_par_text(pars(board.rules)))
+        self.par.setText(_par_text(pars(board.rules), board.rules))
         self.undo.setEnabled(bool(game.history.past))
         self.redo.setEnabled(bool(game.history.undone))
         self.stamp.setEnabled(bool(game.selected))
@@ -314,7 +344,7 @@ def _goal_text(puzzle: Puzzle) -> str:
     )
 
 
-def _par_text(found: Sequence[Par]) -> str:
+def _par_text(found: Sequence[Par], rules: BoardRules) -> str:
     if not found:
         return tr("No par: no formula holds for these numbers and times.")
     parts: list[str] = []
@@ -322,7 +352,7 @@ def _par_text(found: Sequence[Par]) -> str:
         text = tr(
             "{name} {step}, {memory}",
             name=tr(par.title),
-            step=f"{par.step:g}",
+            step=time_text(rules, par.step),
             memory=f"{par.memory:g}",
         )
         parts.append(text)

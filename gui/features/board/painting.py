@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from core.board.board import pass_text
 from core.plan.schedules.schedule import Action
 from gui.features.board.game import BoardGame, time_text
-from gui.features.board.geometry import BAR, LEFT, STRIP, TOP, BoardGeometry, Drop
+from gui.features.board.geometry import LEFT, TOP, BoardGeometry, Drop
 from gui.look.families import family_of
 from gui.look.text import tr
 from gui.look.theme import Theme
@@ -55,6 +55,7 @@ class BoardPainter:
     def draw_dragged(self, action: Action, at: QPointF, drop: Drop) -> None:
         """Paint a pass that is dragged, and where it would be dropped."""
         top = self._places.tops[drop.lane]
+        bar = self._places.sizes.bar
         if drop.lane != self._game.board.lane_of(action):
             pass
         elif drop.other is not None:
@@ -63,9 +64,9 @@ class BoardPainter:
         else:
             x = self._places.caret(drop, action)
             self._painter.setPen(QPen(QColor(self._theme.path), 2))
-            self._painter.drawLine(QLineF(x, top - 3, x, top + BAR + 3))
+            self._painter.drawLine(QLineF(x, top - 3, x, top + bar + 3))
         width = self._game.board.rules.times.of(action) * self._places.scale
-        place = QRectF(at.x() - width / 2, at.y() - BAR / 2, width, BAR)
+        place = QRectF(at.x() - width / 2, at.y() - bar / 2, width, bar)
         self._painter.setOpacity(0.75)
         self._draw_pass(action, place, 1.0)
         self._painter.setOpacity(1.0)
@@ -94,23 +95,28 @@ class BoardPainter:
         places, theme = self._places, self._theme
         rules = self._game.board.rules
         top = places.tops[lane]
+        sizes = places.sizes
         figures = places.timed.lanes[lane]
         if current:
-            self._painter.fillRect(QRectF(0, top - 2, 4, BAR + 4), QColor(theme.accent))
+            mark = QRectF(0, top - 2, 4, sizes.bar + 4)
+            self._painter.fillRect(mark, QColor(theme.accent))
+        # A low bar has room for one line: its passes say which stage they are of.
+        line = sizes.bar if sizes.is_low else sizes.bar / 2
         name = tr("lane {n}", n=lane)
         write(
             self._painter,
             self._fonts.bold,
             theme.text,
-            QRectF(14, top, LEFT - 18, BAR / 2 + 2),
+            QRectF(14, top, LEFT - 18, line + 2),
             name,
             AT_LEFT,
         )
-        stages = ", ".join(map(str, rules.stages_of(lane)))
-        text = tr("stage {stages}", stages=stages)
-        self._write(QRectF(14, top + BAR / 2, LEFT - 18, BAR / 2), text, theme.muted)
+        if not sizes.is_low:
+            stages = ", ".join(map(str, rules.stages_of(lane)))
+            text = tr("stage {stages}", stages=stages)
+            self._write(QRectF(14, top + line, LEFT - 18, line), text, theme.muted)
         end = places.timed.makespan
-        idle = QRectF(places.x(0), top, end * places.scale, BAR)
+        idle = QRectF(places.x(0), top, end * places.scale, sizes.bar)
         self._painter.setBrushOrigin(idle.topLeft())
         self._painter.fillRect(idle, hatch_brush(theme.idle, ratio))
         limit = rules.limit
@@ -119,15 +125,15 @@ class BoardPainter:
         if limit is not None:
             held = tr("holds {n} of {limit}", n=figures.peak, limit=limit)
         colour = theme.error if over else theme.muted
-        self._write(QRectF(14, top + BAR + 1, LEFT - 18, STRIP), held, colour)
-        self._draw_memory(lane, top + BAR + 3)
+        self._write(QRectF(14, top + sizes.bar + 1, LEFT - 18, sizes.strip), held, colour)
+        self._draw_memory(lane, top + sizes.bar + 3)
 
     def _draw_memory(self, lane: int, top: float) -> None:
         """Paint the number of activations over time, with the limit as a dashed line."""
         places, theme = self._places, self._theme
         limit = self._game.board.rules.limit
         most = max(limit or 0, places.timed.peak, 1) + 0.5
-        high = STRIP - 3
+        high = places.sizes.strip - 3
         for step in places.timed.memory_steps(lane):
             height = high * step.count / most
             is_over = limit is not None and step.count > limit

@@ -31,10 +31,13 @@ class BoardRuns(QObject):
         self._start, self._folder = start, folder
         self.schedule: str | None = None
 
-    def begin(self, board: Board, settings: Specification | None = None) -> None:
-        """Save a complete board and run it, with the settings of another run if they are given."""
+    def begin(self, board: Board, title: str, settings: Specification | None = None) -> None:
+        """Save a complete board and run it, with the settings of another run if they are given.
+
+        The run is titled by the board's title.
+        """
         try:
-            path = save_board(board, self._folder)
+            path = save_board(board, self._folder, title)
         except OSError as error:
             self.failed.emit(
                 tr("The schedule cannot be saved: {reason}.", reason=error.strerror or str(error))

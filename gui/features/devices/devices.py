@@ -50,6 +50,12 @@ class DevicesPanel(Sheet):
         empty = tr("How each lane spends its time and memory appears here with the first step.")
         super().__init__(tr("Devices"), empty)
 
+    @property
+    @override
+    def stepped_scene(self) -> Scene | None:
+        scene = super().stepped_scene
+        return None if scene is None or scene.concealed else scene
+
     @override
     def height_of(self, scene: Scene) -> float:
         height = HEAD

@@ -106,12 +106,18 @@ class LessonsFeature(Feature):
         """Make Run (F5) start the lesson's step while its panel covers the settings."""
         control = self.shell.feature(RunFeature).control
         control.hand_over(self.lessons.run if shown else None, tr("this step"))
-        if not shown:
+        if shown:
+            self.lessons.tell_concealed()
+        else:
             self._conceal(False)
 
     def _conceal(self, hidden: bool) -> None:
-        text = tr("Find it yourself: the verdict is shown with the answer.") if hidden else ""
-        self.shell.feature(VerdictFeature).conceal(text)
+        lesson = self.lessons.lesson
+        if hidden and lesson is not None:
+            text = tr("Find it yourself: the verdict is shown with the answer.")
+            self.shell.concealment.begin(lesson.title, text)
+        else:
+            self.shell.concealment.end()
 
     def _panel(self) -> LessonPanel:
         return self.lessons.panel

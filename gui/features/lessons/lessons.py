@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +11,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Outcome
 from core.lessons.curve import curve_results
-from core.lessons.figures import StepBar, figures_and_bar
+from core.lessons.figures import RunFigures, run_figures
 from core.lessons.lesson import Lesson, LessonStep, read_lesson, shipped
+from core.lessons.prediction import judged_guess
 from core.lessons.text import LessonError
 from core.plain import shortened
 from core.plan.specification import Specification
@@ -34,27 +35,34 @@ from gui.look.theme import Theme
 KIND = "Lessons (*.md)"
 SETTLE_MS = 150  # until the window is laid out, before the spotlight is placed
 
-Figures = dict[str, str]
-WorkedOut = tuple[list[Figures], list[StepBar], Results | None]
+WorkedOut = tuple[list[RunFigures], Results | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The runs of a step, with the figures and the median step of each, and their curve."""
+    """The runs of a step, with the figures of each, and their curve.
+
+    `judged` says whether the learner's prediction was right; "" without one.
+    """
 
     runs: Sequence[Run]
-    figures: list[Figures]
-    bars: list[StepBar]
+    found: list[RunFigures]
     curve: Results | None
+    judged: str = ""
+
+    @property
+    def figures(self) -> list[dict[str, str]]:
+        """The figures of each run as texts."""
+        return [one.texts for one in self.found]
 
 
 class Lessons(QObject):
     """Steps through a lesson.
 
     `began` is emitted before a step runs; `opened` carries a run to show, `compared` another one to
-    compare it with, `failed` a message. `concealed` says whether the verdict is to be hidden,
-    because the learner has to find it. `own_model` is emitted after the end of the last lesson.
-    `start` starts a run without changing the form, and returns True if it could.
+    compare it with, `failed` a message. `concealed` says whether explanations are to be hidden,
+    because the learner has to find out what is slow. `own_model` is emitted after the end of the
+    last lesson. `start` starts a run without changing the form, and returns True if it could.
     """
 
     began = Signal()
@@ -102,7 +110,7 @@ class Lessons(QObject):
         self.lesson, self.path, self.place, self.done = lesson, path, 0, {}
         self._shell.bring("lesson")
         self._show()
-        self.panel.run.setFocus()
+        self.panel.take_focus()
 
     def run(self) -> None:
         """Make the runs of the step, or stop the one in progress."""
@@ -135,7 +143,7 @@ class Lessons(QObject):
         self.place = max(0, self.place + by)
         if self.place < count:
             self._show()
-            self.panel.run.setFocus()
+            self.panel.take_focus()
         elif self.place == count:
             self.panel.show_end(self.lesson)
         else:
@@ -169,8 +177,12 @@ class Lessons(QObject):
         self._figures.start(_worked_out(runs), thread=True)
 
     def _show_figures(self, found: WorkedOut) -> None:
-        figures, bars, curve = found
-        self.done[self.place] = Done(self._made, figures, bars, curve)
+        figures, curve = found
+        prediction, guess = self._step.prediction, self.panel.prediction.guess
+        judged = ""
+        if prediction is not None and guess is not None:
+            judged = translated(judged_guess(prediction, guess, figures))
+        self.done[self.place] = Done(self._made, figures, curve, judged)
         self._stop_waiting("")
         self._soon.start()
 
@@ -233,16 +245,24 @@ class Lessons(QObject):
             lesson=lesson,
             place=self.place,
             figures=[] if done is None else done.figures,
-            bars=[] if done is None else done.bars,
+            bars=[] if done is None else [one.bar for one in done.found],
             curve=None if done is None else done.curve,
             progress=self._progress(),
             whole=self._whole,
             running=self.running,
             allowed=allowed,
             after=self._after(lesson),
+            judged="" if done is None else done.judged,
         )
         self.panel.show_page(page)
-        self.concealed.emit(page.step.find and self.panel.answer.isHidden())
+        self.tell_concealed()
+
+    def tell_concealed(self) -> None:
+        """Emit `concealed`: from the start of runs in which the learner finds what is slow."""
+        page = self.panel.page
+        has_begun = page is not None and (page.running or bool(page.figures))
+        is_open = page is not None and page.step.find and self.panel.answer.isHidden()
+        self.concealed.emit(has_begun and is_open)
 
     def _progress(self) -> str:
         if self.running and self._figures.running:
@@ -254,6 +274,11 @@ class Lessons(QObject):
             return tr("Running…")
         return tr("Run {n} of {count} is under way…", n=self._queue.ended + 1, count=count)
 
+    def _run_entered(self) -> None:
+        """Run the step, because Return was pressed in its field: it stops no runs."""
+        if not self.running:
+            self.run()
+
     def _choose(self, place: int) -> None:
         done = self.done.get(self.place)
         if done is not None:
@@ -262,6 +287,7 @@ class Lessons(QObject):
     def _connect(self) -> None:
         panel, session = self.panel, self._session
         panel.run.clicked.connect(self.run)
+        panel.entered.connect(self._run_entered)
         panel.stepped.connect(self.step)
         panel.chosen.connect(self._choose)
         panel.again.clicked.connect(self.point)
@@ -275,18 +301,17 @@ class Lessons(QObject):
 
 
 def _worked_out(runs: Sequence[Run]) -> Work[WorkedOut]:
-    """Return the figures of runs, with verdicts in the window's language, and their median steps.
+    """Return the figures of runs, with verdicts in the window's language, and their curve.
 
-    The last value is their curve, if they differ in one number. Raises NothingMeasuredError.
+    The curve is None unless they differ in one number. Raises NothingMeasuredError.
     """
     traces = [run.trace for run in runs]
-    figures, bars = [], []
+    figures: list[RunFigures] = []
     for trace in traces:
         yield 0.0
         judged = verdict(trace)
         text = "" if judged is None else translated(judged.text)
-        texts, bar = figures_and_bar(trace)
-        figures.append(texts | {"verdict": text})
-        bars.append(bar)
+        found = run_figures(trace)
+        figures.append(replace(found, texts=found.texts | {"verdict": text}))
     settings = [trace.header.specification for trace in traces]
-    return figures, bars, curve_results(settings, traces)
+    return figures, curve_results(settings, traces)

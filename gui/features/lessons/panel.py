@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
@@ -19,6 +19,7 @@ from core.plan.specification import Specification
 from core.sweep.results import Result, Results
 from gui.app.setting_names import settings_text
 from gui.features.lessons.guess import GuessFields
+from gui.features.lessons.prediction import PredictionField
 from gui.features.lessons.run_bar import RunBar
 from gui.features.sweep.view import SweepView
 from gui.look.core_texts import translated
@@ -37,7 +38,8 @@ class Page:
     """State of the step at a place of a lesson; it has not run yet if `figures` is empty.
 
     `bars` are the median steps of its runs, and `curve` shows the same by the number in which they
-    differ. `progress` is a message on the runs, and `whole` is the message in full if `progress` is
+    differ. `judged` says whether the learner's prediction was right, "" if none was made.
+    `progress` is a message on the runs, and `whole` is the message in full if `progress` is
     shortened. `after` is the text of the button to the next step.
     """
 
@@ -51,6 +53,7 @@ class Page:
     whole: str = ""
     bars: Sequence[StepBar] = ()
     curve: Results | None = None
+    judged: str = ""
 
     @property
     def step(self) -> LessonStep:
@@ -59,27 +62,32 @@ class Page:
 
     @property
     def answer(self) -> str:
-        """The answer, once there are figures for it."""
-        return filled(self.step.answer, self.figures) if self.figures else ""
+        """The answer, once there are figures for it, after what it says about the prediction."""
+        if not self.figures:
+            return ""
+        return f"{self.judged} {filled(self.step.answer, self.figures)}".strip()
 
 
 class LessonPanel(QWidget):
     """Shows a page. The controller connects to its buttons `run` and `again`.
 
     `stepped` carries 1 for the next step and -1 for the previous one, `chosen` the place of a run
-    to show. `shown` is emitted when the panel becomes visible or is covered,
-    `revealed` when the user asks for the answer.
+    to show. `shown` is emitted when the panel becomes visible or is covered, `revealed` when the
+    user asks for the answer. `entered` asks to run the step, as a click on `run` does.
     """
 
     stepped = Signal(int)
     chosen = Signal(int)
     shown = Signal(bool)
     revealed = Signal()
+    entered = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("lesson_panel")
         self.page: Page | None = None
+        self.prediction = PredictionField()
+        self._asked: LessonStep | None = None
         self._build()
         self.show_page(None)
 
@@ -88,10 +96,12 @@ class LessonPanel(QWidget):
         if page is None:
             self.title.setText(tr("A lesson goes through a few steps that really run."))
             self.text.setText(tr("Choose one in Help > Lessons, or on the first page."))
+        # Not `isVisible`, which is also false while another tab covers the panel.
+        is_revealed = not self.answer.isHidden()
         for part in self._parts_of_a_step:
             part.setVisible(page is not None)
         if page is not None:
-            self._show(page)
+            self._show(page, is_revealed)
         self.page = page
 
     def show_end(self, lesson: Lesson) -> None:
@@ -133,12 +143,16 @@ class LessonPanel(QWidget):
         self.guess.hide()
         self.answer.show()
         self.revealed.emit()
+        QTimer.singleShot(0, self, self._scroll_to_answer)
 
-    def _show(self, page: Page) -> None:
+    def _scroll_to_answer(self) -> None:
+        self._scrolled.ensureWidgetVisible(self.answer, 0, 8)
+
+    def _show(self, page: Page, is_revealed: bool) -> None:
         # The same page is shown again whenever a run begins or ends: a revealed answer stays open.
-        # Not `isVisible`, which is also false while another tab covers the panel.
         is_same = self.page is not None and _identity(self.page) == _identity(page)
-        revealed = is_same and not self.answer.isHidden()
+        # Who has made a prediction wants to know whether it was right.
+        revealed = bool(page.judged) or (is_same and is_revealed)
         step, figures = page.step, page.figures
         count = len(page.lesson.steps)
         self.lesson.setText(page.lesson.title)
@@ -146,13 +160,14 @@ class LessonPanel(QWidget):
         self.title.setText(step.title)
         self.text.setText(filled(step.text, figures))
         self.question.setText(filled(step.question, figures))
-        if not revealed:
+        if page.judged or not revealed:
             self.answer.setText(page.answer)
+        self._show_prediction(page)
         self.guess.setVisible(step.find and not revealed)
         self.guess.set_lanes(_lanes_of(step))
         self.progress.say(page.progress)
         self.progress.setToolTip(wrapped_tip(page.whole))
-        self.run.setText(_run_text(page))
+        self._say_run(page)
         self.run.setEnabled(page.allowed)
         self._show_runs(step.runs, figures, page.bars if page.curve is None else ())
         self.curve.show_results(page.curve)
@@ -161,9 +176,37 @@ class LessonPanel(QWidget):
         self.reveal.setVisible(not revealed)
         self.reveal.setEnabled(bool(page.answer))
         self.answer.setVisible(revealed)
+        if revealed and not is_revealed:
+            # Later, when the page has been laid out with the answer.
+            QTimer.singleShot(0, self, self._scroll_to_answer)
         self.back.setEnabled(page.place > 0)
         self.forth.setText(page.after)
         self.forth.setVisible(bool(page.after))
+
+    def take_focus(self) -> None:
+        """Put the focus on what comes first: the prediction, or Run."""
+        if self.prediction.isHidden():
+            self.run.setFocus()
+        else:
+            self.prediction.take_focus()
+
+    def _show_prediction(self, page: Page) -> None:
+        """Ask for the prediction, which is fixed once the step runs."""
+        is_fixed = page.running or bool(page.figures)
+        if self._asked is not page.step:
+            self._asked = page.step
+            self.prediction.ask(page.step)
+        has_guess = self.prediction.guess is not None
+        self.prediction.setVisible(page.step.prediction is not None and (has_guess or not is_fixed))
+        if is_fixed and self.prediction.has_focus:
+            # Qt would give the focus of a disabled field to any other widget.
+            self.run.setFocus()
+        self.prediction.lock(is_fixed)
+
+    def _say_run(self, page: Page | None) -> None:
+        if page is not None:
+            is_unpredicted = page.step.prediction is not None and self.prediction.guess is None
+            self.run.setText(_run_text(page, is_unpredicted))
 
     def _show_runs(
         self,
@@ -223,6 +266,8 @@ class LessonPanel(QWidget):
         self.curve.hide()
         tip = tr("Put the light on what this step is about.")
         self.again = button(QToolButton, tr("Show me where"), tip, look="link")
+        self.prediction.changed.connect(lambda: self._say_run(self.page))
+        self.prediction.entered.connect(self.entered)
         self.guess = GuessFields()
         tip = tr("Think first; the answer comes from what ran.")
         self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
@@ -237,7 +282,7 @@ class LessonPanel(QWidget):
         self._runs = grid(down=3)
         self._runs.setColumnStretch(0, 1)
         text = (self.lesson, self.place, 4, self.title, self.text, 4)
-        question = (self._heading, self.question, 4)
+        question = (self._heading, self.question, self.prediction, 4)
         runs = (self.run, self.progress, self._runs, self.curve, self.again)
         answer = (self.guess, self.reveal, self.answer)
         parts = (*text, *question, *runs, *answer, None)
@@ -248,6 +293,7 @@ class LessonPanel(QWidget):
             self.place,
             self._heading,
             self.question,
+            self.prediction,
             self.run,
             self.progress,
             self.again,
@@ -256,8 +302,8 @@ class LessonPanel(QWidget):
             self.answer,
             self._foot,
         )
-        scrolled = scrolling(widget_of(page, "sheet"), tr("Lesson"))
-        joined(scrolled, self._foot, of=self, growing=scrolled)
+        self._scrolled = scrolling(widget_of(page, "sheet"), tr("Lesson"))
+        joined(self._scrolled, self._foot, of=self, growing=self._scrolled)
 
 
 def _lanes_of(step: LessonStep) -> int:
@@ -270,7 +316,9 @@ def _identity(page: Page) -> tuple[int, str, str]:
     return page.place, page.step.title, page.answer
 
 
-def _run_text(page: Page) -> str:
+def _run_text(page: Page, is_unpredicted: bool) -> str:
     if page.running:
         return tr("Stop")
+    if is_unpredicted and not page.figures:
+        return tr("▶  Run it without a prediction")
     return tr("▶  Run it again") if page.answer else tr("▶  Run this step")

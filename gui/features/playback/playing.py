@@ -56,15 +56,25 @@ class Playing(QObject):
         self._bar.show()
         return True
 
+    @property
+    def is_covered(self) -> bool:
+        """True while another page, such as the board, is in front of the timeline."""
+        return not self._view.isVisibleTo(self._shell.main_window)
+
     def toggle(self) -> None:
-        """Play or pause; open the film of the step on screen first, if there is none."""
-        if self._player.playing:
+        """Play or pause; open the film of the step on screen first, if there is none.
+
+        Nothing plays while the timeline is covered.
+        """
+        if self._player.playing or self.is_covered:
             self._player.pause()
         elif self.film is not None or self.open():
             self._player.play()
 
     def at_event(self, go: Callable[[], None]) -> None:
         """Go to an event, in the film of the step on screen."""
+        if self.is_covered:
+            return
         if self.film is not None or self.open():
             go()
 

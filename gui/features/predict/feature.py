@@ -39,11 +39,12 @@ class PredictFeature(Feature):
 
     def start(self) -> None:
         self.shell.feature(RunFeature).control.planned.connect(self._show_settings)
+        self.shell.concealment.changed.connect(self._show_what_if)
 
     def show_run(self, run: Run | None) -> None:
         if run is None or run.live:
             return
-        self.what_if.show_trace(run.trace)
+        self._show_what_if()
         self.advisor.show_trace(run.trace)
         self.ghosts.predict(run)
 
@@ -116,6 +117,12 @@ class PredictFeature(Feature):
         made = TryController(page, self.what_if, self.service, run.form.specification)
         made.chosen.connect(run.control.run_instead)
         return made
+
+    def _show_what_if(self) -> None:
+        """Ask about the run shown, unless its faults, which What if lists, are to be found."""
+        run = self.shell.run_shown
+        if run is not None and not run.live and not self.shell.concealment.text_for(run):
+            self.what_if.show_trace(run.trace)
 
     def _page(self) -> TryPage:
         return self.trying.page

@@ -85,6 +85,9 @@ class SlowdownPanel(QWidget):
         if scene is None or self._live:
             self._forget(tr(EMPTY))
             return
+        if scene.concealed:
+            self._forget(scene.concealed)
+            return
         about = (scene, scene.trace.version)
         if about == self._about or not self.isVisible():
             return

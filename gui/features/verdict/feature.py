@@ -20,11 +20,6 @@ class VerdictFeature(Feature):
         self.judge.text_changed.connect(self._show_text)
         self.judge.suggested.connect(self.line.suggest)
 
-    def conceal(self, instead: str) -> None:
-        """Show another text in place of every verdict; "" shows the verdict again."""
-        self._instead = instead
-        self._show_text(self._text)
-
     def _show_text(self, text: str) -> None:
         self._text = text
         self.line.show_text(self._instead if text and self._instead else text)
@@ -34,6 +29,10 @@ class VerdictFeature(Feature):
             self.line.show_run(run.trace.header)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
+        instead = "" if scene is None else scene.concealed
+        if instead != self._instead:
+            self._instead = instead
+            self._show_text(self._text)
         if scene is None:
             self.judge.show_nothing()
         else:

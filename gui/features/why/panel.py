@@ -49,6 +49,7 @@ class WhyPanel(QWidget):
         self.figures: StepFigures | None = None
         self._scene: Scene | None = None
         self._live = self._asked = False
+        self._verdict = ""
         entries = (tr("step on screen"), ON_SCREEN), (tr("mean of the measured steps"), MEAN)
         self.chooser = StepChoice(tr("Step"), tr("Which step is explained."), *entries)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
@@ -95,6 +96,7 @@ class WhyPanel(QWidget):
     def _refresh(self) -> None:
         """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
         scene = self._scene
+        self._say_verdict()
         if scene is not None and not self.isVisible():
             return
         steps = [] if scene is None else self._offer_steps(scene)
@@ -151,7 +153,12 @@ class WhyPanel(QWidget):
         """Show the limit of the run, and on another line which part makes it uneven."""
         texts = [] if found is None else [found.text, found.uneven_text]
         lines = [translated(text) for text in texts if text is not None]
-        self.verdict.say("\n".join(lines))
+        self._verdict = "\n".join(lines)
+        self._say_verdict()
+
+    def _say_verdict(self) -> None:
+        is_concealed = self._scene is not None and bool(self._scene.concealed)
+        self.verdict.say("" if is_concealed else self._verdict)
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
         """Return the steps that still need long work; of several steps only the figures count."""

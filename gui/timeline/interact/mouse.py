@@ -10,6 +10,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from core.explain.lanes import Gap
 from core.trace.span import Span
 from gui.timeline.interact.lane_names import LaneNames
+from gui.timeline.interact.lifting import BarLifter
 from gui.timeline.interact.overlays import TimelineOverlays
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS
 from gui.timeline.state.lanes import LaneArranger
@@ -31,15 +32,23 @@ class _Drag(Enum):
     PAN = auto()
     NAME = auto()
     CARRY = auto()
+    LIFT = auto()
 
 
 class MouseNavigator:
     """Converts mouse events, in pixels of the picture, to moves and selections of a `state`."""
 
-    def __init__(self, state: TimelineState, overlays: TimelineOverlays, names: LaneNames) -> None:
+    def __init__(
+        self,
+        state: TimelineState,
+        overlays: TimelineOverlays,
+        names: LaneNames,
+        lifter: BarLifter,
+    ) -> None:
         self._state = state
         self._overlays = overlays
         self._names = names
+        self._lifter = lifter
         self._navigator = Navigator(state)
         self._selector = Selector(state)
         self._drag = _Drag.NONE
@@ -57,7 +66,7 @@ class MouseNavigator:
             self._drag = _Drag.NAME if _over_names(event.position()) else _Drag.PRESSED
 
     def move(self, event: QMouseEvent) -> None:
-        """Pan, extend the selection, or hover."""
+        """Pan, extend the selection, drag a bar, or hover."""
         moved = event.position() - self._from
         at = event.position()
         if self._drag is _Drag.PAN:
@@ -66,13 +75,21 @@ class MouseNavigator:
             self._navigator.pan_by(self._last.x() - at.x())
             self._scroll_by(self._last.y() - at.y())
         elif self._drag is _Drag.PRESSED and abs(moved.x()) >= DRAG:
-            self._drag = _Drag.SELECT
             self._overlays.hover_at(None)
+            span = self._lifter.span_at(self._from)
+            if span is None:
+                self._drag = _Drag.SELECT
+            else:
+                self._drag = _Drag.LIFT
+                self._lifter.lift(span, self._from)
         elif self._drag is _Drag.NAME and abs(moved.y()) >= DRAG:
             self._drag = _Drag.CARRY
         elif self._drag is _Drag.NONE:
             self._overlays.hover_at(at)
-        if self._drag is _Drag.SELECT:
+            self._lifter.point_at(at)
+        if self._drag is _Drag.LIFT:
+            self._lifter.move(at)
+        elif self._drag is _Drag.SELECT:
             self._select_area(self._from, at)
         elif self._drag is _Drag.CARRY:
             self._names.drag_to(self._from.y(), at.y())
@@ -86,6 +103,8 @@ class MouseNavigator:
             self._names.click_at(event.position().y())
         elif self._drag is _Drag.CARRY:
             self._names.drop()
+        elif self._drag is _Drag.LIFT:
+            self._lifter.drop(event.position())
         # Shift+click: a press with Shift begins a pan, and is a click if the pointer has not moved.
         elif self._drag is _Drag.PAN and self._is_click(event):
             self._selector.measure_to(self._at(event.position()))

@@ -20,6 +20,7 @@ from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.interact.lane_filter import LaneFilter
 from gui.timeline.interact.lane_names import LaneNames
+from gui.timeline.interact.lifting import BarLifter
 from gui.timeline.interact.mouse import MouseNavigator
 from gui.timeline.interact.overlays import TimelineOverlays
 from gui.timeline.layout.fonts import Fonts
@@ -74,7 +75,8 @@ class TimelineView(QAbstractScrollArea):
         self.overlays = TimelineOverlays(state, self.viewport())
         self.lane_filter = LaneFilter(state, self.lanes, self.viewport(), self)
         self._names = LaneNames(state, self.lanes, self.choice)
-        self._mouse = MouseNavigator(state, self.overlays, self._names)
+        self.lifter = BarLifter(state, self.viewport())
+        self._mouse = MouseNavigator(state, self.overlays, self._names, self.lifter)
         # Two kinds of change: redraw the picture, or only the overlay. The latter is needed for
         # every move of the pointer.
         state.picture_changed.connect(self._redraw)
@@ -105,6 +107,7 @@ class TimelineView(QAbstractScrollArea):
                 area = QRectF(self.viewport().rect())
                 self._names.draw(painter, self._fonts(), area)
                 self.overlays.draw(painter, self._fonts())
+                self.lifter.draw(painter, self._fonts())
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -143,6 +143,7 @@ class ExplanationCache:
         self._figures = _StepCache[tuple[StepFigures, CauseIntervals]](KEPT_FIGURES)
         self._trails = _StepCache[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
+        self._concealed = ""
         self._on_screen: frozenset[int] = frozenset()
 
     def step(self, step: int) -> ExplainedStep:
@@ -156,8 +157,14 @@ class ExplanationCache:
         self._known.move_to_end(step)
         return known
 
+    def conceal(self, problem: str) -> None:
+        """Explain no step, for this reason; "" explains them again."""
+        self._concealed = problem
+
     def known(self, step: int) -> ExplainedStep | None:
         """Return a step's last explanation, if any; for painters, which compute nothing."""
+        if self._concealed:
+            return None
         if step in self._known:
             self._known.move_to_end(step)
         return self._known.get(step)
@@ -173,6 +180,8 @@ class ExplanationCache:
 
     def known_trail(self, step: int) -> Trail | None:
         """Return the course of a step's critical path, if it is known."""
+        if self._concealed:
+            return None
         return self._trails.get(step, self.progress(step))
 
     def trail(self, step: int) -> Trail:
@@ -219,6 +228,8 @@ class ExplanationCache:
 
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
         """Return whether the `wanted` result for a step's current progress is cached."""
+        if self._concealed:
+            return False
         if wanted is Wanted.EXPLANATION:
             known = self._known.get(step)
             now = self.progress(step), self._clock()
@@ -232,6 +243,8 @@ class ExplanationCache:
 
     def problem(self, step: int) -> str:
         """Return why a step cannot be explained, in a sentence; "" if it can."""
+        if self._concealed:
+            return self._concealed
         tasks = self.progress(step).tasks
         if tasks <= MOST:
             return self._refused.get(step, "")
@@ -247,6 +260,8 @@ class ExplanationCache:
 
     def at_hand(self, step: int) -> bool:
         """Return whether a step's results are cached, or fast enough for the window to wait."""
+        if self._concealed:
+            return False
         if self.progress(step).tasks <= LARGE:
             return not self.problem(step)
         return step in self._known and self._known[step].progress == self.progress(step)
@@ -276,9 +291,12 @@ class ExplanationCache:
     ) -> bool:
         """Compute the `wanted` results of steps for some seconds; return False if some are left.
 
-        At least one is computed, even with no time. Steps whose explanations are wanted are on
+        Nothing is left while explanations are concealed. At least one is computed, even with no
+        time. Steps whose explanations are wanted are on
         screen, and stay cached until this is called for others.
         """
+        if self._concealed:
+            return True
         ask = {
             Wanted.EXPLANATION: self.explanation,
             Wanted.FIGURES: self.figures,

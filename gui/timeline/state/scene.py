@@ -50,6 +50,7 @@ class Scene:
     span. Figures are of one step, `described`; `chosen_step` is the step on screen, if it is a
     single one. `live` is True while the run goes on. `explained` has the causes of idle time.
     `hits` are the results of a search: for each lane with hits, the sorted indices of its spans.
+    `concealed` is a text to show in place of all explanations, "" to show them.
     `colouring` is the meaning of the bars' colours, `folds` the time between steps that is folded.
     """
 
@@ -72,6 +73,7 @@ class Scene:
     ghosts: list[LaneColumns] = field(default_factory=list)
     ghost_texts: dict[str, str] = field(default_factory=dict)
     doubt: str = ""
+    concealed: str = ""
     explained: ExplanationCache = field(init=False)
     step_numbers: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     step_starts: Ints = field(default_factory=lambda: np.empty(0, np.int64))
@@ -124,6 +126,11 @@ class Scene:
         folds = folds_of(steps.starts, steps.ends)
         if folds != self.folds:  # comparing the same object is immediate
             self.folds = folds
+
+    def conceal(self, text: str) -> None:
+        """Show a text in place of all explanations; "" shows them again."""
+        self.concealed = text
+        self.explained.conceal(text)
 
     @property
     def summed(self) -> int:

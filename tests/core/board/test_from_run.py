@@ -4,9 +4,11 @@ import pytest
 
 from core.board.board import IllegalMoveError
 from core.board.from_run import board_of_run
+from core.board.saving import own_run, save_board
 from core.board.timing import timed_board
 from core.costs.plan_times import predict_times
 from core.models.catalogue import ModelSettings
+from core.plan.pipeline.orders import lane_orders
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.predict.predict import predicted_trace
@@ -50,13 +52,47 @@ def test_a_kind_that_did_not_run_takes_a_share_of_one_that_did():
     [
         {"strategy": "dp"},
         {"strategy": "single", "devices": "1xvirtual"},
-        {"schedule": "chimera", "microbatches": 2},
         {"schedule": "split", "microbatches": 2},
     ],
 )
 def test_other_steps_are_refused_in_one_line(values):
-    with pytest.raises(IllegalMoveError, match="only a step of one pipeline"):
+    with pytest.raises(IllegalMoveError, match="only a step of a pipeline"):
         board_of_run(predicted(**values), 0)
+
+
+def test_pipelines_on_the_same_lanes_and_overlapped_passes_are_refused():
+    chimera = predicted(schedule="chimera", microbatches=2)
+    with pytest.raises(IllegalMoveError, match="share lanes or run different orders"):
+        board_of_run(chimera, 0)
+    overlapped = predicted(schedule="dualpipe-v", microbatches=4)
+    with pytest.raises(IllegalMoveError, match="a forward and a backward at once"):
+        board_of_run(overlapped, 0)
+
+
+@pytest.mark.parametrize("name", ["1f1b", "interleaved"])
+def test_of_pipelines_side_by_side_the_first_is_edited_and_all_run_it(name, tmp_path):
+    trace = predicted(
+        strategy="dp-pp", devices="4xvirtual", schedule=name, microbatches=4, replicas=2
+    )
+    board = board_of_run(trace, 0)
+    chunks = SCHEDULES[name].chunks
+    assert [list(order) for order in board.orders] == SCHEDULES[name].orders(2, 4, chunks)
+    last = board.orders[0][-1]
+    moved = board.move(last, len(board.orders[0]) - 2)
+    path = save_board(moved, tmp_path, "moved")
+    again = own_run(moved, path, trace.header.specification)
+    assert again.strategy == "dp-pp" and again.devices == "4xvirtual"
+    plan = plan_of(again)
+    assert plan.replicas == 2
+    found = lane_orders(plan)  # with micro-batches numbered through the whole batch
+    for lane, order in enumerate(moved.orders):
+        for replica in (0, 1):
+            shifted = [one.microbatch + 4 * replica for one in order]
+            mine = found[2 * replica + lane]
+            assert [one.microbatch for one in mine] == shifted
+            assert [(one.stage, one.kind) for one in mine] == [
+                (one.stage, one.kind) for one in order
+            ]
 
 
 def test_a_step_of_too_many_micro_batches_is_refused():

@@ -14,11 +14,12 @@ import pytest
 pytest.importorskip("torch")
 
 from bubblescope.api.running import execute_with, ready_hardware
-from bubblescope.cli.lessons import run_text, step_text
+from bubblescope.cli.lessons import run_text, runs_text, step_text
 from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
-from core.lessons.figures import FIGURES, figures_of
+from core.lessons.figures import FIGURES, figures_of, run_figures
 from core.lessons.lesson import differing, filled, find_lesson, read_lesson, shipped
+from core.lessons.prediction import Order, judged_guess
 from core.lessons.straggler import Straggler, judged, straggler_of
 from core.lessons.text import LessonError
 from core.paths import PROJECT_ROOT
@@ -68,13 +69,18 @@ def test_what_a_shipped_lesson_tells_comes_from_its_runs(path: Path, engine: Eng
     assert 3 <= len(lesson.steps) <= 6
     for step in lesson.steps:
         traces = [execute(engine, small(run)) for run in step.runs]
-        figures = [figures_of(trace) for trace in traces]
+        found = [run_figures(trace) for trace in traces]
+        figures = [run.texts for run in found]
         told = filled(step.answer, figures)
         assert "{" not in told and re.search(r"\d", told)
         for name, run in re.findall(r"\{(\w+)(?:@(\d))?\}", step.answer):
             trace = traces[int(run or 0) - 1]
             assert FIGURES[name](trace, summarise(trace)) in told
-        assert "{" not in step_text(step, figures, "1 of 3")
+        assert "{" not in step_text(step, "1 of 3") + runs_text(step, figures)
+        if step.prediction is not None:
+            guess = (1.0,) if step.prediction.against is None else Order.SAME
+            said = str(judged_guess(step.prediction, guess, found))
+            assert said.startswith("You predicted ") and "none" not in said
         assert step.text.count(".") >= 2  # two sentences
 
 
@@ -107,6 +113,14 @@ def test_a_step_that_asks_for_a_lane_needs_one_slow_lane(tmp_path: Path) -> None
         read_lesson(path)
 
 
+def test_a_step_asks_before_its_runs_or_after_them(tmp_path: Path) -> None:
+    path = tmp_path / "own.md"
+    slow = GOOD.replace("--steps 1", "--steps 1 --slow-lane 1:2")
+    path.write_text(slow.replace("Question:", "Find: lane\n\nPredict: split\n\nQuestion:"))
+    with pytest.raises(LessonError, match="one of Predict: and Find:, not both"):
+        read_lesson(path)
+
+
 def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
     assert find_lesson("1") == shipped()[0] and find_lesson(str(len(shipped()))) == shipped()[-1]
     assert find_lesson("own.md") == Path("own.md")
@@ -134,6 +148,12 @@ def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
         ("--batch 30", "--image x.png", r"line 9: '--image' is not an option of run"),
         ("    --strategy", "--strategy", r"0 runs; a step has 1 to 8"),
         ("It says {split}.", "", r"a step needs a paragraph"),
+        ("Question:", "Predict: idel\n\nQuestion:", r"line 13: Predict: 'idel': use step_ms"),
+        (
+            "Question:",
+            "Predict: split\n\nPredict: idle\n\nQuestion:",
+            r"2 lines Predict: …; a step needs one",
+        ),
     ],
 )
 def test_a_bad_lesson_is_refused_in_one_line_that_names_it(

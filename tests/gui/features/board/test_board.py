@@ -3,19 +3,25 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from core.board.board import Board
 from core.board.puzzle import read_puzzle, shipped_puzzles
 from core.plan.task import Kind
+from gui.app.language import speak
 from gui.features.board.feature import BoardFeature
 from gui.features.board.page import BoardPage
 from gui.features.first_page.feature import FirstPageFeature
 from gui.features.palette.commands import all_commands
+from gui.features.playback.feature import PlaybackFeature
 from tests.core.board.test_board import passes
 from tests.core.board.test_puzzle import GOOD, solved
+from tests.gui.window.test_window import perform
+from tests.make_believe import specification
 
 LEFT = Qt.MouseButton.LeftButton
+NO_KEY = Qt.KeyboardModifier.NoModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 KEYS = {
     Kind.FORWARD: Qt.Key.Key_F,
     Kind.BACKWARD: Qt.Key.Key_B,
@@ -259,6 +265,46 @@ def test_the_keys_of_the_board_are_its_own_and_the_others_the_windows(window):
     QTest.mouseClick(card, LEFT)
     assert feature.page.isVisible() and orders(feature.page)[0] == "0F0"
     assert "Make a schedule" in [command.text for command in all_commands(window)]
+
+
+def test_nothing_plays_below_the_board(window, client):
+    perform(window, client, specification(steps=1))
+    playback = window.feature(PlaybackFeature)
+    page = window.feature(BoardFeature).page
+    window.action("make_schedule").trigger()
+    for key, held in ((Qt.Key.Key_Space, NO_KEY), (Qt.Key.Key_Period, SHIFT)):
+        QTest.keyClick(page.canvas, key, held)
+        assert playback.playing.film is None and not playback.player.playing
+    QTest.mouseClick(page.close_button, LEFT)
+    QTest.keyClick(window.timeline, Qt.Key.Key_Space)
+    assert playback.player.playing
+    # A film that was open does not go on behind the board.
+    window.action("make_schedule").trigger()
+    QTest.keyClick(page.canvas, Qt.Key.Key_Space)
+    assert not playback.player.playing
+    QTest.keyClick(page.canvas, Qt.Key.Key_Space)
+    assert not playback.player.playing
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_small_window_shows_each_puzzle_without_scrolling(window, qapp, language):
+    window.resize(1000, 650)
+    page = window.feature(BoardFeature).page
+    window.feature(BoardFeature).open()
+    frame = page.findChild(QScrollArea)
+    speak(qapp, language)
+    try:
+        for path in shipped_puzzles():
+            page.open_puzzle(path)
+            for _ in range(3):
+                QApplication.processEvents()  # texts wrap, then the board takes the rest
+            puzzle = page.game.puzzle
+            assert frame.verticalScrollBar().maximum() == 0, puzzle.title
+            seen = frame.viewport().rect()
+            for place in (*page.canvas.places.chips.values(), *page.canvas.places.bars.values()):
+                assert seen.contains(place.toAlignedRect()), puzzle.title
+    finally:
+        speak(qapp, "en")
 
 
 def test_a_puzzle_of_a_teacher_opens_and_a_bad_one_is_refused(window, tmp_path):

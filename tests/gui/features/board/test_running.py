@@ -9,6 +9,7 @@ from core.engine.messages import Outcome
 from core.plan.pipeline.options import SCHEDULE
 from core.trace.source import Source
 from core.trace.verified import verified
+from gui.app.titles import run_title, strategy_title
 from gui.features.board import running
 from gui.features.board.feature import BoardFeature
 from gui.features.compare.feature import CompareFeature
@@ -28,7 +29,7 @@ def test_the_step_on_screen_is_edited_and_runs_with_the_runs_own_settings(
     assert window.statusBar().currentMessage().startswith("There is no step yet")
     perform(window, client, specification("dp", steps=1))
     window.action("edit_schedule").trigger()
-    assert window.banner.label.text().startswith("Only a step of one pipeline")
+    assert window.banner.label.text().startswith("Only a step of a pipeline")
     asked = specification(devices="2xvirtual", batch=16, steps=1).having(
         schedule="gpipe", microbatches=4
     )
@@ -45,6 +46,7 @@ def test_the_step_on_screen_is_edited_and_runs_with_the_runs_own_settings(
     begun = client.asked[-1]
     assert begun.verify and begun.model == asked.model.filled() and begun[SCHEDULE].endswith(".csv")
     assert (begun.devices, begun.batch) == (asked.devices, asked.batch)
+    assert strategy_title(begun) == "Pipeline GPipe, edited"
     plan_of(begun)
 
 
@@ -68,5 +70,7 @@ def test_a_solution_runs_verified_and_is_shown_above_its_prediction(
     assert run.outcome is Outcome.FINISHED and not feature.page.isVisible()
     assert verified(run.trace).agrees
     assert comparing.other.trace.header.source is Source.PREDICTED
-    (saved,) = (tmp_path / "bubblescope" / "boards").iterdir()
+    title = "Pipeline One forward, one backward · MLP"
+    assert run_title(run.trace).startswith(title) and title in real_window.windowTitle()
+    (saved,) = (tmp_path / "bubblescope" / "boards").rglob("*.csv")
     assert saved.read_text().startswith("0F0,")

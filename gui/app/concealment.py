@@ -1,0 +1,38 @@
+"""Explanations that are hidden until a learner has found the answer without them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.app.session import Run
+
+
+class Concealment(QObject):
+    """Hides what explains the runs of one group. `changed` says that it began or ended.
+
+    The window sets the text in the scenes of these runs (`Scene.concealed`). Parts that show why a
+    step takes so long show the text instead.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._group = self._text = ""
+
+    def begin(self, group: str, text: str) -> None:
+        """Show a text in place of the explanations of the runs of a group."""
+        self._set(group, text)
+
+    def end(self) -> None:
+        """Show all explanations."""
+        self._set("", "")
+
+    def text_for(self, run: Run) -> str:
+        """Return the text to show in place of a run's explanations; "" to show them."""
+        return self._text if self._group and run.group == self._group else ""
+
+    def _set(self, group: str, text: str) -> None:
+        if (group, text) != (self._group, self._text):
+            self._group, self._text = group, text
+            self.changed.emit()

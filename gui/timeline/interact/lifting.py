@@ -1,0 +1,137 @@
+"""Dragging a pass of a predicted run to another place of its lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QObject, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.board.dropping import Dropped, Extent, dropped_at, extents_in_step, pass_of
+from core.plan.schedules.schedule import Action
+from core.trace.source import Source
+from core.trace.span import Span
+from gui.look.families import family_of
+from gui.look.writing import CENTRE, write
+from gui.timeline.interact.describe import bar_name
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.overlay import rect_of
+from gui.timeline.state.selection import hit
+from gui.timeline.state.timeline import TimelineState
+
+OPACITY = 0.9
+CARET = 3.0  # pixels that the mark of a place is longer than the bar, above and below
+
+
+@dataclass(frozen=True, slots=True)
+class _Lifted:
+    """A bar that is dragged: its span and pass, and the passes of its lane."""
+
+    span: Span
+    action: Action
+    extents: list[Extent]
+    pressed: QPointF
+    at: QPointF
+
+
+class BarLifter(QObject):
+    """Follows a bar that is dragged over the picture of a `state`, in the widget `over`.
+
+    Bars of predicted runs can be lifted once somebody has set `accepts`. `dropped` carries the
+    span and where it was dropped (`core.board.dropping.Dropped`).
+    """
+
+    dropped = Signal(object, object)
+
+    def __init__(self, state: TimelineState, over: QWidget) -> None:
+        super().__init__(over)
+        self._state, self._over = state, over
+        self._lifted: _Lifted | None = None
+        self.accepts = False
+
+    def span_at(self, at: QPointF) -> Span | None:
+        """Return the span at a pixel if it can be lifted."""
+        scene = self._state.scene
+        if not self.accepts or scene is None or at.y() < AXIS + STEPS:
+            return None
+        if scene.trace.header.source is not Source.PREDICTED:
+            return None
+        found = hit(scene, self._state.frame, at.x(), at.y())
+        is_pass = isinstance(found, Span) and pass_of(found) is not None
+        return found if isinstance(found, Span) and is_pass else None
+
+    def point_at(self, at: QPointF) -> None:
+        """Show by the pointer's shape whether the bar under it can be lifted."""
+        if self.span_at(at) is not None:
+            self._over.setCursor(Qt.CursorShape.OpenHandCursor)
+        else:
+            self._over.unsetCursor()
+
+    def lift(self, span: Span, pressed: QPointF) -> None:
+        """Begin to drag a span that was pressed at a pixel."""
+        trace, action = self._state.trace, pass_of(span)
+        if trace is None or action is None:
+            return
+        extents = extents_in_step(trace, span.step, span.lane)
+        self._lifted = _Lifted(span, action, extents, pressed, pressed)
+        self._over.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def move(self, at: QPointF) -> None:
+        """Drag the span to a pixel."""
+        lifted = self._lifted
+        if lifted is not None:
+            self._lifted = _Lifted(lifted.span, lifted.action, lifted.extents, lifted.pressed, at)
+            self._over.update()
+
+    def drop(self, at: QPointF) -> None:
+        """End the drag at a pixel."""
+        self.move(at)
+        lifted, self._lifted = self._lifted, None
+        self._over.unsetCursor()
+        self._over.update()
+        if lifted is not None:
+            self.dropped.emit(lifted.span, self._place_of(lifted))
+
+    def draw(self, painter: QPainter, fonts: Fonts) -> None:
+        """Draw the dragged bar, and mark the place where it would be dropped."""
+        lifted, trace = self._lifted, self._state.trace
+        if lifted is None or trace is None:
+            return
+        frame = self._state.frame
+        theme = self._state.theme
+        rect = rect_of(trace, frame, lifted.span)
+        place = self._place_of(lifted)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if place.other is not None:
+            (other,) = [one for one in lifted.extents if one.action == place.other]
+            bar = QRectF(rect)
+            bar.setLeft(frame.x(other.start))
+            bar.setRight(frame.x(other.end))
+            painter.setPen(QPen(QColor(theme.path), 2, Qt.PenStyle.DashLine))
+            painter.drawRect(bar.adjusted(1, 1, -1, -1))
+        else:
+            x = frame.x(_caret(lifted, place.position))
+            painter.setPen(QPen(QColor(theme.path), 2))
+            painter.drawLine(QLineF(x, rect.top() - CARET, x, rect.bottom() + CARET))
+        moved = rect.translated(lifted.at.x() - lifted.pressed.x(), 0)
+        colour = theme.colours_of(family_of(lifted.span.kind))[0]
+        painter.setOpacity(OPACITY)
+        painter.fillRect(moved, QColor(colour))
+        name = bar_name(trace, lifted.span)
+        write(painter, fonts.bold, theme.letters_on(colour), moved, name, CENTRE)
+        painter.setOpacity(1.0)
+
+    def _place_of(self, lifted: _Lifted) -> Dropped:
+        frame = self._state.frame
+        time = frame.view.time(lifted.at.x() - frame.left)
+        return dropped_at(lifted.extents, lifted.action, time)
+
+
+def _caret(lifted: _Lifted, position: int) -> float:
+    """Return the time at which a position among the other passes begins."""
+    others = [one for one in lifted.extents if one.action != lifted.action]
+    if position < len(others):
+        return others[position].start
+    return others[-1].end if others else lifted.span.start
