@@ -107,7 +107,7 @@ class LessonsFeature(Feature):
         control = self.shell.feature(RunFeature).control
         control.hand_over(self.lessons.run if shown else None, tr("this step"))
         if shown:
-            self.lessons.tell_concealed()
+            self._conceal(self.lessons.panel.is_finding)
         else:
             self._conceal(False)
 

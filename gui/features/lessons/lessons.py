@@ -255,14 +255,7 @@ class Lessons(QObject):
             judged="" if done is None else done.judged,
         )
         self.panel.show_page(page)
-        self.tell_concealed()
-
-    def tell_concealed(self) -> None:
-        """Emit `concealed`: from the start of runs in which the learner finds what is slow."""
-        page = self.panel.page
-        has_begun = page is not None and (page.running or bool(page.figures))
-        is_open = page is not None and page.step.find and self.panel.answer.isHidden()
-        self.concealed.emit(has_begun and is_open)
+        self.concealed.emit(self.panel.is_finding)
 
     def _progress(self) -> str:
         if self.running and self._figures.running:
@@ -274,11 +267,6 @@ class Lessons(QObject):
             return tr("Running…")
         return tr("Run {n} of {count} is under way…", n=self._queue.ended + 1, count=count)
 
-    def _run_entered(self) -> None:
-        """Run the step, because Return was pressed in its field: it stops no runs."""
-        if not self.running:
-            self.run()
-
     def _choose(self, place: int) -> None:
         done = self.done.get(self.place)
         if done is not None:
@@ -287,7 +275,7 @@ class Lessons(QObject):
     def _connect(self) -> None:
         panel, session = self.panel, self._session
         panel.run.clicked.connect(self.run)
-        panel.entered.connect(self._run_entered)
+        panel.entered.connect(self.run)
         panel.stepped.connect(self.step)
         panel.chosen.connect(self._choose)
         panel.again.clicked.connect(self.point)

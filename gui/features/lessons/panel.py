@@ -91,6 +91,14 @@ class LessonPanel(QWidget):
         self._build()
         self.show_page(None)
 
+    @property
+    def is_finding(self) -> bool:
+        """True from the start of runs in which a slow lane is to be found, until the answer."""
+        page = self.page
+        if page is None or not page.step.find:
+            return False
+        return (page.running or bool(page.figures)) and self.answer.isHidden()
+
     def show_page(self, page: Page | None) -> None:
         """Show a step, or the purpose of the panel."""
         if page is None:

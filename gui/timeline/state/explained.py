@@ -128,7 +128,7 @@ class ExplanationCache:
     """Explanations of one trace's steps. A growing step is explained again from time to time.
 
     The window asks only for steps that are `at_hand`; others are explained on a thread
-    (explaining.py).
+    (explaining.py). While it is `concealed`, no step is explained, for the reason that it says.
     """
 
     def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
@@ -143,7 +143,7 @@ class ExplanationCache:
         self._figures = _StepCache[tuple[StepFigures, CauseIntervals]](KEPT_FIGURES)
         self._trails = _StepCache[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
-        self._concealed = ""
+        self.concealed = ""
         self._on_screen: frozenset[int] = frozenset()
 
     def step(self, step: int) -> ExplainedStep:
@@ -157,13 +157,9 @@ class ExplanationCache:
         self._known.move_to_end(step)
         return known
 
-    def conceal(self, problem: str) -> None:
-        """Explain no step, for this reason; "" explains them again."""
-        self._concealed = problem
-
     def known(self, step: int) -> ExplainedStep | None:
         """Return a step's last explanation, if any; for painters, which compute nothing."""
-        if self._concealed:
+        if self.concealed:
             return None
         if step in self._known:
             self._known.move_to_end(step)
@@ -180,7 +176,7 @@ class ExplanationCache:
 
     def known_trail(self, step: int) -> Trail | None:
         """Return the course of a step's critical path, if it is known."""
-        if self._concealed:
+        if self.concealed:
             return None
         return self._trails.get(step, self.progress(step))
 
@@ -228,7 +224,7 @@ class ExplanationCache:
 
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
         """Return whether the `wanted` result for a step's current progress is cached."""
-        if self._concealed:
+        if self.concealed:
             return False
         if wanted is Wanted.EXPLANATION:
             known = self._known.get(step)
@@ -243,8 +239,8 @@ class ExplanationCache:
 
     def problem(self, step: int) -> str:
         """Return why a step cannot be explained, in a sentence; "" if it can."""
-        if self._concealed:
-            return self._concealed
+        if self.concealed:
+            return self.concealed
         tasks = self.progress(step).tasks
         if tasks <= MOST:
             return self._refused.get(step, "")
@@ -260,7 +256,7 @@ class ExplanationCache:
 
     def at_hand(self, step: int) -> bool:
         """Return whether a step's results are cached, or fast enough for the window to wait."""
-        if self._concealed:
+        if self.concealed:
             return False
         if self.progress(step).tasks <= LARGE:
             return not self.problem(step)
@@ -295,7 +291,7 @@ class ExplanationCache:
         time. Steps whose explanations are wanted are on
         screen, and stay cached until this is called for others.
         """
-        if self._concealed:
+        if self.concealed:
             return True
         ask = {
             Wanted.EXPLANATION: self.explanation,

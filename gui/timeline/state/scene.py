@@ -130,7 +130,7 @@ class Scene:
     def conceal(self, text: str) -> None:
         """Show a text in place of all explanations; "" shows them again."""
         self.concealed = text
-        self.explained.conceal(text)
+        self.explained.concealed = text
 
     @property
     def summed(self) -> int:
