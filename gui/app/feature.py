@@ -120,6 +120,10 @@ class Panel(Generic[Widget_co]):
 class Middle(Protocol):
     """Protocol: what features may use of the centre of the window, where the timeline is."""
 
+    @property
+    def shows_run_page(self) -> bool:
+        """True while the run, or what is waited for, is in front."""
+
     def show_first_page(self) -> None:
         """Show samples, things to try and recent files."""
 

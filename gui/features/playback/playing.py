@@ -58,13 +58,13 @@ class Playing(QObject):
 
     @property
     def is_covered(self) -> bool:
-        """True while another page, such as the board, is in front of the timeline."""
-        return not self._view.isVisibleTo(self._shell.main_window)
+        """True while another page, such as the board, is in front of a run."""
+        return self._shell.run_shown is not None and not self._shell.centre.shows_run_page
 
     def toggle(self) -> None:
         """Play or pause; open the film of the step on screen first, if there is none.
 
-        Nothing plays while the timeline is covered.
+        Nothing plays while another page is in front of the run.
         """
         if self._player.playing or self.is_covered:
             self._player.pause()
