@@ -30,7 +30,7 @@ def model_title(name: str) -> str:
 
 
 def strategy_title(specification: Specification) -> str:
-    """Return a strategy's title, with its schedule: `Pipeline 1F1B`, `Pipeline made by hand`."""
+    """Return a strategy's title, with its schedule: `Pipeline 1F1B`, `Data parallel`."""
     strategy = STRATEGIES.get(specification.strategy)
     name = tr(strategy.title) if strategy else specification.strategy
     chosen = with_defaults(specification)[SCHEDULE] if strategy else specification[SCHEDULE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.errors import PlanError
-from core.message import N_, message
+from core.message import message
 from core.plan.schedules import (
     chimera,
     dualpipe_v,

@@ -27,7 +27,8 @@ def test_the_same_board_is_the_same_file_and_its_plan_has_its_order(tmp_path):
     board = solution(3)
     path = save_board(board, tmp_path / "boards", "One forward, one backward")
     assert save_board(board, tmp_path / "boards", "One forward, one backward") == path
-    assert path.name == "One forward, one backward.csv" and path.parent.name.startswith("board-3x4-")
+    assert path.name == "One forward, one backward.csv"
+    assert path.parent.name.startswith("board-3x4-")
     assert save_board(solution(5), tmp_path / "boards", "One forward, one backward") != path
     plan = plan_of(board_run(board, path))
     assert [tuple(order) for order in lane_orders(plan)] == list(board.orders)

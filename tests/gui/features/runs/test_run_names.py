@@ -55,16 +55,14 @@ def test_tabs_of_the_same_title_show_what_differs(qapp: object) -> None:
     assert short_title(runs[0]).endswith("…") and len(short_title(runs[0])) <= LONGEST
 
 
-def test_a_run_of_a_schedule_from_the_board_is_called_made_by_hand(
-    qapp: object, tmp_path: Path
-) -> None:
+def test_a_run_of_a_schedule_from_the_board_has_its_title(qapp: object, tmp_path: Path) -> None:
     rules = BoardRules.of(2, 3)
     runs = []
     for number, name in enumerate(("gpipe", "1f1b"), 1):
         board = Board.of(rules, SCHEDULES[name].orders(2, 3, 1))
-        saved = save_board(board, tmp_path)
+        saved = save_board(board, tmp_path, "Fill the pipeline")
         runs.append(Run(number, trace_of(board_run(board, saved, width=8, rows=2))))
-    assert shown_title(runs[0]) == "Pipeline made by hand · MLP · 2 lanes · batch 6"
+    assert shown_title(runs[0]) == "Pipeline Fill the pipeline · MLP · 2 lanes · batch 6"
     name_apart(runs)
     titles = [shown_title(run) for run in runs]
     assert titles[0] != titles[1]
