@@ -58,11 +58,10 @@ def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
     """
     meets = explanation.waits.meets
     members = np.flatnonzero((meets >= 0) & IS_COLLECTIVE[explanation.columns.kind])
-    by_start = np.argsort(explanation.columns.start[members], kind="stable")
-    found: list[Arrivals] = []
-    for collective in groups(meets, members[by_start]):
-        if len(collective) > 1:
-            found.append(_of_one(explanation, collective))
+    start = explanation.columns.start
+    collectives = [each for each in groups(meets, members) if len(each) > 1]
+    collectives.sort(key=lambda each: (int(start[each].min()), int(each.min())))
+    found = [_of_one(explanation, each) for each in collectives]
     return sum_by_collective(found)
 
 

@@ -37,7 +37,10 @@ class PredictionField(QWidget):
         self._number_row = widget_of(
             row(self.number, self._sign, None, margins=(0, 0, 0, 0), spacing=6)
         )
-        self.orders = {order: QRadioButton() for order in Order}
+        # They have texts from the beginning, because screen readers also name hidden buttons.
+        self.orders = {
+            order: QRadioButton(translated(order_text(order, is_of_time=False))) for order in Order
+        }
         self._group = QButtonGroup(self)
         for button in self.orders.values():
             self._group.addButton(button)

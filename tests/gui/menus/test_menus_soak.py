@@ -170,6 +170,7 @@ def test_every_qt_object_of_a_window_has_an_owner(
         "Session",
         "QSettings",
         "QListView",
+        "QWindow",
     }  # these the app, or Qt, owns
     menus = [action.menu() for action in window.menuBar().actions()]
     assert menus and not any(map(ownedByPython, menus))

@@ -43,7 +43,9 @@ def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
             assert [size for size, _ in curve] == [1, 2, 4, 8, 16]
     for kind in (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT):
         assert [size for size, _ in costs.passes[kind][-1]] == [1, 2, 4, 8]
-        assert all(cost > 0 for _, cost in costs.passes[kind][-1])
+        of_sizes = [cost for _, cost in costs.passes[kind][-1]]
+        # One is a difference of measurements, at least 0.
+        assert min(of_sizes) >= 0 and sum(of_sizes) > 0
     assert set(costs.further) == {Kind.BACKWARD, Kind.BACKWARD_WEIGHT}
     assert [size for size, _ in costs.further[Kind.BACKWARD][0]] == [1, 2, 4, 8]
     assert len(costs.passes[Kind.LOSS]) == 1 and len(costs.passes[Kind.STEP]) == blocks

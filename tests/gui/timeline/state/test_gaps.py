@@ -192,7 +192,7 @@ def cut_words(table: QTableWidget) -> list[str]:
     """Return the texts of a table that are wider or higher than their cells."""
     cut = []
     for row, column in product(range(table.rowCount()), range(table.columnCount())):
-        cell = table.visualRect(table.model().index(row, column)).adjusted(8, 2, -8, -2)
+        cell = table.visualRect(table.model().index(row, column)).adjusted(5, 2, -5, -2)
         text = table.item(row, column).text()
         words = table.fontMetrics().boundingRect(cell, Qt.TextFlag.TextWordWrap, text)
         if words.height() > cell.height() or words.width() > cell.width() + 1:
