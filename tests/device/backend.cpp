@@ -161,6 +161,8 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   c10::DeviceIndex maybeExchangeDevice(c10::DeviceIndex device) const override {
     return exchangeDevice(device);
   }
+  bool isPinnedPtr(const void* pointer) const override { return pinned().holds(pointer); }
+  at::Allocator* getPinnedMemoryAllocator() const override { return &pinned(); }
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override {
     TORCH_CHECK(storage.nbytes() == 0 || bytes == 0,
                 "the test device only empties tensors and enlarges empty ones");

@@ -5,7 +5,7 @@
 // as on a real device.
 #pragma once
 
-#include "memory.h"
+#include "pinned.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -231,17 +231,27 @@ inline void run_operator(const c10::OperatorHandle& op, std::vector<c10::IValue>
   stack->insert(stack->end(), results.begin(), results.end());
 }
 
+// A tensor of the same memory that does not keep it from being freed.
+inline at::Tensor without_owner(const at::Tensor& tensor) {
+  return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(), tensor.options());
+}
+
 // A copy to, from, within or between devices. Between devices it runs on the source's current
-// stream, and both streams wait for each other, as torch does for CUDA.
-inline at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, bool) {
+// stream, and both streams wait for each other, as torch does for CUDA. With pinned memory and
+// `non_blocking` the host does not wait: the copy reads or writes that memory later.
+inline at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, bool non_blocking) {
   at::Tensor from = source.expand_as(target);
+  const at::Tensor& host = is_ours(source) ? target : source;
+  bool is_later = non_blocking && !is_ours(host) && pinned().holds(host.data_ptr());
   if (!is_ours(source)) {
     Stream& stream = current(target.device().index());
-    at::Tensor kept = from.clone();  // pageable memory: the host may change it at once
+    // The host may change pageable memory at once.
+    at::Tensor kept = is_later ? without_owner(from) : from.clone();
     Layout to(target);
     std::vector<Use> uses;
     if (auto use = use_of(target, true)) uses.push_back(*use);
     launch(stream, "copy to the device", uses, [kept, to] { to.on_cpu().copy_(kept); });
+    if (is_later) pinned().use_until(host.data_ptr(), stream.mark());
     return target;
   }
   Stream& stream = current(source.device().index());
@@ -250,7 +260,9 @@ inline at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, 
   if (auto use = use_of(from, false)) uses.push_back(*use);
   if (!is_ours(target)) {
     launch(stream, "copy to the host", uses, [layout, to] { to.on_cpu().copy_(layout.on_cpu()); });
-    host_wait(stream.mark());
+    auto mark = stream.mark();
+    if (is_later) pinned().use_until(host.data_ptr(), mark);
+    else host_wait(mark);
     return target;
   }
   if (auto use = use_of(target, true)) uses.push_back(*use);

@@ -47,6 +47,9 @@ inline void launch(Stream& stream, const std::string& name, const std::vector<Us
   check_order(uses, stream, stream.clock, name);
 }
 
+// All bits are set: NaN as a floating-point number, and -1 as an index.
+inline void poison(char* data, size_t bytes) { std::memset(data, 0xFF, bytes); }
+
 class Allocator final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
@@ -114,9 +117,6 @@ class Allocator final : public c10::DeviceAllocator {
     check_order({{block, data, data + bytes, true}}, *block->stream, clock, "freeing");
     free_[{block->stream, bytes}].push_back(block);
   }
-
-  // All bits are set: NaN as a floating-point number, and -1 as an index.
-  static void poison(char* data, size_t bytes) { std::memset(data, 0xFF, bytes); }
 
   void count(int device, int64_t bytes) {
     auto& allocated = stats_[device].allocated_bytes[0];

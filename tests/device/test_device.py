@@ -46,6 +46,25 @@ with second:
 torch.accelerator.synchronize("deferred:0")
 seen["reused across streams"] = again.isfinite().any().item()
 
+host = torch.full((10,), 3.0).pin_memory()
+seen["pinned"] = host.is_pinned() and not torch.ones(10).is_pinned()
+address = host.data_ptr()
+target = torch.zeros(10, device="deferred:0")
+with first:
+    first.wait_stream(torch.accelerator.current_stream())
+    for _ in range(50):
+        value = value + 1
+    target.copy_(host, non_blocking=True)
+    back = torch.zeros(10).pin_memory()
+    back.copy_(target, non_blocking=True)
+    event = first.record_event()
+del host
+torch.zeros(10).pin_memory().fill_(9)  # its memory is another one while the copy is queued
+event.synchronize()
+seen["copied from pinned memory"] = target.tolist()
+seen["copied to pinned memory"] = back.tolist()
+seen["is reused"] = address in [torch.ones(10).pin_memory().data_ptr() for _ in range(3)]
+
 dp = mutations.specification("dp")
 seen["dp"] = mutations.run(dp)._asdict()
 with mutations.without_lane_waits():
@@ -83,6 +102,12 @@ def test_a_read_without_a_wait_is_seen_and_one_with_a_wait_is_not(seen):
 
 def test_a_freed_block_is_not_used_by_another_stream(seen):
     assert not seen["reused across streams"]
+
+
+def test_pinned_memory_is_used_again_when_the_copies_are_over_that_were_queued_for_it(seen):
+    assert seen["pinned"]
+    assert seen["copied from pinned memory"] == seen["copied to pinned memory"] == [3.0] * 10
+    assert seen["is reused"]
 
 
 def test_dp_on_two_devices_waits_for_all_that_it_reads(seen):
