@@ -61,11 +61,19 @@ def test_each_lane_that_computes_has_the_first_turn_equally_often(strategy):
     ("strategy", "kind"), [("ddp", Kind.FORWARD), ("ddp", Kind.STEP), ("dp", Kind.FORWARD)]
 )
 def test_no_lane_pays_for_caches_that_are_cold_for_all(strategy, kind):
-    # Of dp lane 0 is left out: it has just done what it does for the others.
+    slow = slow_lanes(strategy, kind)
+    for _ in range(2):
+        if slow:  # other programs slow any lane down, but cold caches the same one in every run
+            slow &= slow_lanes(strategy, kind)
+    assert slow == set()
+
+
+def slow_lanes(strategy, kind):
+    """Return the lanes of a run whose tasks of a kind take over 1.5 times as long as usual."""
     lanes = usual_ns(run_here(replace(TUTORIAL, strategy=strategy), calibrate=True), kind)
-    usual = float(np.median(list(lanes.values())))
     assert len(lanes) == 8
-    assert {lane: ns for lane, ns in lanes.items() if ns > 1.5 * usual} == {}
+    usual = float(np.median(list(lanes.values())))
+    return {lane for lane, ns in lanes.items() if ns > 1.5 * usual}
 
 
 def test_ddp_does_not_wait_for_the_lane_that_is_timed_first():
