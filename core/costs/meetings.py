@@ -138,7 +138,7 @@ def _transfers(columns: StepColumns, rank: Ints) -> tuple[Positions, Ints]:
             codes.append(np.full(len(own), code))
     member = np.concatenate(found)
     direction_of = np.concatenate(codes)
-    # In the order of the columns, which is that of the starts.
+    # Columns are sorted by start, so this is the order of the starts.
     order = np.argsort(member, kind="stable")
     member = member[order]
     direction_of = direction_of[order]

@@ -129,7 +129,7 @@ def _execute(client: EngineClient, command: dict[str, Any], kept: KeptFiles) -> 
 
 
 def _specification(values: dict[str, Any], name: str | None, kept: KeptFiles) -> Specification:
-    """Return the specification of a command; `name` is that of a kept model file, if it has one."""
+    """Return the specification of a command; `name` is the name of a kept model file or None."""
     specification = Specification.from_dict(values)
     if name is None:
         return specification

@@ -34,7 +34,7 @@ class PredictionError(ValueError):
 
 
 class Order(StrEnum):
-    """How one figure compares with another."""
+    """Comparison of a figure with another one."""
 
     SMALLER = "smaller"
     SAME = "same"

@@ -194,7 +194,7 @@ class ImportedEvents:
     `arguments` locates the arguments of the events in the file. `colours` are positions in
     OWN_COLOURS. `world_size` is the number of ranks of the job, or 0 if unknown. If there are
     `groups`, the names of process groups, the attribute `bucket` is a position in them or ABSENT.
-    `exchanges` has the transfers of groups that stand for transfers between ranks, by name.
+    `exchanges` maps names of groups to the transfers between ranks that they represent.
     Events of a `pipeline` get dependencies when the trace is made; its steps have equal task
     numbers.
     """
@@ -232,7 +232,7 @@ class ImportedEvents:
 
     @property
     def exchanges_of_buckets(self) -> Exchanges:
-        """The transfers of groups that stand for transfers, by the group's number."""
+        """Transfers between ranks by the number of the group that represents them."""
         found = {}
         # Further groups share the last number.
         for number, name in enumerate(self.groups[:MOST_GROUP_NUMBER]):

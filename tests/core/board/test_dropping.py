@@ -1,4 +1,4 @@
-"""Where a pass is dropped that is dragged along its lane."""
+"""The place of a pass after it was dragged along its lane."""
 
 import pytest
 

@@ -34,8 +34,11 @@ def batch(rows, generator):
 
 
 def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
-    costs = reported_costs(run_here(RUN, calibrate=True).size_costs)
-    assert costs is not None and costs.by_block and costs.by_rows and costs.link is not None
+    for _ in range(3):  # other programs may make a cost that is a difference of measurements 0
+        costs = reported_costs(run_here(RUN, calibrate=True).size_costs)
+        assert costs is not None and costs.by_block and costs.by_rows and costs.link is not None
+        if all(cost > 0 for _, cost in costs.passes[Kind.BACKWARD_WEIGHT][-1]):
+            break
     blocks = len(run_here(replace(RUN, steps=1)).header.model.blocks)
     for kind in (Kind.FORWARD, Kind.BACKWARD):
         assert len(costs.passes[kind]) == blocks
@@ -43,9 +46,7 @@ def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
             assert [size for size, _ in curve] == [1, 2, 4, 8, 16]
     for kind in (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT):
         assert [size for size, _ in costs.passes[kind][-1]] == [1, 2, 4, 8]
-        of_sizes = [cost for _, cost in costs.passes[kind][-1]]
-        # One is a difference of measurements, at least 0.
-        assert min(of_sizes) >= 0 and sum(of_sizes) > 0
+        assert all(cost > 0 for _, cost in costs.passes[kind][-1])
     assert set(costs.further) == {Kind.BACKWARD, Kind.BACKWARD_WEIGHT}
     assert [size for size, _ in costs.further[Kind.BACKWARD][0]] == [1, 2, 4, 8]
     assert len(costs.passes[Kind.LOSS]) == 1 and len(costs.passes[Kind.STEP]) == blocks
