@@ -93,7 +93,8 @@ class _Watch(threading.Thread):
 
     def __init__(self, read_end: int) -> None:
         super().__init__(daemon=True, name="interrupts")
-        self._read_end, self._raised = read_end, False
+        self._read_end = read_end
+        self._raised = False
 
     def interrupt(self, _: int) -> None:
         """Raise KeyboardInterrupt in the main thread, unless it has been raised before."""

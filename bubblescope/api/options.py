@@ -48,7 +48,8 @@ def swept_values(options: Mapping[str, object]) -> dict[str, tuple[OptionValue, 
         if not several:
             raise PlanError(f"{name}={value!r}: give one value or more")
         values = tuple(_value_of(option, each) for each in several)
-        check_values(option, values, f"{several}", [f"{each}" for each in several])
+        texts = list(map(str, several))
+        check_values(option, values, str(several), texts)
         found[name] = values
     return found
 
@@ -89,9 +90,11 @@ def _value_of(option: Option[Any], value: object) -> OptionValue:
 
 def figure_options(preset: str | None, looks: Mapping[str, object]) -> FigureOptions:
     """Return the options of a figure. Raises ValueError, in one line, if they are invalid."""
-    known = FigureOptions.__dataclass_fields__
+    # The preset has its own argument, and an excerpt is made by other functions.
+    known = dict(FigureOptions.__dataclass_fields__)
+    del known["preset"], known["excerpt"]
     for name in looks:
-        _check_name(name, {name: None for name in known if name not in ("preset", "excerpt")})
+        _check_name(name, known)
     options = FigureOptions(preset=preset, **looks)  # type: ignore[arg-type]
     options.check()
     return options

@@ -45,7 +45,8 @@ class SweepBar:
     """Shows the number of runs of a sweep that have ended, and the setting of the current one."""
 
     def __init__(self, asked: Sweep, is_shown: bool) -> None:
-        self._sweep, self._is_shown = asked, is_shown
+        self._sweep = asked
+        self._is_shown = is_shown
         self._bar: tqdm | None = None
 
     def begins(self, place: SweepPlace) -> NoProgress:

@@ -119,7 +119,8 @@ class _Collector:
     """Builds the trace from the engine's messages, and writes the recording, if any."""
 
     def __init__(self, record: str | None, progress: Progress) -> None:
-        self._record, self._progress = record, progress
+        self._record = record
+        self._progress = progress
         self._file: RecordingFile | None = None
         self.trace: Trace | None = None
         self.ended: Ended | None = None

@@ -116,12 +116,14 @@ def _rows_of(sample: object) -> int:
     are_tensors = all(_is_tensor(part) for part in parts)
     if len(parts) != 2 or not are_tensors:
         raise BubblescopeError("a model in memory needs data: give sample=(input, target), tensors")
-    shapes = [tuple(part.shape) for part in parts]
-    if not all(shapes) or shapes[0][0] != shapes[1][0] or shapes[0][0] == 0:
+    input_shape, target_shape = (tuple(part.shape) for part in parts)
+    # A tensor without dimensions has no rows.
+    rows: int = input_shape[0] if input_shape else 0
+    if rows == 0 or target_shape[:1] != (rows,):
         raise BubblescopeError(
-            f"sample: input {shapes[0]} and target {shapes[1]} must have the same number of rows"
+            f"sample: input {input_shape} and target {target_shape} must have the same number of "
+            "rows"
         )
-    rows: int = shapes[0][0]
     return rows
 
 
@@ -164,7 +166,8 @@ def _pickler(sent: Mapping[str, object]) -> ModuleType:
 
 def _own_names(sent: Mapping[str, object]) -> Iterator[str]:
     """Yield the names of classes and functions that other processes cannot import."""
-    model, loss = sent["model"], sent["loss"]
+    model = sent["model"]
+    loss = sent["loss"]
     blocks: Any = model if isinstance(model, list | tuple) else [model]
     for block in blocks:
         for module in block.modules() if hasattr(block, "modules") else ():

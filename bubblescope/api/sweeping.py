@@ -35,7 +35,8 @@ class SweepTable:
     """
 
     def __init__(self, path: str | None, asked: Sweep, host: str = "") -> None:
-        self._path, self._sweep = path, asked
+        self._path = path
+        self._sweep = asked
         self.measured: list[SweepRow] = []
         whole = 0
         if path is not None:
@@ -137,8 +138,11 @@ class _Sweeping:
         listener: SweepListener,
         interrupts: list[int],
     ) -> None:
-        self._client, self._sweep, self._rows = client, asked, rows
-        self._listener, self._interrupts = listener, interrupts
+        self._client = client
+        self._sweep = asked
+        self._rows = rows
+        self._listener = listener
+        self._interrupts = interrupts
         self._took: list[tuple[int, float]] = []
         self.failed: dict[int, str] = {}
 

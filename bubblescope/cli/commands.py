@@ -73,7 +73,9 @@ def print_plan(arguments: argparse.Namespace) -> None:
     check(specification)
     check_outputs(vars(arguments))
     planned = _planned(specification)
-    specification, model, plans = planned.specification, planned.model, planned.plans
+    specification = planned.specification
+    model = planned.model
+    plans = planned.plans
     name = specification[SCHEDULE]
     schedule = f" {name}" if name else ""
     if arguments.csv is not None:
@@ -156,8 +158,10 @@ def _launch(
     specification: Specification, arguments: argparse.Namespace
 ) -> tuple[Trace | None, Ended]:
     """Run under torchrun. Raises PlanError for anything that can be refused before the start."""
-    planned, out = _planned(specification), arguments.record or ""
-    specification, lanes = planned.specification, list(planned.lanes)
+    planned = _planned(specification)
+    out = arguments.record or ""
+    specification = planned.specification
+    lanes = list(planned.lanes)
     hosts = Hosts(arguments.nnodes, arguments.node_rank, arguments.rdzv_endpoint)
     check_launch(specification, lanes, hosts, out)
     if is_address(out):

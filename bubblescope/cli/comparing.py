@@ -25,7 +25,9 @@ from core.trace.median_step import whole_steps
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
-ALL, START, FIT = "all", "start", "fit"
+ALL = "all"
+START = "start"
+FIT = "fit"
 _NAMES = {
     RowGroup.CAUSE: "idle: {}",
     RowGroup.OVERLAP: "tasks that overlap",
@@ -82,7 +84,8 @@ def compared_text(
     for place, side in enumerate((two.a, two.b)):
         step = titles[place] or _steps_text(traces[place], side.steps)
         makespan = duration_text(side.mean_makespan)
-        letter, name = "AB"[place], plain(names[place])
+        letter = "AB"[place]
+        name = plain(names[place])
         lines.append(f"{letter}: {name}, {step}, {makespan}")
     lines += [str(two.sentence()), "", _rows_text("reason", two.reasons, two.difference)]
     lines += ["", _rows_text("lane", two.lanes, two.difference)]
@@ -103,22 +106,24 @@ def matches_text(two: TwoRuns) -> str:
 
 def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
     names = [_row_name(row) for row in rows]
-    columns = [
-        ["A ms", *(_ms(row.a) for row in rows)],
-        ["B ms", *(_ms(row.b) for row in rows)],
-        ["difference", *(_signed_ms(row.difference) for row in rows)],
-    ]
+    columns = [["A ms"], ["B ms"], ["difference"]]
+    contributions = ["contributes"]
+    for row in rows:
+        columns[0].append(_ms(row.a))
+        columns[1].append(_ms(row.b))
+        columns[2].append(_signed_ms(row.difference))
+        contributions.append(_signed_ms(row.contribution))
     if total is not None:
         # The contributions add up to the difference of the makespans, which is the last row.
         names.append("makespan")
         for column in columns:
             column.append("")
-        contributions = [_signed_ms(row.contribution) for row in rows]
-        columns.append(["contributes", *contributions, _signed_ms(total)])
+        contributions.append(_signed_ms(total))
+        columns.append(contributions)
     aligned = [_right_aligned(column) for column in columns]
-    header = (head, *(column[0] for column in aligned))
-    cells = [column[1:] for column in aligned]
-    return table(header, list(zip(names, *cells, strict=True)))
+    # The first line of the columns is the header.
+    header, *lines = zip([head, *names], *aligned, strict=True)
+    return table(header, lines)
 
 
 def _row_name(row: Difference) -> str:
@@ -187,7 +192,8 @@ def _alignment(
     """Align both steps at their starts, or at the task that `align` names."""
     bounds_a = traces[0].step_bounds(two.step_a)
     bounds_b = traces[1].step_bounds(two.step_b)
-    moment_a, moment_b = bounds_a[0], bounds_b[0]
+    moment_a = bounds_a[0]
+    moment_b = bounds_b[0]
     if align != START:
         moment_a = _start_of(traces[0], two.step_a, names[0], align)
         moment_b = _start_of(traces[1], two.step_b, names[1], align)
@@ -197,7 +203,7 @@ def _alignment(
 def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
     """Return the start, in ns, of the first task of a step with the name `action`."""
     columns = StepColumns.of_trace(trace, step)
-    texts = [str(columns[position]) for position in range(len(columns))]
+    texts = [str(columns[task]) for task in range(len(columns))]
     if action not in texts:
         # The message's example is a pass of this run, because its first task may have any name.
         passes = np.flatnonzero(PASSES[columns.kind])

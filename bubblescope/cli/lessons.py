@@ -88,7 +88,8 @@ def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> N
 
 def step_text(step: LessonStep, place: str) -> str:
     """Return a step's text and its question; figures of its runs, which come later, are dots."""
-    text, question = plain(filled(step.text, [])), plain(filled(step.question, []))
+    text = plain(filled(step.text, []))
+    question = plain(filled(step.question, []))
     return f"{place}. {plain(step.title)}\n{text}\n\n{question}"
 
 
@@ -138,12 +139,14 @@ def _predicted(step: LessonStep) -> Guess | None:
 
 def asked_text(step: LessonStep, prediction: Prediction) -> str:
     """Return what a step asks to predict: `your prediction, Idle time in %`."""
-    figure, against = prediction.figure, prediction.against
+    figure = prediction.figure
+    against = prediction.against
     if against is None:
         sign = f" in {prediction.sign}" if prediction.sign else ""
         return f"your prediction, {figure.title}{sign}"
     if figure.run == against.run:
-        one, other = figure.title, against.title
+        one = figure.title
+        other = against.title
     else:
         one = f"{figure.title} of {run_text(step.runs[figure.run], step.runs)}"
         other = run_text(step.runs[against.run], step.runs)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bubblescope.cli.report import (
-    incomplete_text,
-)
+from bubblescope.cli.report import incomplete_text
 from core.plain import plain, say
 from core.recording.recording import open_recording
 from core.trace.complete import run_faults
@@ -16,7 +14,8 @@ from core.trace.trace import Trace
 def open_with_warnings(name: str) -> Trace:
     """Read a recording; print warnings to standard error. Raises RecordingError."""
     opened = open_recording(name)
-    faults = incomplete_text([str(fault.text) for fault in run_faults(opened.trace)])
+    texts = [str(fault.text) for fault in run_faults(opened.trace)]
+    faults = incomplete_text(texts)
     warnings = [opened.warning] if opened.warning else []
     if faults:
         warnings.append(f"{name} is incomplete: {faults}")

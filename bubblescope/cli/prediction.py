@@ -71,7 +71,8 @@ def predict(arguments: argparse.Namespace) -> None:
     if arguments.image is not None:
         draw([predicted.trace], Path(arguments.image), options)
     say(prediction_text(summary))
-    planned, faults = predicted.planned, predicted.faults
+    planned = predicted.planned
+    faults = predicted.faults
     if specification.devices != planned.specification.devices:
         say("devices: imagined GPUs, which copy while they compute; --devices chooses others")
     for text in faults.without_effect(planned.plan.columns, planned.plan.lanes):
@@ -96,7 +97,8 @@ def summary_of(predicted: PredictedRun) -> dict[str, object]:
     Steps of more than MOST_JUDGED tasks get no verdict.
     """
     prediction = predicted.prediction
-    specification, plan = predicted.planned.specification, predicted.planned.plan
+    specification = predicted.planned.specification
+    plan = predicted.planned.plan
     explanation = explain_step(prediction.columns, plan.lanes)
     basis = basis_of(plan, predicted.costs, explanation)
     figures = asdict(step_figures(explanation, plan.pipeline))

@@ -18,7 +18,8 @@ class ProgressPrinter:
     """
 
     def __init__(self, verbose: bool, before: str = "", shown: set[str] | None = None) -> None:
-        self._verbose, self._before = verbose, before
+        self._verbose = verbose
+        self._before = before
         self._shown = set() if shown is None else shown
         self._logged = 0
         self._step = -1

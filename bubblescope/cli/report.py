@@ -31,10 +31,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         texts.append([plain(str(cell)) for cell in row])
     columns = []
     for name, *cells in zip(header, *texts, strict=True):
-        width = max(map(len, [name, *cells]))
-        is_text = not any(cell[:1].isdigit() for cell in cells)
-        align = str.ljust if is_text else str.rjust
-        columns.append([align(cell, width) for cell in [name, *cells]])
+        column = [name, *cells]
+        width = max(map(len, column))
+        is_numeric = any(cell[:1].isdigit() for cell in cells)
+        align = str.rjust if is_numeric else str.ljust
+        columns.append([align(text, width) for text in column])
     lines = ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
     return "\n".join(lines)
 
@@ -98,9 +99,11 @@ def summary_text(summary: Summary) -> str:
     """Return the text that `run` prints: figures of the median step, and a table of its lanes."""
     if not summary.steps:
         return "No measured step was completed."
-    words = [summary.strategy, summary.schedule, "of"] if summary.strategy else []
-    model = plain(" ".join(filter(None, [*words, summary.model])))
-    lines = [f"{model} on {lanes_text(len(summary.devices))}"]
+    name = summary.model
+    if summary.strategy:
+        schedule = f" {summary.schedule}" if summary.schedule else ""
+        name = f"{summary.strategy}{schedule} of {summary.model}"
+    lines = [f"{plain(name)} on {lanes_text(len(summary.devices))}"]
     lines += injected_lines(summary.injected_faults)
     if summary.verdict is not None:
         lines.append(f"verdict: {summary.verdict.text}")
@@ -115,15 +118,18 @@ def summary_text(summary: Summary) -> str:
     if step.complete:
         lines += [_bubble_line(step), _waterfall_line(step), _path_line(step)]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
-    tables = [table(header, [_lane_row(lane) for lane in step.lanes])]
-    if summary.collectives_over_steps:
-        tables.append(_collectives_table(summary.collectives_over_steps, len(summary.steps)))
-    return "\n\n".join(["\n".join(lines), *tables])
+    rows = [_lane_row(lane) for lane in step.lanes]
+    blocks = ["\n".join(lines), table(header, rows)]
+    collectives = summary.collectives_over_steps
+    if collectives:
+        blocks.append(_collectives_table(collectives, len(summary.steps)))
+    return "\n\n".join(blocks)
 
 
 def _steps_lines(summary: Summary) -> list[str]:
     """Return the lines about the median step and about all measured steps."""
-    steps, median = summary.steps, summary.median
+    steps = summary.steps
+    median = summary.median
     if len(steps) == 1:
         which = "1 measured step"
     else:
@@ -135,11 +141,13 @@ def _steps_lines(summary: Summary) -> list[str]:
     longest = digits(max(makespans) / length)
     first_loss = _number(steps[0].loss)
     last_loss = _number(steps[-1].loss)
-    uncertainty = max(step.clock_uncertainty_ns or 0 for step in steps)
+    uncertainty_ns = max(step.clock_uncertainty_ns or 0 for step in steps)
+    uncertainty = digits(uncertainty_ns / 1e3)
+    lengths = f"{mean} {unit} mean, {shortest} shortest, {longest} longest"
+    losses = f"loss {first_loss} to {last_loss}"
     return [
         f"step: {duration_text(median.makespan_ns)} ({which})",
-        f"over {steps_text(len(steps))}: {mean} {unit} mean, {shortest} shortest, {longest} "
-        f"longest; loss {first_loss} to {last_loss}; times known to {digits(uncertainty / 1e3)} µs",
+        f"over {steps_text(len(steps))}: {lengths}; {losses}; times known to {uncertainty} µs",
     ]
 
 
@@ -153,10 +161,12 @@ def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> 
         wait = milliseconds(one.mean_wait_ns)
         transfer = milliseconds(one.mean_transfer_ns)
         rows.append((_collective_name(one), one.times, _last(one), wait, transfer))
+    text = table(header, rows)
     left = len(first) - len(rows)
-    others = counted("{n:,} collective", "{n:,} collectives", left)
-    more = f"\nand {others} with shorter waits" if left else ""
-    return table(header, rows) + more
+    if left:
+        others = counted("{n:,} collective", "{n:,} collectives", left)
+        text += f"\nand {others} with shorter waits"
+    return text
 
 
 def _collective_name(one: CollectiveSummary) -> str:

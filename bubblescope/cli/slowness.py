@@ -64,9 +64,11 @@ def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
 
     Workers and other parts are given with the per cent of a step that the job would save.
     """
-    replayed = f", {found.replayed} of them replayed" if found.replayed < found.steps else ""
     step = duration_text(found.step_ns)
-    lines = [f"step {step}, mean of {steps_text(found.steps)}{replayed}"]
+    first = f"step {step}, mean of {steps_text(found.steps)}"
+    if found.replayed < found.steps:
+        first += f", {found.replayed} of them replayed"
+    lines = [first]
     if split is not None and split.text is not None:
         lines.append(str(split.text))
     lines += ["", "per cent of a step that the job would save if a part were like its peers:", ""]
@@ -90,7 +92,8 @@ def _savings_text(head: str, savings: Sequence[Saving]) -> str:
 def _matrix_text(found: Slowdown) -> str:
     """Return the workers' matrix, with the savings of its rows and columns at the margins."""
     shares = found.matrix()
-    header = ["", *(one.name for one in found.of_columns), f"all of {found.rows}"]
+    names = [one.name for one in found.of_columns]
+    header = ["", *names, f"all of {found.rows}"]
     rows: list[Sequence[str]] = []
     for one, cells in zip(found.of_rows, shares.tolist(), strict=True):
         rows.append([one.name, *map(_percent, cells), _percent(one.share)])
@@ -109,7 +112,8 @@ def slowdown_csv(found: Slowdown) -> str:
     """Return a table with a row for each worker, row, column and kind; ns and fractions."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["part", "name", *(axis.lower() for axis in Axis), "saved_ns", "share"])
+    axes = [axis.lower() for axis in Axis]
+    writer.writerow(["part", "name", *axes, "saved_ns", "share"])
     for worker, saving in zip(found.workers, found.of_workers, strict=True):
         writer.writerow(_csv_row(saving, worker.place))
     for saving in (*found.of_rows, *found.of_columns, *found.of_kinds):
@@ -119,5 +123,6 @@ def slowdown_csv(found: Slowdown) -> str:
 
 def _csv_row(saving: Saving, place: Mapping[Axis, int]) -> list[object]:
     coordinates = [place.get(axis, "") for axis in Axis]
-    name, saved = cell(saving.name), round(saving.saved_ns)
+    name = cell(saving.name)
+    saved = round(saving.saved_ns)
     return [saving.part, name, *coordinates, saved, saving.share]

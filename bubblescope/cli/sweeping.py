@@ -89,7 +89,8 @@ def results_text(results: Results) -> str:
 
 
 def _row(results: Results, result: Result) -> list[str]:
-    deviation, ideal = result.deviation_ms, result.ideal_ms
+    deviation = result.deviation_ms
+    ideal = result.ideal_ms
     return [
         setting_text(results.sweep, result.setting),
         f"{result.lanes}",

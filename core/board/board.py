@@ -43,7 +43,8 @@ class Board:
     @classmethod
     def of(cls, rules: BoardRules, orders: Iterable[Iterable[Action]]) -> Board:
         """Return a board with these passes of each lane. Raises IllegalMoveError."""
-        return _legal(cls(rules, tuple(tuple(order) for order in orders)))
+        of_lanes = tuple(map(tuple, orders))
+        return _legal(cls(rules, of_lanes))
 
     @property
     def placed(self) -> set[Action]:
@@ -102,7 +103,8 @@ class Board:
         removed = set(actions)
         orders = []
         for order in self.orders:
-            orders.append(tuple(action for action in order if action not in removed))
+            kept = [action for action in order if action not in removed]
+            orders.append(tuple(kept))
         return _legal(replace(self, orders=tuple(orders)))
 
     def move(self, action: Action, at: int) -> Board:
@@ -182,7 +184,8 @@ def needs(rules: BoardRules, action: Action, placed: Iterable[Action] = ()) -> l
     The gradient of the next stage is from its whole backward unless its backward is in two parts on
     the board, or would be by the rules.
     """
-    stage, microbatch = action.stage, action.microbatch
+    stage = action.stage
+    microbatch = action.microbatch
     if action.kind is Kind.FORWARD:
         return [Action(stage - 1, Kind.FORWARD, microbatch)] if stage else []
     if action.kind is Kind.BACKWARD_WEIGHT:
@@ -281,11 +284,10 @@ def _blocked(board: Board) -> Text:
                 ran.add(action)
                 heads[lane] += 1
                 progress = True
-    blocked = {
-        lane: order[heads[lane]]
-        for lane, order in enumerate(board.orders)
-        if heads[lane] < len(order)
-    }
+    blocked: dict[int, Action] = {}
+    for lane, order in enumerate(board.orders):
+        if heads[lane] < len(order):
+            blocked[lane] = order[heads[lane]]
     if not blocked:
         return ""
     return _out_of_order(board, placed) or _reason(board, blocked, ran, placed)

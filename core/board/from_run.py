@@ -41,9 +41,12 @@ def board_of_run(trace: Trace, step: int) -> Board:
                 microbatches=MOST_MICROBATCHES,
             )
         )
-    lanes_taken = [lane for others, _ in pipelines for lane in others]
+    lanes_taken: list[int] = []
+    for lanes, _ in pipelines:
+        lanes_taken += lanes
     shares_lanes = len(set(lanes_taken)) < len(lanes_taken)
-    if shares_lanes or any(other != orders for _, other in pipelines):
+    has_other_orders = any(other != orders for _, other in pipelines)
+    if shares_lanes or has_other_orders:
         raise IllegalMoveError(
             message(
                 "the replicas of this step share lanes or run different orders; "
@@ -52,7 +55,8 @@ def board_of_run(trace: Trace, step: int) -> Board:
         )
     stage_lanes: dict[int, int] = {}
     for lane, order in enumerate(orders):
-        stage_lanes.update({action.stage: lane for action in order})
+        for action in order:
+            stage_lanes[action.stage] = lane
     times = _times(columns, passes)
     stages = len(stage_lanes)
     split = any(kind is Kind.BACKWARD_WEIGHT for kind, _ in times)
@@ -72,7 +76,8 @@ def _pipelines(columns: StepColumns, passes: Bools) -> list[tuple[list[int], lis
     found: dict[int, dict[int, list[Action]]] = {}
     for place in places.tolist():
         orders = found.setdefault(int(columns.replica[place]), {})
-        stage, kind = int(columns.stage[place]), KINDS[columns.kind[place]]
+        stage = int(columns.stage[place])
+        kind = KINDS[columns.kind[place]]
         action = Action(stage, kind, int(columns.microbatch[place]))
         orders.setdefault(int(columns.lane[place]), []).append(action)
     pipelines: list[tuple[list[int], list[list[Action]]]] = []

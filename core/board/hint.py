@@ -170,7 +170,8 @@ class _State:
         `way`, then the lowest micro-batch. With `reserve`, a forward leaves room within the limit
         for the forwards of its micro-batch in later stages of the lane.
         """
-        rules, state = self.rules, self.copy()
+        rules = self.rules
+        state = self.copy()
         limit = inf if rules.limit is None else rules.limit
         if state.peak > limit:
             return None

@@ -52,7 +52,9 @@ def par_of(rules: BoardRules, schedule: Schedule) -> Par | None:
     f = times.forward[0] * ratio
     b = times.backward_input[0] * ratio
     w = times.backward_weight[0] * ratio
-    ranks, microbatches, chunks = rules.lanes, rules.microbatches, schedule.chunks
+    ranks = rules.lanes
+    microbatches = rules.microbatches
+    chunks = schedule.chunks
     bubble = schedule.bubble_time(ranks, microbatches, chunks, f, b, w)
     board = schedule_board(schedule, ranks, microbatches)
     if bubble is None or board is None:

@@ -94,7 +94,8 @@ def read_puzzle(path: Path) -> Puzzle:
     with naming(path):
         lines = read_lines(path)
         values, first = read_header(lines)
-        header = _Header(values, {name: _line_of(lines, name) for name in values})
+        line_numbers = {name: _line_of(lines, name) for name in values}
+        header = _Header(values, line_numbers)
         rules = header.rules()
         goal = header.goal(rules)
         rules = replace(rules, limit=goal.memory)
@@ -121,7 +122,9 @@ def _line_of(lines: list[str], name: str) -> int:
 
 def _texts(lines: list[str]) -> dict[str, str]:
     """Return the paragraph, and the text after each keyword; "" where there is none."""
-    parts: dict[str, list[str]] = {"": [], **{name: [] for name in _KEYWORDS}}
+    parts: dict[str, list[str]] = {}
+    for name in ("", *_KEYWORDS):
+        parts[name] = []
     for line in lines:
         keyword, colon, text = line.partition(":")
         if colon and keyword in _KEYWORDS:

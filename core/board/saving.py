@@ -18,7 +18,8 @@ from core.plan.specification import Specification
 WIDTH = 512
 BLOCKS = 12  # of the model, at least: stages of equally many blocks take equally long
 ROWS = 64  # of each micro-batch
-STEPS, WARMUP = 3, 1
+STEPS = 3
+WARMUP = 1
 MOST_STEM = 60  # characters: a name of a file has at most 255 bytes
 
 

@@ -14,14 +14,21 @@ from core.trace.median_step import median_step, whole_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
 
-WIDTH, NAMES, EDGE = 1000.0, 170.0, 16.0
-"""Width of the picture, of the lanes' names, and of the margin, in px."""
-TITLE, LANE, BAR, AXIS, LEGEND = 40.0, 30.0, 22.0, 26.0, 26.0
-"""Heights in px of the title, a lane and its bars, the axis and the legend."""
-LETTER, SWATCH = 7.0, 12.0
-"""Widths in px of a letter and of a colour in the legend."""
+# Widths in px: of the picture, the lanes' names, the margin, a letter, a colour in the legend.
+WIDTH = 1000.0
+NAMES = 170.0
+EDGE = 16.0
+LETTER = 7.0
+SWATCH = 12.0
+# Heights in px: of the title, a lane and its bars, the axis and the legend.
+TITLE = 40.0
+LANE = 30.0
+BAR = 22.0
+AXIS = 26.0
+LEGEND = 26.0
 TICKS = 5
-COMMUNICATION, UPDATE = "#772a81", "#066e4d"
+COMMUNICATION = "#772a81"
+UPDATE = "#066e4d"
 COLOURS = {
     Kind.FORWARD: ("#3875ca",),
     Kind.RECOMPUTE: ("#3875ca",),
@@ -32,7 +39,9 @@ COLOURS = {
     Kind.OTHER: ("#5d6b82",),
 }
 """Colours of kinds, as in the window; an overlap has two, from top to bottom."""
-TEXT, MUTED, GRID = "#171a21", "#5b6474", "#eceef2"
+TEXT = "#171a21"
+MUTED = "#5b6474"
+GRID = "#eceef2"
 
 
 def colours_of(kind: Kind) -> tuple[str, ...]:
@@ -50,7 +59,8 @@ def step_picture(trace: Trace, title: str) -> str:
     spans = [span for span in trace if span.step == step and span.end is not None]
     lanes = sorted({span.lane for span in spans})
     begin = min(span.start for span in spans)
-    length = max(1, max(span.end or 0 for span in spans) - begin)
+    end = max(span.end or 0 for span in spans)
+    length = max(1, end - begin)
     scale = (WIDTH - NAMES - 2 * EDGE) / length
     rows = {lane: TITLE + LANE * place for place, lane in enumerate(lanes)}
     foot = TITLE + LANE * len(lanes)
@@ -68,7 +78,8 @@ def step_picture(trace: Trace, title: str) -> str:
     for span in spans:
         left = NAMES + EDGE + (span.start - begin) * scale
         parts += _bar(span, left, rows[span.lane], scale)
-    parts += _legend({span.kind for span in spans}, foot + AXIS + LEGEND)
+    present = {span.kind for span in spans}
+    parts += _legend(present, foot + AXIS + LEGEND)
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -78,8 +89,13 @@ def _axis(length: int, scale: float, foot: float) -> Iterator[str]:
         time = length * tick / TICKS
         x = NAMES + EDGE + time * scale
         yield f'<path d="M{x:.1f} {TITLE:.1f}V{foot:.1f}" stroke="{GRID}"/>'
-        anchor = "end" if tick == TICKS else "middle" if tick else "start"
-        text = duration_text(time, like=length) if tick else "0"
+        text = duration_text(time, like=length)
+        anchor = "middle"
+        if tick == 0:
+            text = "0"
+            anchor = "start"
+        elif tick == TICKS:
+            anchor = "end"
         yield _text(x, foot + 14, text, MUTED, anchor=anchor)
 
 
@@ -90,13 +106,10 @@ def _bar(span: Span, left: float, top: float, scale: float) -> Iterator[str]:
     width = max(0.5, duration * scale)
     colours = colours_of(span.kind)
     height = BAR / len(colours)
-    yield f"<g><title>{escape(f'{span.label} {span.kind}, {duration_text(duration)}')}</title>"
+    tooltip = f"{span.label} {span.kind}, {duration_text(duration)}"
+    yield f"<g><title>{escape(tooltip)}</title>"
     for place, colour in enumerate(colours):
-        y = top + place * height
-        yield (
-            f'<rect x="{left:.2f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}" '
-            f'fill="{colour}"/>'
-        )
+        yield _rectangle(left, top + place * height, width, height, colour)
     if len(span.label) * LETTER + 4 <= width:
         yield _text(left + width / 2, top + BAR - 7, span.label, "#ffffff", anchor="middle")
     yield "</g>"
@@ -111,14 +124,15 @@ def _legend(present: set[Kind], y: float) -> Iterator[str]:
         colours = colours_of(kind)
         height = SWATCH / len(colours)
         for place, colour in enumerate(colours):
-            top = y - 10 + place * height
-            yield (
-                f'<rect x="{x:.1f}" y="{top:.1f}" width="{SWATCH:.0f}" height="{height:.1f}" '
-                f'fill="{colour}"/>'
-            )
+            yield _rectangle(x, y - 10 + place * height, SWATCH, height, colour)
         name = f"{kind.letter} {kind}".strip()
         yield _text(x + SWATCH + 5, y, name, TEXT)
         x += SWATCH + 5 + LETTER * len(name) + 14
+
+
+def _rectangle(x: float, y: float, width: float, height: float, colour: str) -> str:
+    size = f'width="{width:.2f}" height="{height:.1f}"'
+    return f'<rect x="{x:.2f}" y="{y:.1f}" {size} fill="{colour}"/>'
 
 
 def _text(x: float, y: float, text: str, colour: str, size: int = 12, anchor: str = "start") -> str:

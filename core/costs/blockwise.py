@@ -59,7 +59,8 @@ def blockwise(
 
 def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
     """Return the curve over rows of the head's part of a kind; empty if it is not known."""
-    heads = _with_parts({each: (curve,) for each, curve in (costs.head or {}).items()})
+    given = costs.head or {}
+    heads = _with_parts({each: (curve,) for each, curve in given.items()})
     if kind is Kind.BACKWARD and kind not in heads and Kind.BACKWARD_INPUT in heads:
         parts = [heads[part][0] for part in _PARTS if part in heads]
         curve = parts[0] if len(parts) == 1 else _sum_of(*parts)

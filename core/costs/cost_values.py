@@ -29,11 +29,15 @@ def values_of(costs: CostModel) -> dict[str, object]:
         # Bytes per ns equal GB (1e9 bytes) per second.
         values["link_bandwidth_gb_s"] = 1 / costs.link.ns_per_byte
     if costs.transfers:
-        values["transfers"] = {str(kind): _points(curve) for kind, curve in costs.transfers.items()}
+        transfers = {}
+        for kind, curve in costs.transfers.items():
+            transfers[str(kind)] = _points(curve)
+        values["transfers"] = transfers
     if costs.pairs:
-        values["pairs"] = {
-            f"{low}-{high}": _points(curve) for (low, high), curve in costs.pairs.items()
-        }
+        pairs = {}
+        for (low, high), curve in costs.pairs.items():
+            pairs[f"{low}-{high}"] = _points(curve)
+        values["pairs"] = pairs
     if costs.joined:
         values["joined"] = _by_cost_name(costs.joined, unit=1e6)
     if costs.divided:

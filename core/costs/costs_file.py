@@ -134,7 +134,9 @@ def costs_of(values: object) -> CostModel:
         raise CostError(message("the costs lack {missing}", missing=join_texts(missing, ", ")))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     scatter = number_of("scatter", values.get("scatter", 0.0))
-    joined_ms = block_numbers_by_kind("joined", values, by)
+    joined: dict[Kind, float] = {}
+    for kind, ms in block_numbers_by_kind("joined", values, by).items():
+        joined[kind] = 1e6 * ms
     divided = block_numbers_by_kind("divided", values, by)
     return CostModel(
         passes=passes,
@@ -144,7 +146,7 @@ def costs_of(values: object) -> CostModel:
         by_rows=by_rows,
         by_block=by == "block",
         further=further,
-        joined={kind: 1e6 * ms for kind, ms in joined_ms.items()},
+        joined=joined,
         divided=divided,
         input_is_data=input_is_data(values, by),
         scatter=scatter,

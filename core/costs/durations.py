@@ -209,11 +209,13 @@ def _members(columns: TaskColumns) -> int:
 def _cost_inputs(columns: TaskColumns, costs: CostModel) -> tuple[list[CostInput], Ints]:
     """Return the distinct inputs of the costs of n tasks, and each task's index among them."""
     if costs.by_rows:
-        sizes, paired = columns.rows, columns.paired_rows
+        sizes = columns.rows
+        paired = columns.paired_rows
     else:
         sizes = paired = covered_microbatches(columns)
     further = _adds_gradients(columns) if costs.further else np.zeros(len(columns), np.int8)
-    microbatch, paired_microbatch = columns.microbatch, columns.paired_microbatch
+    microbatch = columns.microbatch
+    paired_microbatch = columns.paired_microbatch
     if not costs.microbatch_factors:
         # The number of a micro-batch does not matter.
         microbatch = paired_microbatch = np.full(len(columns), ABSENT, np.int32)

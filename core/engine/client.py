@@ -78,14 +78,18 @@ class EngineClient:
             else:
                 local = ModuleStart(self.module, KEPT_MEMORY)
                 self._engine = Child(local, receive, received.put)
-            self._received, self._killed, self._unusable = received, None, ""
-            self._has_answered, self._kept = False, None
+            self._received = received
+            self._killed = None
+            self._unusable = ""
+            self._has_answered = False
+            self._kept = None
         return self._engine
 
     def move_to(self, host: str) -> None:
         """End the engine; the next one is started on another host, "" for this machine."""
         self.close()
-        self.host, self._next_sign = host, math.inf
+        self.host = host
+        self._next_sign = math.inf
 
     @property
     def has_answered(self) -> bool:
@@ -118,7 +122,8 @@ class EngineClient:
         if self._running:
             raise RuntimeError(message("a run is under way: stop it first"))
         self._send("run", specification)
-        self._running, self._deadline = True, None
+        self._running = True
+        self._deadline = None
 
     def describe(self, specification: Specification) -> None:
         """Request the description of the user's model; `poll` returns it, or an Ended message."""
@@ -156,7 +161,8 @@ class EngineClient:
                 received = self._of_host(received)
             messages.append(received)
             if isinstance(received, Ended):
-                self._running, self._deadline = False, None
+                self._running = False
+                self._deadline = None
         now = time.monotonic()
         if messages:
             self._has_answered = True

@@ -43,7 +43,8 @@ def _accelerator(kind: str, index: int) -> Accelerator:
 
 def rank_backend(lanes: Sequence[Lane]) -> str:
     """Return the name of torch's process group for ranks on `lanes`; PlanError if there is none."""
-    group, kind = process_group(lanes), device_kind(lanes[0].device)
+    group = process_group(lanes)
+    kind = device_kind(lanes[0].device)
     if group is None:
         group = dist.Backend.default_device_backend_map.get(kind.name, "")
     if not group:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from core.message import Text, text_from_plain
 from core.models.description import ModelDescription
 from core.plan.devices import Hardware
-from core.recording.schema import read_header
+from core.recording.stream_header import read_header
 from core.trace.header import Header
 from core.typed import typed
 

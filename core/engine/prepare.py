@@ -74,8 +74,11 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         return workload.description
 
     planned = plan_run(specification, hardware, describe_model)
-    specification, model, lanes = planned.specification, planned.model, planned.lanes
-    plans, strategy = planned.plans, STRATEGIES[specification.strategy]
+    specification = planned.specification
+    model = planned.model
+    lanes = planned.lanes
+    plans = planned.plans
+    strategy = STRATEGIES[specification.strategy]
     if strategy.on_ranks and not lanes[0].is_virtual:
         rank_backend(lanes)  # to refuse a run that could not start
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):

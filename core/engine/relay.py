@@ -33,7 +33,7 @@ from core.models.description import ModelDescription
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.recording.decode import combined
-from core.recording.schema import schema_of
+from core.recording.stream_header import schema_of
 from core.trace.header import Header
 
 POLL_SECONDS = 0.02
@@ -65,7 +65,8 @@ def _streams() -> tuple[BinaryIO, int]:
 
     A model's output goes to standard error.
     """
-    wire, commands = os.dup(1), os.dup(0)
+    wire = os.dup(1)
+    commands = os.dup(0)
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -141,7 +142,8 @@ class _Outbox:
     """Writes messages to the wire on a separate thread; a broken wire ends the process."""
 
     def __init__(self, wire: BinaryIO, kept: KeptFiles) -> None:
-        self._wire, self._sink = wire, pa.PythonFile(wire, "w")
+        self._wire = wire
+        self._sink = pa.PythonFile(wire, "w")
         self._kept = kept
         self._stream: pa.ipc.RecordBatchStreamWriter | None = None
         self._waiting: list[EngineMessage] = []
@@ -208,7 +210,8 @@ def merged(messages: Sequence[EngineMessage]) -> Iterator[EngineMessage]:
         batch = received if isinstance(received, pa.RecordBatch) else None
         if together and (batch is None or rows + len(batch) > MOST_ROWS):
             yield combined(together)
-            together, rows = [], 0
+            together = []
+            rows = 0
         if batch is None:
             yield received
         else:

@@ -8,20 +8,17 @@ from statistics import fmean
 
 import numpy as np
 
-from core.arrays import Floats, Ints
+from core.arrays import Floats
 from core.explain.arrivals import lanes_waiting_ns, waiting_by_step
-from core.explain.lanes import LaneTime, entering_rows
+from core.explain.batch_rows import forward_spans, spans_of_steps
+from core.explain.lane_memory import peak_within
+from core.explain.lanes import LaneTime
 from core.explain.noise import significantly_above, significantly_different
-from core.order import row_keys
 from core.plan.plan import Role, computing_lanes, working_lanes
-from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind
-from core.trace.columns import sorted_positions
-from core.trace.event_rows import Counter
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.trace.job_steps import lane_bounds
-from core.trace.spans import Spans
 from core.trace.trace import Trace
 
-MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")
 SHARED_KINDS = (Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE)
 """Kinds of tasks that DataParallel runs on lane 0."""
 
@@ -33,8 +30,8 @@ class LaneBalance:
     `kind_ns` and `kind_bytes` are by kind of task. `rows` counts the rows that it passed forward,
     each part of a step's batch once. `waiting_ns` is the part of its communication in which it
     waits for other ranks to reach a collective (core.explain.arrivals), so that no data moves.
-    `peak_parts` are the bytes of each of MEMORY_COUNTERS at the moment at which the lane held most;
-    counters without values are left out.
+    `peak_parts` are the bytes of each memory counter (core.explain.lane_memory) at the moment at
+    which the lane held most; counters without values are left out.
     """
 
     lane: int
@@ -87,7 +84,7 @@ def lane_balances(trace: Trace, lanes: Iterable[int], steps: Sequence[int]) -> l
 
 def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> LaneBalance:
     numbers = np.array(steps, np.int64)
-    mine = _of_steps(trace.spans(lane), numbers)
+    mine = spans_of_steps(trace.spans(lane), numbers)
     kinds = mine["kind"]
     durations = mine.end - mine.start
     # Sums of doubles: exact up to 2**53, which is 104 days of ns, or 9 PB.
@@ -108,59 +105,10 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
         time=LaneTime(busy, communication, whole - busy - communication, len(mine)),
         kind_ns=kind_ns,
         kind_bytes=kind_bytes,
-        peak_parts=_peak_within(trace, lane, starts, ends),
-        rows=int(_forward(mine)["rows"].sum()),
+        peak_parts=peak_within(trace, lane, starts, ends),
+        rows=int(forward_spans(mine)["rows"].sum()),
         waiting_ns=waiting_ns,
     )
-
-
-def _of_steps(spans: Spans, steps: Ints) -> Spans:
-    """Return the spans of some steps in order; a view if the steps follow one another."""
-    firsts = sorted_positions(spans.step, steps)
-    lasts = sorted_positions(spans.step, steps + 1)
-    if not len(steps):
-        return spans[:0]
-    are_consecutive = (lasts[:-1] == firsts[1:]).all()
-    if are_consecutive:
-        return spans[firsts[0] : lasts[-1]]
-    parts: list[Spans] = []
-    for first, last in zip(firsts, lasts, strict=True):
-        parts.append(spans[first:last])
-    return Spans.joined(parts)
-
-
-def _peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> dict[str, int]:
-    """Return the bytes of each counter when a lane held most in n intervals; {} if unknown.
-
-    Of several such moments the first counts.
-    """
-    counters = _memory_of(trace, lane)
-    if not len(starts) or not counters:
-        return {}
-    first = starts[0]
-    last = ends.max()
-    # The starts count too: a lane may hold its maximum since before an interval.
-    moments = [starts]
-    for counter in counters:
-        low, high = np.searchsorted(counter.times, [first, last + 1])
-        moments.append(counter.times[low:high])
-    times = np.sort(np.concatenate(moments))
-    interval = np.searchsorted(starts, times, "right") - 1
-    times = times[ends[interval] >= times]
-    held = _held_at(counters, times)
-    peak = times[held.argmax() :][:1]
-    parts: dict[str, int] = {}
-    for counter in counters:
-        parts[counter.name] = int(counter.at(peak)[0])
-    return parts
-
-
-def _held_at(counters: Sequence[Counter], times: Ints) -> Floats:
-    """Return the sum of some counters of bytes at each of `times`."""
-    held = np.zeros(len(times))
-    for counter in counters:
-        held += counter.at(times)
-    return held
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +249,7 @@ def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
     moving = -waiting_by_step(trace, steps).astype(np.float64)
     computing = np.zeros_like(moving)
     for lane in working_lanes(trace.header.lanes):
-        mine = _of_steps(trace.spans(lane.index), numbers)
+        mine = spans_of_steps(trace.spans(lane.index), numbers)
         place = np.searchsorted(numbers, mine.step)
         length = (mine.end - mine.start).astype(np.float64)
         moves = IS_COMMUNICATION[mine["kind"]]
@@ -317,90 +265,3 @@ def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
 
 def _first_over_mean(values: Sequence[int]) -> float | None:
     return values[0] / fmean(values) if any(values) else None
-
-
-def rows_by_step(trace: Trace, steps: Sequence[int]) -> Ints:
-    """Return the rows that each compute lane passed forward in each step, (steps, lanes).
-
-    Every part of a step's batch counts once on a lane.
-    """
-    lanes = trace.header.compute_lanes
-    wanted = np.array(steps, np.int64)
-    rows = np.zeros((len(steps), len(lanes)), np.int64)
-    for column, lane in enumerate(lanes):
-        mine = _of_steps(trace.spans(lane.index), wanted)
-        entering = _forward(mine)
-        place = np.searchsorted(wanted, entering.step)
-        # Not `+=`, which would count one micro-batch of each step.
-        np.add.at(rows[:, column], place, entering["rows"])
-    return rows
-
-
-@dataclass(frozen=True, slots=True)
-class LanePart:
-    """Rows `start` to `start + rows` of a step's batch, passed forward on `lane`."""
-
-    lane: int
-    replica: int
-    microbatch: int
-    start: int
-    rows: int
-
-
-def lane_parts(trace: Trace, step: int) -> list[LanePart]:
-    """Return the parts of a step's batch that each lane has passed forward.
-
-    A lane that runs several stages or blocks of a part has it once. Rows are numbered in the order
-    of replicas, then of micro-batches.
-    """
-    of_lanes: dict[tuple[int, int, int], int] = {}
-    rows: dict[tuple[int, int], int] = {}
-    for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
-        of_step = spans[spans.of_step(step)]
-        for replica, microbatch, count in entering_rows(of_step):
-            of_lanes[lane.index, replica, microbatch] = count
-            rows[replica, microbatch] = count
-    starts: dict[tuple[int, int], int] = {}
-    total = 0
-    for part in sorted(rows):
-        starts[part] = total
-        total += rows[part]
-    parts: list[LanePart] = []
-    for (index, replica, microbatch), count in sorted(of_lanes.items()):
-        start = starts[replica, microbatch]
-        parts.append(LanePart(index, replica, microbatch, start, count))
-    return parts
-
-
-def held_bytes(trace: Trace, lane: int, since: int = -1) -> tuple[Ints, Floats]:
-    """Return the memory of a lane over time: times in ns from `since` on, and bytes held."""
-    counters = _memory_of(trace, lane)
-    parts: list[Ints] = []
-    for counter in counters:
-        first = np.searchsorted(counter.times, since)
-        if first < len(counter.times):
-            parts.append(counter.times[first:])
-    if not parts:
-        times = np.empty(0, np.int64)
-    elif len(parts) == 1 and (np.diff(parts[0]) > 0).all():
-        times = parts[0]
-    else:
-        times = np.unique(np.concatenate(parts))
-    return times, _held_at(counters, times)
-
-
-def _memory_of(trace: Trace, lane: int) -> list[Counter]:
-    """Return the counters of a lane's memory that are not empty."""
-    counters = [trace.counter(name, lane) for name in MEMORY_COUNTERS]
-    return [counter for counter in counters if len(counter)]
-
-
-def _forward(spans: Spans) -> Spans:
-    """Return a lane's spans that pass rows forward, one for each micro-batch of a step."""
-    enter = spans[ENTERS[spans["kind"]]]
-    # With several stages or blocks on a lane, only the first counts a micro-batch's rows.
-    parts = row_keys(enter["step"], enter["replica"], enter["microbatch"])
-    _, first = np.unique(parts, return_index=True)
-    whole: Spans = enter[first]
-    return whole

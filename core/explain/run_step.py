@@ -172,7 +172,9 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
         joined = _joined([busy[stream.index] for stream in streams])
         for stream in streams:
             busy[stream.index] = joined
-    pieces, starts, ends = [], [], []
+    pieces = []
+    starts = []
+    ends = []
     for lane in lanes:
         first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
         idle_start = explanation.start[first:last]

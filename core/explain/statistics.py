@@ -142,7 +142,7 @@ class _CountedLane:
 class _LanePart(NamedTuple):
     """The n spans of a lane in a part of the range.
 
-    `sizes` has key and size code in one number, of the spans that begin in the part.
+    `sizes` has kind and size code in one number, of the spans that begin in the part.
     """
 
     start: Ints

@@ -27,7 +27,7 @@ from core.recorder.wire import Address
 from core.recording.handshakes import Refusals
 from core.recording.limits import TooLarge
 from core.recording.listener import Listener, shut
-from core.recording.schema import read_header
+from core.recording.stream_header import read_header
 from core.recording.unpack_limit import UnpackLimit
 
 MOST_ROWS = 1 << 18
@@ -247,17 +247,18 @@ class JobClient:
             self._since[rank.number] = time.monotonic()
             if len(self._ranks) == world:
                 # The run's header lists the lanes of all ranks, so all must have connected.
-                self._merger = RankMerger([self._ranks[n] for n in range(world)])
+                in_order = [self._ranks[number] for number in range(world)]
+                self._merger = RankMerger(in_order)
                 self._messages.append(self._merger.header)
 
     def _forget_ended(self, seconds: float) -> None:
         """Forget ranks that have ended and connected more than `seconds` ago."""
         latest = time.monotonic() - seconds
-        self._ranks = {
-            number: rank
-            for number, rank in self._ranks.items()
-            if not rank.has_ended or self._since[number] > latest
-        }
+        kept: dict[int, RankStream] = {}
+        for number, rank in self._ranks.items():
+            if not rank.has_ended or self._since[number] > latest:
+                kept[number] = rank
+        self._ranks = kept
 
     def _take(self, rank: RankStream, batch: pa.RecordBatch) -> None:
         with self._room:

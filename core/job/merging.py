@@ -247,7 +247,8 @@ class RankMerger:
         every = set.union(*steps_of_ranks)
         common = set.intersection(*steps_of_ranks)
         passed = sorted(step for step in every if self._last_step < step <= reach)
-        return [step for step in passed if step in common], passed
+        sent_by_all = [step for step in passed if step in common]
+        return sent_by_all, passed
 
     def _steps(self, steps: list[int]) -> Iterator[pa.RecordBatch]:
         """Yield the plans, spans and clocks of some steps."""

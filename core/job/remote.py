@@ -21,7 +21,8 @@ class RemoteJobClient(JobClient):
         """Raise OSError if ssh cannot be started."""
         super().__init__(LOOPBACK, 0)
         self.host = host
-        self._here, self.where = self._listener.where, None
+        self._here = self._listener.where
+        self.where = None
         try:
             self._forward = Forward(host, self._here.port, self._take_event)
         except OSError:
@@ -40,4 +41,5 @@ class RemoteJobClient(JobClient):
             self.where = replace(self._here, host=LOOPBACK, port=event)
         else:
             self.break_off(event)
-            self.where, self.lost = None, event
+            self.where = None
+            self.lost = event

@@ -27,7 +27,8 @@ def curve_of(runs: Sequence[Specification]) -> Sweep | None:
     if len(differing) != 1 or not differing[0].is_number:
         return None
     sweep = Sweep(runs[0], tuple(differing), references=(), repeat=1)
-    is_same = set(sweep.settings) == {with_defaults(run) for run in runs}
+    complete = [with_defaults(run) for run in runs]
+    is_same = set(sweep.settings) == set(complete)
     return sweep if is_same and len(sweep.settings) == len(runs) else None
 
 
@@ -48,4 +49,5 @@ def curve_results(runs: Sequence[Specification], traces: Sequence[Trace]) -> Res
 
 def run_of(result_setting: Specification, runs: Sequence[Specification]) -> int:
     """Return the position of the run with the setting of a result."""
-    return [with_defaults(run) for run in runs].index(result_setting)
+    complete = [with_defaults(run) for run in runs]
+    return complete.index(result_setting)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.explain.balance import MEMORY_COUNTERS, first_lane_load, lane_balances
+from core.explain.balance import first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
+from core.explain.lane_memory import MEMORY_COUNTERS
 from core.explain.run_step import explain_run_step
 from core.lessons.straggler import straggler_of
 from core.message import N_, message

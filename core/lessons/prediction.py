@@ -178,7 +178,8 @@ def _judged_order(prediction: Prediction, guess: Guess, runs: Sequence[RunFigure
 
 def _order(prediction: Prediction, runs: Sequence[RunFigures]) -> Order | None:
     """Return how the two figures compare; a difference within the scatter of runs is none."""
-    figure, against = prediction.figure, prediction.against
+    figure = prediction.figure
+    against = prediction.against
     assert against is not None
     one = runs[figure.run].numbers[figure.name]
     other = runs[against.run].numbers[against.name]

@@ -131,13 +131,13 @@ def _toymodel(settings: ModelSettings) -> ModelDescription:
 def _mlp(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
     width = settings["width"]
-    blocks = tuple(
-        Block(f"linear{i}", linear_parameters("0", width, width), width)
-        for i in range(settings["depth"])
-    )
+    blocks = []
+    for i in range(settings["depth"]):
+        parameters = linear_parameters("0", width, width)
+        blocks.append(Block(f"linear{i}", parameters, width))
     return ModelDescription(
         "mlp",
-        blocks,
+        tuple(blocks),
         width * element,
         element,
         segments=_layer_segments(len(blocks)),

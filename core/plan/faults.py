@@ -23,7 +23,8 @@ from core.plan.task import IS_COMMUNICATION, KIND_CODES, PLANNED, Kind, TaskColu
 from core.plan.transfers import LanePair, links_of
 
 T = TypeVar("T")
-_WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
+_WHOLE = r"(\d{1,9})"
+_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
 
 
 def _slow_lanes(text: str) -> dict[int, float]:
@@ -201,15 +202,14 @@ class Faults:
     @classmethod
     def of(cls, settings: RunSettings) -> Faults:
         """Read the faults from a run's settings. Raises PlanError for malformed text."""
-        hiccups = tuple(
-            Hiccup(lane, settings.warmup + step - 1, ns)
-            for lane, step, ns in _hiccups(settings[HICCUP] or "")
-        )
+        hiccups = []
+        for lane, step, ns in _hiccups(settings[HICCUP] or ""):
+            hiccups.append(Hiccup(lane, settings.warmup + step - 1, ns))
         return cls(
             _slow_lanes(settings[SLOW_LANE] or ""),
             _slow_links(settings[SLOW_LINK] or ""),
             _slow_kinds(settings[SLOW_KIND] or ""),
-            hiccups,
+            tuple(hiccups),
             settings[JITTER] or 0.0,
             settings.seed,
         )
@@ -311,11 +311,17 @@ class Faults:
         for hiccup in self.hiccups:
             on_lane = (columns.lane == hiccup.lane) & computes
             affected.append((HICCUP, f"lane={hiccup.lane}", on_lane))
-        return [
-            message("{flag} {value} affects no task of this plan", flag=option.flag, value=value)
-            for option, value, tasks in affected
-            if not tasks.any()
-        ]
+        warnings = []
+        for option, value, tasks in affected:
+            if not tasks.any():
+                warnings.append(
+                    message(
+                        "{flag} {value} affects no task of this plan",
+                        flag=option.flag,
+                        value=value,
+                    )
+                )
+        return warnings
 
     def durations(
         self,
@@ -341,8 +347,11 @@ def faults_given(settings: RunSettings) -> dict[str, str | float]:
 def hiccups_of(settings: RunSettings, number: int) -> str | None:
     """Return the `--hiccup` words for measured step `number` (from 1); None if there are none."""
     text = settings[HICCUP] or ""
-    pairs = zip(text.split(), _hiccups(text), strict=True)
-    return " ".join(word for word, (_, step, _) in pairs if step == number) or None
+    of_step = []
+    for word, (_, step, _) in zip(text.split(), _hiccups(text), strict=True):
+        if step == number:
+            of_step.append(word)
+    return " ".join(of_step) or None
 
 
 def faults_text(settings: RunSettings) -> str:

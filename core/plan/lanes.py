@@ -104,7 +104,8 @@ def virtual_instead(lanes: Sequence[Lane]) -> str:
 
 def check_devices(devices: list[str], hardware: Hardware) -> None:
     """Raise PlanError if one of `devices` is not on this machine."""
-    for device in (device.removeprefix(VIRTUAL) for device in devices):
+    for name in devices:
+        device = name.removeprefix(VIRTUAL)
         if device not in hardware.devices:
             have = ", ".join(hardware.devices[1:]) or message("no accelerator")
             raise PlanError(
@@ -126,13 +127,13 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
     """
     if devices[0].startswith(VIRTUAL):
         runs_on = devices[0].removeprefix(VIRTUAL)
-        names = [f"{VIRTUAL}{index}" for index in range(len(devices))]
         # Lanes on an accelerator have 0 cores.
         cores = (cores_per_lane or 1) if runs_on == HOST.name else 0
-        return [
-            Lane(index, name, name, cores=cores, runs_on=runs_on)
-            for index, name in enumerate(names)
-        ]
+        virtual_lanes = []
+        for index in range(len(devices)):
+            name = f"{VIRTUAL}{index}"
+            virtual_lanes.append(Lane(index, name, name, cores=cores, runs_on=runs_on))
+        return virtual_lanes
     cores = cores_per_lane or max(1, hardware.cores // len(devices))
     if devices[0] == HOST.name:
         crowded = cores * len(devices) > hardware.cores

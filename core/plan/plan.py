@@ -115,9 +115,11 @@ def lane_ranks(lanes: Sequence[Lane]) -> list[int]:
 def rank_names(lanes: Sequence[Lane]) -> list[str]:
     """Return for each lane the name of its rank: the device for streams, else the rank's lane."""
     numbers = lane_ranks(lanes)
-    places = [lanes[number].device for number in sorted(set(numbers)) if lanes[number].stream_of]
+    # The device of each rank that has streams.
+    places = [lanes[number].device for number in set(numbers) if lanes[number].stream_of]
     names = []
-    for lane in (lanes[number] for number in numbers):
+    for number in numbers:
+        lane = lanes[number]
         if not lane.stream_of:
             names.append(lane.name)
         elif places.count(lane.device) == 1:
@@ -135,13 +137,13 @@ def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
     """
     every = list(lanes)
     mains = device_streams(every)
-    found = [
-        lane
-        for lane in every
-        if lane.role is Role.COMPUTE and (not lane.stream_of or lane.index in mains)
-    ]
+    found: list[Lane] = []
+    for lane in every:
+        is_counted = not lane.stream_of or lane.index in mains
+        if lane.role is Role.COMPUTE and is_counted:
+            found.append(lane)
     devices = {lane.device for lane in found if not lane.cores}
-    return [lane for lane in found if not (lane.cores and lane.device in devices)]
+    return [lane for lane in found if not lane.cores or lane.device not in devices]
 
 
 def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
@@ -182,11 +184,12 @@ class Plan:
 
     def parts_of(self, task: Task) -> tuple[Part, ...]:
         """Return the pieces of the batch that `task` covers."""
-        return tuple(
-            part
-            for part in self.parts
-            if task.replica in (None, part.replica) and task.microbatch in (None, part.microbatch)
-        )
+        covered: list[Part] = []
+        for part in self.parts:
+            has_replica = task.replica in (None, part.replica)
+            if has_replica and task.microbatch in (None, part.microbatch):
+                covered.append(part)
+        return tuple(covered)
 
     def halves(self, task: Task) -> tuple[Task, ...]:
         """Return the forward and the backward of an overlap; for any other task, the task alone."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Floats, Ints
-from core.explain.balance import held_bytes
 from core.explain.blockers import BlockerWaits
+from core.explain.lane_memory import held_bytes
 from core.order import stable_argsort
 from core.plan.task import ABSENT
 from core.trace.dependencies import LaneLinks

@@ -17,7 +17,8 @@ from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Plan
 from core.plan.task import IS_COMMUNICATION, Task
 from core.recording.decode import append_batch
-from core.recording.schema import Timings, plan_batch, schema_of, span_batch
+from core.recording.schema import Timings, plan_batch, span_batch
+from core.recording.stream_header import schema_of
 from core.trace.header import Header
 from core.trace.source import Source
 from core.trace.step import StepColumns

@@ -82,8 +82,11 @@ class Child(Generic[MessageT]):
         listener: Callable[[MessageT | Exit], None],
         ends_if_suspended: bool = False,
     ) -> None:
-        self._start, self._receive, self._listener = start, receive, listener
-        self._ends_if_suspended, self._suspended_since = ends_if_suspended, math.inf
+        self._start = start
+        self._receive = receive
+        self._listener = listener
+        self._ends_if_suspended = ends_if_suspended
+        self._suspended_since = math.inf
         self._closing = threading.Lock()  # a closed pipe's number may be reused: never write to it
         started = start.begin()
         self._process = started.process

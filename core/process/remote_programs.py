@@ -84,7 +84,8 @@ class Forward:
     """
 
     def __init__(self, host: str, port: int, listener: Callable[[int | Message], None]) -> None:
-        self._host, self._listener = host, listener
+        self._host = host
+        self._listener = listener
         self._is_closed = False
         leading_here = f"-R{LOOPBACK}:0:{LOOPBACK}:{port}"
         options = (*FORWARDING, leading_here)

@@ -60,7 +60,8 @@ class Worker:
         listener: Callable[[Any], None] = lambda value: None,
         on_exit: Callable[[], None] = lambda: None,
     ) -> None:
-        self._listener, self._on_exit = listener, on_exit
+        self._listener = listener
+        self._on_exit = on_exit
         self.is_over = False
         self._lock = threading.Lock()  # around `_pending` and `is_over`
         self._pending: deque[Future[Any]] = deque()

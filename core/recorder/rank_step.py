@@ -119,8 +119,15 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     ended = [op for op in ops if op.end is not None]
     done = sorted(_around_passes(ended), key=_request_order)
     # Taken before `on_tracks` moves the start of a collective that finds no free track.
-    launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
-    for placed in on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks):
+    launched: list[int | None] = []
+    collectives: list[Op] = []
+    for op in done:
+        if op.lane >= FIRST_TRACK:
+            launched.append(op.start)
+            collectives.append(op)
+        else:
+            launched.append(op.asked)
+    for placed in on_tracks(collectives, tracks):
         placed.op.lane = FIRST_TRACK + placed.track
         placed.op.start = placed.start
         placed.op.end = placed.end
@@ -132,17 +139,16 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     # With one pass in a step there are no micro-batches to distinguish.
     has_microbatches = any(op.pass_number for op in done)
     dependencies = _dependencies(done)
-    tasks = [
-        _task_of(op, replica, has_microbatches, after)
-        for op, after in zip(done, dependencies, strict=True)
-    ]
-    return TimedStep(
-        tuple(tasks),
-        [op.start for op in done],
-        [_end(op) for op in done],
-        launched,
-        [op.lane for op in done],
-    )
+    tasks = []
+    starts = []
+    ends = []
+    lanes = []
+    for op, after in zip(done, dependencies, strict=True):
+        tasks.append(_task_of(op, replica, has_microbatches, after))
+        starts.append(op.start)
+        ends.append(_end(op))
+        lanes.append(op.lane)
+    return TimedStep(tuple(tasks), starts, ends, launched, lanes)
 
 
 def _around_passes(ops: Sequence[Op]) -> list[Op]:
@@ -285,8 +291,9 @@ def rank_lanes(rank: int, device: str, note: str = "") -> list[dict[str, object]
     named = [(f"rank {rank}", "compute"), (f"rank {rank} data", "copy")]
     for track in range(TRACKS):
         named.append((f"rank {rank} communication {track + 1}", "communication"))
-    return [
-        {
+    lanes: list[dict[str, object]] = []
+    for index, (name, role) in enumerate(named):
+        lane = {
             "index": index,
             "name": name,
             "device": device,
@@ -294,5 +301,5 @@ def rank_lanes(rank: int, device: str, note: str = "") -> list[dict[str, object]
             "serves": COMPUTE,
             "sharing": note,
         }
-        for index, (name, role) in enumerate(named)
-    ]
+        lanes.append(lane)
+    return lanes

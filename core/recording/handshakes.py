@@ -167,8 +167,11 @@ class Handshakes:
         """Close the oldest connection of the host with the most; return False without any."""
         if not self.waiting:
             return False
-        [(host, _)] = Counter(one.host for one in self.waiting.values()).most_common(1)
-        oldest = next(one for one in self.waiting.values() if one.host == host)
+        # In the order in which they connected.
+        waiting = list(self.waiting.values())
+        connections = Counter(one.host for one in waiting)
+        [(host, _)] = connections.most_common(1)
+        oldest = next(one for one in waiting if one.host == host)
         self._read(oldest)  # its token may have arrived since it was read last
         if oldest.peer.fileno() in self.waiting:
             self._refuse(oldest)
@@ -176,8 +179,10 @@ class Handshakes:
 
     def _refuse_late_connections(self) -> None:
         latest = time.monotonic() - HELLO_SECONDS
-        for unknown in [one for one in self.waiting.values() if one.since <= latest]:
-            self._refuse(unknown)
+        # A copy, because `_refuse` removes entries.
+        for unknown in list(self.waiting.values()):
+            if unknown.since <= latest:
+                self._refuse(unknown)
 
     def _read(self, unknown: _Unknown) -> None:
         """Read a connection's first bytes that have arrived; admit or refuse it if they suffice."""

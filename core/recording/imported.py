@@ -22,7 +22,8 @@ from core.trace.imported import Exchanges, Imported
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
 
-IMPORTED_LEVEL, ARGUMENTS_LEVEL = "imported", "arguments"
+IMPORTED_LEVEL = "imported"
+ARGUMENTS_LEVEL = "arguments"
 _FIRST = ord("0") - ABSENT
 """Character code of the first of OWN_COLOURS; the code before it means no colour."""
 

@@ -58,7 +58,9 @@ IndexArrays = dict[str, NDArray[Any]]
 Thing = TypeVar("Thing")
 _FACTS = "facts"
 _KEY = b"bubblescope-index"
-_COUNTING, _FILLING, _SUMMING = 1, 8, 1  # rough share of the time of each, in tenths
+_COUNTING = 1  # rough share of the time, in tenths, as are the next two
+_FILLING = 8
+_SUMMING = 1
 
 
 class Cancelled(Exception):
@@ -202,14 +204,17 @@ def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> Non
 
 def _read_parts(place: Path) -> IndexArrays:
     """Return the mapped arrays of an index. Raises DamagedIndex if a checksum does not match."""
-    parts, checksum = {}, 0
+    parts: IndexArrays = {}
+    checksum = 0
     try:
         with naming_damage(str(place)), pa.memory_map(os.fsencode(place)) as source:
             file = pa.ipc.open_file(source)
             for number in range(file.num_record_batches):
                 batch = file.get_batch(number)
                 batch.validate(full=True)
-                name, dtype, noted = (batch[column][0].as_py() for column in range(3))
+                name = batch["name"][0].as_py()
+                dtype = batch["dtype"][0].as_py()
+                noted = batch["checksum"][0].as_py()
                 _, ends, data = batch["data"].buffers()
                 # Arrow pads buffers; the offsets have the length of the value.
                 data = data.slice(0, int(np.frombuffer(ends, np.int64)[1]))
@@ -268,11 +273,15 @@ def _filled(
     progress: Progress | None,
 ) -> Trace:
     """Return the recording's trace, with its spans in an unnamed file in `folder`."""
-    table, lanes = TaskTable(), []
-    lane_dtypes = [{**SPAN_DTYPES, **dict.fromkeys(noted, np.int64)} for noted in moments]
+    table = TaskTable()
+    lanes = []
+    lane_dtypes: list[dict[str, Any]] = []
     whole = 0
-    for count, dtypes in zip(counts, lane_dtypes, strict=True):
-        whole += count * sum(np.dtype(dtype).itemsize for dtype in dtypes.values())
+    for count, noted in zip(counts, moments, strict=True):
+        dtypes = {**SPAN_DTYPES, **dict.fromkeys(noted, np.int64)}
+        lane_dtypes.append(dtypes)
+        for dtype in dtypes.values():
+            whole += count * np.dtype(dtype).itemsize
     room = _room(folder, whole)
     for count, dtypes in zip(counts, lane_dtypes, strict=True):
         columns: IndexArrays = {}
@@ -373,20 +382,27 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
     # A structured type was written as bytes; the view restores its fields.
     groups["table"]["rows"] = groups["table"]["rows"].view(TASK_DTYPE)
     table = TaskTable(facts["names"], groups["table"])
-    opened = [typed(Span, values) for values in facts["open"]]
-    lanes = range(len(header.lanes))
+    opened: dict[tuple[int, int], Span] = {}
+    for values in facts["open"]:
+        span = typed(Span, values)
+        opened[span.step, span.task] = span
+    spans_of_lanes: list[Spans] = []
+    blocks_of_lanes: list[Blocks] = []
+    for lane in range(len(header.lanes)):
+        spans_of_lanes.append(Spans(table, **groups[f"lane{lane}"]))
+        blocks_of_lanes.append(_blocks(**groups[f"blocks{lane}"]))
     trace = Trace(
         header,
         table,
-        [Spans(table, **groups[f"lane{lane}"]) for lane in lanes],
+        spans_of_lanes,
         StepBounds(groups["steps"]),
         counters("counter"),
         counters("clock"),
         Log(facts["levels"], facts["texts"], groups["log"]),
         facts["costs"],
         facts["size_costs"],
-        {(span.step, span.task): span for span in opened},
-        [_blocks(**groups[f"blocks{lane}"]) for lane in lanes],
+        opened,
+        blocks_of_lanes,
         tuple(map(Fault.from_dict, facts["faults"])),
     )
     first, last = facts["bounds"]

@@ -45,7 +45,8 @@ class Listener:
         self, host: str, port: int, receive: Receive, report_line: ReportLine, refusals: Refusals
     ) -> None:
         """Raises OSError if the address cannot be listened on."""
-        self._receive, self._report_line = receive, report_line
+        self._receive = receive
+        self._report_line = report_line
         self._lock = threading.Lock()
         self._ranks: dict[int, socket.socket] = {}
         self._threads: set[threading.Thread] = set()

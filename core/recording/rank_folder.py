@@ -31,7 +31,8 @@ class RankFolder:
     def __init__(self, folder: Path, report_line: ReportLine) -> None:
         """Create the folder. Raises OSError if that fails."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._folder, self._report_line = folder, report_line
+        self._folder = folder
+        self._report_line = report_line
         self._lock = threading.Lock()
         self._receiving: set[_Received] = set()
         self._is_over = False
@@ -98,7 +99,8 @@ class _Received:
     """A rank's file, created when the first piece of its recording arrives."""
 
     def __init__(self, path: Path, new_file: Callable[[Path], FileIO]) -> None:
-        self.path, self._new_file = path, new_file
+        self.path = path
+        self._new_file = new_file
         self.size = 0
         self._file: FileIO | None = None
         self._tail = b""

@@ -15,9 +15,9 @@ from core.message import Text, error_message, message
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, report_progress
 from core.recording.recorded_arguments import find_arguments
-from core.recording.schema import schema_of
 from core.recording.sniff import format_of, is_packed, rank_files, trace_files
 from core.recording.stream import Opened, RecordingStream, join_warnings, naming_damage, open_stream
+from core.recording.stream_header import schema_of
 from core.trace.header import Header
 from core.trace.trace import Trace
 

@@ -1,7 +1,8 @@
 """Format of recordings, on the wire and in files; converts rows to record batches.
 
 core.recorder.stream defines the columns, because it runs where the rest of core is not installed.
-The engine passes its rows to a TraceWriter. The run's header is the schema's metadata.
+The engine passes its rows to a TraceWriter. The run's header is the schema's metadata
+(core.recording.stream_header).
 
 A recording is an Apache Arrow IPC stream. Its `record` column is the kind of each row:
 
@@ -25,13 +26,12 @@ number takes as much space as any other number, and a null list hardly any.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -41,22 +41,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
-from core.errors import RecordingError
-from core.message import message
 from core.plan.task import ABSENT, Task, int_column
 from core.recorder.stream import note_type, row_schema, task_type
-from core.trace.header import FORMAT, MOST_LANES, Header
-from core.trace.source import Source
+from core.recording.stream_header import schema_of
+from core.trace.header import Header
 from core.trace.spans import ATTRIBUTES
-from core.typed import typed
 
-HEADER_KEY = b"bubblescope"
 COSTS_LEVEL = "costs"
 """Level of the log row with the costs of a run's tasks as JSON; it is not shown as a line."""
 SIZE_COSTS_LEVEL = "size-costs"
 """Same, for the costs of the model's blocks in micro-batches of several sizes."""
-LEAST_REST_SECONDS, MOST_REST_SECONDS = 0.05, 0.5
-SHARE = 1 / 200
+LEAST_REST_SECONDS = 0.05
+MOST_REST_SECONDS = 0.5
+SENDING_SHARE = 1 / 200
 """Largest share of a core that sending takes; the lanes may need that core."""
 
 
@@ -86,66 +83,6 @@ def arrow_types() -> dict[str, pa.DataType]:
 def _words() -> pa.Array:
     # One array for all batches, because a stream repeats a dictionary only where it differs.
     return pa.array(RECORDS, pa.string())
-
-
-def schema_of(header: Header) -> pa.Schema:
-    """Return the stream's schema with a run's header as metadata."""
-    values = {**asdict(header), "model": header.model.to_dict()}
-    return row_schema().with_metadata({HEADER_KEY: json.dumps(values).encode()})
-
-
-def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
-    """Return the header of a stream. Raises RecordingError if it is missing or damaged."""
-    data = (schema.metadata or {}).get(HEADER_KEY)
-    if data is None:
-        raise RecordingError(
-            message("{name} is an Arrow stream, but not a recording of Bubblescope", name=name)
-        )
-    try:
-        values = json.loads(data)
-        if values["format"] != FORMAT:
-            raise RecordingError(
-                message(
-                    "{name} has format {values!r:.40}; this version reads format {format}: "
-                    "record it again",
-                    name=name,
-                    values=values["format"],
-                    format=FORMAT,
-                )
-            )
-        if len(values["lanes"]) > MOST_LANES:
-            raise ValueError(message("it has more than {most:,} lanes", most=MOST_LANES))
-        header: Header = typed(Header, values)
-        if "source" not in values:
-            is_predicted = values.get("predicted") is True
-            header = replace(header, source=source_of_old_header(header, is_predicted))
-        header.check()
-    except RecordingError:
-        # It is a ValueError too, but its message is complete.
-        raise
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise RecordingError(
-            message("{name} has a damaged header: {error}", name=name, error=error)
-        ) from error
-    # The metadata is the header, which differs from run to run.
-    if not schema.equals(row_schema(), check_metadata=False):
-        raise RecordingError(
-            message("{name} is damaged: its columns are not those of a recording", name=name)
-        )
-    return header
-
-
-def source_of_old_header(header: Header, is_predicted: bool) -> Source:
-    """Return the source of a recording whose header does not name one.
-
-    Older headers say whether times are predicted. The model of a run has blocks; the model of a job
-    or of another program's trace has none, and only a job's header has a number of ranks.
-    """
-    if is_predicted:
-        return Source.PREDICTED
-    if header.model.blocks:
-        return Source.RUN
-    return Source.JOB if "ranks" in header.hardware else Source.IMPORTED
 
 
 IntColumn = Any
@@ -184,9 +121,13 @@ class NoteRow(NamedTuple):
 
 def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
     """Return the row that contains all tasks of a plan."""
+    # Without tasks, zip() returns no columns.
     columns = dict(zip(Task._fields, zip(*tasks, strict=True), strict=False))
     none = [None] * len(tasks)
-    arrays = [pa.array(columns.get(field.name, none), field.type) for field in task_type()]
+    arrays = []
+    for field in task_type():
+        values = columns.get(field.name, none)
+        arrays.append(pa.array(values, field.type))
     return tasks_batch(number, arrays)
 
 
@@ -201,7 +142,10 @@ def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
     """Return a span row for each task, an open row without an end; times are since `origin`."""
 
     def column(name: str) -> Ints:
-        return np.concatenate([_numbers(getattr(some, name), len(some.task)) for some in timings])
+        parts = []
+        for some in timings:
+            parts.append(_numbers(getattr(some, name), len(some.task)))
+        return np.concatenate(parts)
 
     counts = [len(some.task) for some in timings]
     end = column("end")
@@ -258,7 +202,7 @@ class TraceWriter:
     def plan(self, tasks: Sequence[Task]) -> int:
         """Add a plan; returns its number, for its spans. Call this from one thread only."""
         number = self._plans
-        self._plans = self._plans + 1
+        self._plans += 1
         self._queue.append(plan_batch(number, tasks))
         return number
 
@@ -324,7 +268,7 @@ class TraceWriter:
                 before = time.thread_time()
                 self.flush()
                 worked = time.thread_time() - before
-                rest = min(max(worked / SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS)
+                rest = min(max(worked / SENDING_SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS)
                 if is_asked:  # the next step's end can wait; the end of the first cannot
                     over.wait(rest)
         except BaseException as error:  # raised again on exit of the context
@@ -335,11 +279,17 @@ class TraceWriter:
         # Other threads may append meanwhile, which a deque allows without a lock. Only the rows
         # that are queued now are taken: otherwise a fast producer would keep this loop going.
         queued = [self._queue.popleft() for _ in range(len(self._queue))]
-        rows = [*queued, *self.running()]
-        timings = [row for row in rows if isinstance(row, Timings)]
-        notes = [row for row in rows if isinstance(row, NoteRow)]
-        # Plans come before the spans of their tasks, and notes after the spans that they refer to.
-        batches = [row for row in rows if isinstance(row, pa.RecordBatch)]
+        timings: list[Timings] = []
+        notes: list[NoteRow] = []
+        batches: list[pa.RecordBatch] = []
+        for row in (*queued, *self.running()):
+            if isinstance(row, Timings):
+                timings.append(row)
+            elif isinstance(row, NoteRow):
+                notes.append(row)
+            else:
+                batches.append(row)
+        # Plans are sent before the spans of their tasks, notes after the spans they refer to.
         if timings:
             batches.append(span_batch(*timings, origin=self._origin))
         if notes:
@@ -369,8 +319,10 @@ def _since(origin: int, times: Ints) -> pa.Array:
 
 def record_column(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
     """Return the `record` column of rows, given as records or as codes."""
-    codes = records if isinstance(records, np.ndarray) else [_CODES[record] for record in records]
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), _words())
+    if not isinstance(records, np.ndarray):
+        records = np.array([_CODES[record] for record in records], np.int8)
+    codes = pa.array(records, pa.int8())
+    return pa.DictionaryArray.from_arrays(codes, _words())
 
 
 def note_column(has: Bools, **columns: Any) -> pa.Array:

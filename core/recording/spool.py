@@ -14,8 +14,8 @@ from typing import IO
 import pyarrow as pa
 
 from core.message import message
-from core.recording.schema import schema_of
 from core.recording.stream import END_OF_STREAM
+from core.recording.stream_header import schema_of
 from core.trace.header import Header
 
 _COPIED = 1 << 20  # bytes at a time

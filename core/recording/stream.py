@@ -15,7 +15,7 @@ from core.errors import RecordingError
 from core.message import Text, counted, join_texts, message
 from core.reading import one_line, regular_opener
 from core.recording.limits import TooLarge, most_unpacked
-from core.recording.schema import read_header
+from core.recording.stream_header import read_header
 from core.recording.unpack_limit import CONTINUATION, UnpackLimit
 from core.trace.header import Header
 from core.trace.trace import Trace
@@ -47,7 +47,8 @@ class RecordingStream:
     """
 
     def __init__(self, source: pa.NativeFile, name: str) -> None:
-        self.name, self.cut = name, False
+        self.name = name
+        self.cut = False
         self._trailing = 0  # bytes after the stream's end
         self.header = Header.unknown()
         self._source, self.size = source, int(source.size())  # in bytes

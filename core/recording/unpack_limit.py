@@ -17,9 +17,12 @@ from core.message import message
 from core.recording.limits import TooLarge
 
 CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
-_DICTIONARY, _ROWS, _V5 = 2, 3, 4
+_DICTIONARY = 2
+_ROWS = 3
+_V5 = 4
 _ANY = 1 << 62
-_LENGTH, _BUFFER = struct.Struct("<q"), struct.Struct("<qq")
+_LENGTH = struct.Struct("<q")
+_BUFFER = struct.Struct("<qq")
 
 
 class UnpackLimit:
@@ -30,7 +33,9 @@ class UnpackLimit:
     """
 
     def __init__(self, most: int, most_message: int = _ANY) -> None:
-        self._most, self._most_message, self._unpacked = most, most_message, 0
+        self._most = most
+        self._most_message = most_message
+        self._unpacked = 0
         self._kept = bytearray()
         self._parts = self._messages()
         self._wanted = next(self._parts)

@@ -92,12 +92,13 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
     # Time between two steps is not explained.
     idle_ns = sum(time.idle_ns for time in times)
     idle[Cause.BETWEEN_STEPS] += idle_ns - sum(idle.values())
+    found_idle = {cause: ns for cause, ns in idle.items() if ns}
     return DeviceShares(
         steps=len(steps),
         step_ns=last - first,
         whole_ns=int((windows.end - windows.start).sum()),
         times=tuple(times),
-        idle={cause: ns for cause, ns in idle.items() if ns},
+        idle=found_idle,
     )
 
 

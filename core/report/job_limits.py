@@ -28,15 +28,15 @@ from core.message import Message
 from core.order import evenly
 from core.plain import duration_text
 from core.plan.task import ABSENT, Kind
-from core.report.job_step import (
+from core.report.job_graph import (
     BETWEEN_STEPS,
     COMMUNICATION,
     DATA_WAIT,
     HOST_CODE,
     UPDATE,
-    JobStep,
     StepPart,
 )
+from core.report.job_step import JobStep
 from core.report.limits import (
     JOB_SENTENCES,
     LANE_SENTENCES,
@@ -48,7 +48,8 @@ from core.report.limits import (
 from core.scatter import scatter
 from core.trace.trace import Trace
 
-MOST_STEPS, FEWEST_STEPS = 64, 8
+MOST_STEPS = 64
+FEWEST_STEPS = 8
 MOST_NODES = 200_000
 """Largest number of tasks in all steps that are examined, unless these are FEWEST_STEPS."""
 MOST_REPLAYED = 15

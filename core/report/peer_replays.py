@@ -20,7 +20,8 @@ from core.explain.run_step import explain_run_step
 from core.order import evenly, groups, row_keys
 from core.plan.plan import lane_ranks
 from core.plan.task import ABSENT, KINDS
-from core.report.job_step import JobStep, StepPart
+from core.report.job_graph import StepPart
+from core.report.job_step import JobStep
 from core.report.measured import MeasuredSteps
 from core.report.mesh import MeshWorker
 from core.trace.trace import Trace

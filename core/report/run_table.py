@@ -106,7 +106,8 @@ def latex(rows: Sequence[RunRow], say: Say = plainly) -> str:
         r"  \midrule",
     ]
     for place, row in enumerate(rows):
-        lines.append(_latex_line([row.name, *(column.cells[place] for column in columns)]))
+        cells = [column.cells[place] for column in columns]
+        lines.append(_latex_line([row.name, *cells]))
     lines += [r"  \bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
@@ -114,12 +115,14 @@ def latex(rows: Sequence[RunRow], say: Say = plainly) -> str:
 def markdown(rows: Sequence[RunRow], say: Say = plainly) -> str:
     """Return the table for Markdown."""
     columns = _columns(rows, say)
+    headings = [column.heading for column in columns]
     lines = [
-        _markdown_line([say(N_("Run")), *(column.heading for column in columns)]),
+        _markdown_line([say(N_("Run")), *headings]),
         "|---|" + "--:|" * len(columns),
     ]
     for place, row in enumerate(rows):
-        lines.append(_markdown_line([row.name, *(column.cells[place] for column in columns)]))
+        cells = [column.cells[place] for column in columns]
+        lines.append(_markdown_line([row.name, *cells]))
     return "\n".join(lines) + "\n"
 
 

@@ -102,8 +102,8 @@ def slower(
     task = task[counted]
     place = place[counted]
     tasks = np.bincount(place, minlength=count)
-    nothing = np.zeros(len(task), bool)
-    exact = _compare_same_work(run, run.alike, task, place, count, nothing)
+    no_task = np.zeros(len(task), bool)
+    exact = _compare_same_work(run, run.alike, task, place, count, no_task)
     if costs is None:
         rough = _compare_same_work(run, run.roughly, task, place, count, exact.known)
         compared = exact
@@ -144,19 +144,19 @@ def _compare_by_costs(
     task: Ints,
     place: Ints,
     count: int,
-    without: Bools,
+    uncounted: Bools,
 ) -> _Compared:
     """Compare times of places, relative to the tasks' costs, with times of other places.
 
     The peers of a task are tasks of its kind; if no other place has any, all tasks of other places.
-    Tasks `without` (m) are peers, but are not counted themselves.
+    Tasks `uncounted` (m) are peers, but are not counted themselves.
     """
     found = _Compared.nothing(run, count, len(task))
     kinds = run.columns.kind[task]
-    for kind in np.unique(kinds[~without]).tolist():
+    for kind in np.unique(kinds[~uncounted]).tolist():
         of_kind = kinds == kind
-        for where in np.unique(place[of_kind & ~without]).tolist():
-            mine = of_kind & ~without & (place == where)
+        for where in np.unique(place[of_kind & ~uncounted]).tolist():
+            mine = of_kind & ~uncounted & (place == where)
             peers = of_kind & (place != where)
             error = COST_ERROR
             if not peers.any():
@@ -240,19 +240,19 @@ def _compare_same_work(
     task: Ints,
     place: Ints,
     count: int,
-    without: Bools,
+    uncounted: Bools,
 ) -> _Compared:
     """Compare times of places with times of other places for tasks with the same number.
 
-    Tasks `without` (m) are peers, but are not counted themselves.
+    Tasks `uncounted` (m) are peers, but are not counted themselves.
     """
     found = _Compared.nothing(run, count, len(task))
     for group in groups(numbers[task]):
         at: dict[int, Ints] = {}
         for mine in groups(place, group):
             at[int(place[mine[0]])] = mine
-        if len(at) > 1 and not without[group].all():
-            _compare_group(run, task, at, without, found)
+        if len(at) > 1 and not uncounted[group].all():
+            _compare_group(run, task, at, uncounted, found)
     return found
 
 
@@ -260,7 +260,7 @@ def _compare_group(
     run: MeasuredSteps,
     task: Ints,
     at: dict[int, Ints],
-    without: Bools,
+    uncounted: Bools,
     found: _Compared,
 ) -> None:
     """Add the comparison of one group of tasks with the same work, given by place, to `found`."""
@@ -275,7 +275,7 @@ def _compare_group(
         means[where] = np.append(full.mean(axis=1), typical)
     noise = float(np.median([scatter(values) for values in logs.values()]))
     for where, mine in at.items():
-        counted = mine[~without[mine]]
+        counted = mine[~uncounted[mine]]
         means_of_others = [mean for other, mean in means.items() if other != where]
         others = np.median(means_of_others, axis=0)
         weight = run.parts[task[counted]].sum()

@@ -10,7 +10,8 @@ from core.explain.explanation import Explanation
 from core.message import N_
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION
-from core.report.job_step import BETWEEN_STEPS, COMMUNICATION, DATA_WAIT, JobStep, StepPart
+from core.report.job_graph import BETWEEN_STEPS, COMMUNICATION, DATA_WAIT, StepPart
+from core.report.job_step import JobStep
 
 BAR_WORDS = {
     "ideal": N_("perfect division"),

@@ -44,13 +44,15 @@ def steps(trace: Trace) -> pa.Table:
     losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
     numbers = table.numbers.tolist()
     whole = set(measured_steps(trace))
+    is_measured = [step in whole for step in numbers]
+    losses_of_steps = [losses.get(step) for step in numbers]
     columns = {
         "step": pa.array(numbers, pa.int32()),
-        "measured": pa.array([step in whole for step in numbers], pa.bool_()),
+        "measured": pa.array(is_measured, pa.bool_()),
         "start_ns": pa.array(table.starts),
         "end_ns": pa.array(table.ends),
         "makespan_ns": pa.array(table.ends - table.starts),
-        "loss": pa.array([losses.get(step) for step in numbers], pa.float64()),
+        "loss": pa.array(losses_of_steps, pa.float64()),
     }
     return pa.table(columns)
 
@@ -116,11 +118,15 @@ def counters(trace: Trace) -> pa.Table:
 def log(trace: Trace) -> pa.Table:
     """Return a row for each line of the run's log."""
     lines = list(trace.logs)
+    times = [line.time for line in lines]
+    steps = [line.step for line in lines]
+    levels = [line.level for line in lines]
+    texts = [line.text for line in lines]
     columns = {
-        "time_ns": pa.array([line.time for line in lines], pa.int64()),
-        "step": pa.array([line.step for line in lines], pa.int32()),
-        "level": pa.array([line.level for line in lines], pa.string()),
-        "text": pa.array([line.text for line in lines], pa.string()),
+        "time_ns": pa.array(times, pa.int64()),
+        "step": pa.array(steps, pa.int32()),
+        "level": pa.array(levels, pa.string()),
+        "text": pa.array(texts, pa.string()),
     }
     return pa.table(columns)
 

@@ -26,7 +26,8 @@ class Counter(Columns):
 
     def __init__(self, name: str, lane: int | None, arrays: Arrays = NO_ARRAYS) -> None:
         super().__init__(arrays)
-        self.name, self.lane = name, lane
+        self.name = name
+        self.lane = lane
 
     @property
     def times(self) -> Ints:

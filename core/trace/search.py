@@ -55,7 +55,8 @@ class Search:
     """
 
     def __init__(self, trace: Trace, query: Query) -> None:
-        self.trace, self.query = trace, query
+        self.trace = trace
+        self.query = query
         self._of_rows: list[Term] = []
         self._of_spans: list[Term] = []
         of_lanes: list[Term] = []

@@ -29,7 +29,8 @@ def short_label(name: str) -> str:
     # Calls in other languages have the same form: `forward(3)`, `load(train)`.
     is_cpp = is_signature or plain != found or "::" in plain or "*" in parameters
     if parameters and is_cpp and not parameters[1].isdigit():
-        is_signature, plain = True, without_parameters
+        is_signature = True
+        plain = without_parameters
     plain = _NAMESPACES.sub("", plain)
     if is_signature:
         # Only a type can be before the name: `void copy`, `enable_if::type copy`.

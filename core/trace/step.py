@@ -34,7 +34,9 @@ class StepSpans:
     @classmethod
     def of(cls, trace: Trace, step: int, rows: NDArray[np.integer[Any]] | None = None) -> StepSpans:
         """Return a step's spans so far; with `rows`, only the spans of these tasks."""
-        lanes, indices, parts = [], [], []
+        lanes = []
+        indices = []
+        parts = []
         for lane in working_lanes(trace.header.lanes):
             spans = trace.spans(lane.index)
             where = spans.of_step(step)

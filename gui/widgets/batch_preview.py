@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.explain.balance import LanePart
+from core.explain.batch_rows import LanePart
 from core.plan.division import Part
 from core.plan.lanes import timing_note
 from core.plan.specification import Specification

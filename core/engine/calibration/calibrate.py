@@ -128,7 +128,9 @@ class LaneLoop:
     """
 
     def __init__(self, operations: CalibrationOps, lane: LaneThread, tasks: Sequence[Task]) -> None:
-        self.lane, self._tasks, self._operations = lane, tasks, operations.for_lane()
+        self.lane = lane
+        self._tasks = tasks
+        self._operations = operations.for_lane()
         self.passes: list[list[tuple[Task, Stamps]]] = []
 
     def go_once(self, is_halted: Callable[[], bool]) -> None:

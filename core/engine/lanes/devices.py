@@ -200,13 +200,16 @@ def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
 
     opened = [open_lane(lane) for lane in lanes]
     on_streams = [lane for lane in opened if isinstance(lane, StreamLane)]
-    for device in dict.fromkeys(lane.lane.device for lane in on_streams):
+    lanes_of: dict[str, list[StreamLane]] = {}
+    for stream_lane in on_streams:
+        lanes_of.setdefault(stream_lane.lane.device, []).append(stream_lane)
+    for device, of_device in lanes_of.items():
         kind = device_kind(device)
         backend = getattr(torch, kind.name, None)
         graph = getattr(backend, kind.graph, None) if kind.graph else None
         if graph is not None:
             block_queries_during_capture(graph)
-        _note_shared_streams([lane for lane in on_streams if lane.lane.device == device])
+        _note_shared_streams(of_device)
     return opened
 
 
@@ -236,7 +239,8 @@ def has_timed_events(device: str) -> bool:
         return False
     # Try it: a backend may have the event classes but not implement elapsed_time.
     place = torch.device(device)
-    first, last = _event(place), _event(place)
+    first = _event(place)
+    last = _event(place)
     try:
         stream = torch.Stream(place)
         first.record(stream)

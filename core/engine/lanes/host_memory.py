@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # From malloc.h of the GNU C library.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
 LARGEST_BYTES = 32 << 20
 """Size of the largest blocks that the library can keep; larger ones are returned when freed."""
 _USUAL_BYTES = 2 * LARGEST_BYTES
@@ -26,7 +27,8 @@ def freed_memory_kept() -> Iterator[None]:
     """
     library = ctypes.CDLL(None)
     try:
-        set_option, trim = library.mallopt, library.malloc_trim
+        set_option = library.mallopt
+        trim = library.malloc_trim
     except AttributeError:
         yield
         return

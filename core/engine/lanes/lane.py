@@ -50,7 +50,8 @@ def has_passed(timestamp: Timestamp) -> bool:
 
 def block_queries_during_capture(graph: type[Any]) -> None:
     """Patch torch's class `graph` so that no thread queries events while one is captured."""
-    begin, end = graph.capture_begin, graph.capture_end
+    begin = graph.capture_begin
+    end = graph.capture_end
     if getattr(begin, "blocks_queries", False):
         return
 
@@ -72,7 +73,8 @@ def block_queries_during_capture(graph: type[Any]) -> None:
                 _query_lock.release()
 
     capture_begin.blocks_queries = True  # type: ignore[attr-defined]
-    graph.capture_begin, graph.capture_end = capture_begin, capture_end
+    graph.capture_begin = capture_begin
+    graph.capture_end = capture_end
 
 
 def wait_until(timestamp: Timestamp) -> None:
@@ -164,7 +166,8 @@ class Stamps:
     __slots__ = ("_borders", "_now", "blocks", "end", "start")
 
     def __init__(self, now: Callable[[], Timestamp], blocks: bool = False) -> None:
-        self._now, self.blocks = now, blocks
+        self._now = now
+        self.blocks = blocks
         self._borders: dict[tuple[bool, int], Timestamp] = {}
         self.start: Timestamp | None = None
         self.end: Timestamp | None = None

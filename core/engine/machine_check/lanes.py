@@ -65,7 +65,8 @@ def overlap(first: str, second: str) -> Overlap:
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(lanes_on(first, second))]
         works = [lane.call(partial(_work, lane.device)).result() for lane in lanes]
-        alone, together = [], []
+        alone = []
+        together = []
         for _ in range(TRIES):
             one = max(_time([lane], [work]) for lane, work in zip(lanes, works, strict=True))
             alone.append(one)

@@ -36,8 +36,10 @@ from core.plan.planning import plan_run
 from core.plan.specification import Specification
 from core.recording.recording import open_recording, read_stream
 
-STEPS, WARMUP = 8, 3
-DATA_PARALLEL, PIPELINING = "nn.DataParallel", "torch.distributed.pipelining"
+STEPS = 8
+WARMUP = 3
+DATA_PARALLEL = "nn.DataParallel"
+PIPELINING = "torch.distributed.pipelining"
 SCHEDULES = ("1f1b", "gpipe")
 """The schedules that are compared; a job under torchrun takes seconds to start."""
 

@@ -16,7 +16,9 @@ from core.recorder.session import record
 
 STEPS = 12
 ROUNDS = 4
-WIDTH, ROWS, BLOCKS = 512, 64, 6
+WIDTH = 512
+ROWS = 64
+BLOCKS = 6
 
 
 def recording_cost(device: str) -> RecordingCost:

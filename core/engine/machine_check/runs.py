@@ -31,8 +31,12 @@ from core.trace.verified import verified
 RUN_SECONDS = 60.0
 """A run that takes longer is stopped. Most take a few seconds; ranks start slowly."""
 MODEL = ModelSettings("mlp", width=512, depth=8)
-BATCH, STEPS, WARMUP = 256, 3, 1
-SINGLE, PIPELINE, GRID = "single", "pipeline", "dp-pp"
+BATCH = 256
+STEPS = 3
+WARMUP = 1
+SINGLE = "single"
+PIPELINE = "pipeline"
+GRID = "dp-pp"
 
 
 @contextmanager

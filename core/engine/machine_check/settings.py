@@ -57,11 +57,13 @@ class Counts:
     """Counts of the system since construction."""
 
     def __init__(self) -> None:
-        self._heat, self._stopped = heat_count(CORES), stopped_us(CGROUP)
+        self._heat = heat_count(CORES)
+        self._stopped = stopped_us(CGROUP)
 
     def settings(self) -> list[Setting]:
         """Return how much the counts have grown."""
-        heat, stopped = heat_count(CORES), stopped_us(CGROUP)
+        heat = heat_count(CORES)
+        stopped = stopped_us(CGROUP)
         times = UNKNOWN
         if heat is not None and self._heat is not None:
             times = f"{heat - self._heat} ×"

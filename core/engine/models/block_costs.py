@@ -91,7 +91,8 @@ def _one_pass(blocks: Sequence[nn.Module], x: Tensor, isolated: IsolatedLane) ->
     backwards = [isolated.time(block_pass.backward) for block_pass in reversed(whole)]
     backwards.reverse()
     _, split = _run_forward(blocks, x, isolated)
-    inputs, weights = [], []
+    inputs = []
+    weights = []
     for block_pass in reversed(split):
         # In this order: the second part of a block needs the result of the first.
         inputs.append(isolated.time(block_pass.inputs))
@@ -105,7 +106,8 @@ def _run_forward(
     blocks: Sequence[nn.Module], x: Tensor, isolated: IsolatedLane
 ) -> tuple[list[int], list[_BlockPass]]:
     """Run the blocks forward; return the time of each in ns, and the passes for the backward."""
-    times, passes = [], []
+    times = []
+    passes = []
     for block in blocks:
         block_pass = _BlockPass(block, x)
         times.append(isolated.time(block_pass.forward))
@@ -139,7 +141,8 @@ class _BlockPass:
     weight_pass: WeightPass
 
     def __init__(self, block: nn.Module, x: Tensor) -> None:
-        self._block, self._x = block, x
+        self._block = block
+        self._x = x
         # The copy is part of the graph of x, so that x gets its gradient even if the block writes
         # to its input.
         self._input = x.clone()

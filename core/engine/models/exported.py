@@ -117,7 +117,8 @@ class ExportedGraph:
         #     y = linear(x)      alive: y         cut
         #     z = norm(y)               y z       no cut, because y is still to be added
         #     u = y + mlp(z)            u         cut
-        alive, has_parameters = {self.entry}, False
+        alive = {self.entry}
+        has_parameters = False
         for place, node in enumerate(self.order):
             uses_parameters = self._uses_parameters(node)
             # Only directly before a node with parameters: activations, dropout and the like then

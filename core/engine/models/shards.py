@@ -105,7 +105,8 @@ class Tail(LaneBlocks):
         super().__init__()
         self._layers = [Layer(layer.name, copy.deepcopy(layer.module)) for layer in layers]
         self._inside = nn.Sequential(*(layer.module for layer in self._layers))
-        self.slices, self.repeated = {}, frozenset()
+        self.slices = {}
+        self.repeated = frozenset()
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the model's output."""
@@ -205,7 +206,8 @@ def segments_of(blocks: Sequence[nn.Module]) -> Segments:
 
 
 def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
-    linears, activations = [], []
+    linears = []
+    activations = []
     for number, block in enumerate(blocks):
         linear, activation = block.children()
         if not isinstance(linear, nn.Linear):

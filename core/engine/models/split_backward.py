@@ -27,7 +27,7 @@ several times as long as usual.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
@@ -36,8 +36,7 @@ from torch import Tensor
 from torch.autograd import Variable
 from torch.autograd.graph import GradientEdge, Node, get_gradient_edge
 
-_Graph = dict[Node, list[tuple[Node, int]]]
-"""The nodes of a graph, each after its children, with its edges: (child, number of its input)."""
+from core.engine.models.backward_graph import GraphCut, between, cut_graph, path_edges
 
 _Arrived = tuple[Tensor | None, ...]
 """The gradients that arrive at a node, by the number of its input."""
@@ -96,18 +95,27 @@ def stage_backward_input(
     needs them.
     """
     # An output without trained inputs and parameters has no graph.
-    used = [(y, g) for y, g in zip(outputs, gradients, strict=True) if y.requires_grad]
+    used: list[tuple[Tensor, Tensor]] = []
+    for output, gradient in zip(outputs, gradients, strict=True):
+        if output.requires_grad:
+            used.append((output, gradient))
     roots = [get_gradient_edge(output) for output, _ in used]
     wanted = [x for x in inputs if x.requires_grad]
     ends = [get_gradient_edge(x) for x in wanted]
-    cut = _cut(roots, [end.node for end in ends])
+    end_nodes = [end.node for end in ends]
+    cut = cut_graph(roots, end_nodes)
 
-    on_path = [pair for pair, root in zip(used, roots, strict=True) if root.node in cut.path]
+    on_path: list[tuple[Tensor, Tensor]] = []
+    off_path: list[tuple[GradientEdge, Tensor]] = []
+    for root, (output, gradient) in zip(roots, used, strict=True):
+        if root.node in cut.path:
+            on_path.append((output, gradient))
+        else:
+            off_path.append((root, gradient))
     found, arrived, given = _run_path(cut, roots, on_path, ends)
-    for root, (_, gradient) in zip(roots, used, strict=True):
-        # This output does not depend on an input, so its whole backward is in the weight pass.
-        if root.node not in cut.path:
-            arrived.setdefault(root.node, []).append((root, gradient))
+    # These outputs depend on no input, so their whole backward is in the weight pass.
+    for root, gradient in off_path:
+        arrived.setdefault(root.node, []).append((root, gradient))
 
     kept = _kept(cut, arrived)
     # The graph has to be retained for the weight pass, and it would retain all activations. A
@@ -164,105 +172,11 @@ def _accumulate(group: WeightGroup, retain_graph: bool) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """A graph, its path, and the possible starts of a weight pass, in groups.
-
-    `leaves` maps each start to its leaves, the nodes that accumulate into parameters. Different
-    groups have different leaves. Larger groups are first, because a single start frees its tensors.
-    """
-
-    graph: _Graph
-    path: set[Node]
-    leaves: dict[Node, list[Node]]
-    groups: list[list[Node]]
-
-
-def _cut(roots: Sequence[GradientEdge], ends: Collection[Node]) -> _Cut:
-    # Every node is after its children, so it is known which of them are on the path.
-    graph = _reachable(root.node for root in roots)
-    path: set[Node] = set()
-    leaves: dict[Node, list[Node]] = {}
-    for node, edges in graph.items():
-        off_path = [child for child, _ in edges if child not in path]
-        if node in ends or len(off_path) < len(edges):
-            path.add(node)
-            # A node with children on and off the path is a junction if these have leaves.
-            if off_path:
-                _add_leaves(leaves, node, off_path, graph)
-    for root in roots:
-        if root.node not in path:
-            _add_leaves(leaves, root.node, [root.node], graph)
-    return _Cut(graph, path, leaves, _grouped(leaves))
-
-
-def _add_leaves(
-    leaves: dict[Node, list[Node]], start: Node, nodes: Iterable[Node], graph: _Graph
-) -> None:
-    """Add a start with the leaves that can be reached from `nodes`, if there are any."""
-    found = _leaves(nodes, graph)
-    if found:
-        leaves[start] = found
-
-
-def _reachable(roots: Iterable[Node]) -> _Graph:
-    """Return all nodes that can be reached from `roots`, children first."""
-    seen: _Graph = {}
-    done: _Graph = {}
-    # Not recursive, because the graph of a deep model is deeper than Python's stack. Each node is
-    # visited twice, before and after its children. A node that is on the stack several times keeps
-    # its first place in the result.
-    stack = list(roots)
-    while stack:
-        node = stack[-1]
-        if node not in seen:
-            seen[node] = [(child, n) for child, n in node.next_functions if child is not None]
-            stack += [child for child, _ in seen[node] if child not in done]
-        else:
-            done[node] = seen[node]
-            stack.pop()
-    return done
-
-
-def _leaves(nodes: Iterable[Node], graph: _Graph) -> list[Node]:
-    """Return the nodes below `nodes`, or among them, that accumulate into a tensor's `.grad`."""
-    stack = list(dict.fromkeys(nodes))
-    seen = set(stack)
-    leaves = []
-    while stack:
-        node = stack.pop()
-        if not graph[node] and hasattr(node, "variable"):
-            leaves.append(node)
-        for child, _ in graph[node]:
-            if child not in seen:
-                seen.add(child)
-                stack.append(child)
-    return leaves
-
-
-def _grouped(leaves: dict[Node, list[Node]]) -> list[list[Node]]:
-    """Return groups of starts that share leaves, larger groups first."""
-    group_of: dict[Node, list[Node]] = {}
-    for node, node_leaves in leaves.items():
-        overlapping: dict[int, list[Node]] = {}
-        for leaf in node_leaves:
-            if leaf in group_of:
-                overlapping[id(group_of[leaf])] = group_of[leaf]
-        group = [node]
-        for other in overlapping.values():
-            group += other
-        for member in group:
-            for leaf in leaves[member]:
-                group_of[leaf] = group
-    groups = {id(group): group for group in group_of.values()}
-    return sorted(groups.values(), key=len, reverse=True)
-
-
 _Arrivals = dict[Node, list[tuple[GradientEdge, Tensor]]]
 
 
 def _run_path(
-    cut: _Cut,
+    cut: GraphCut,
     roots: Iterable[GradientEdge],
     outputs: Sequence[tuple[Tensor, Tensor]],
     ends: Sequence[GradientEdge],
@@ -280,15 +194,15 @@ def _run_path(
     # Python. Starts that share parameters need the gradient after the tensors' hooks, because
     # `_give` inserts it there.
     single = {group[0] for group in cut.groups if len(group) == 1}
-    edges = [GradientEdge(*edge) for edge in _path_edges(cut, roots) if edge[0] in single]
+    edges = [GradientEdge(*edge) for edge in path_edges(cut, roots) if edge[0] in single]
     given: dict[Node, _Arrived] = {}
     with ExitStack() as hooks:
         for node in cut.leaves.keys() & cut.path - single:
             hooks.enter_context(node.register_prehook(_keep(given, node)))
         found: Sequence[Tensor | None] = torch.autograd.grad(
-            [y for y, _ in outputs],
+            [output for output, _ in outputs],
             [*ends, *edges],
-            [g for _, g in outputs],
+            [gradient for _, gradient in outputs],
             retain_graph=True,  # for the weight pass
             allow_unused=True,
         )
@@ -297,23 +211,14 @@ def _run_path(
         if gradient is not None:
             arrived.setdefault(edge.node, []).append((edge, gradient))
     for node, gradients in given.items():
-        arrived[node] = [
-            (GradientEdge(node, n), g) for n, g in enumerate(gradients) if g is not None
-        ]
+        arrived[node] = []
+        for number, gradient in enumerate(gradients):
+            if gradient is not None:
+                arrived[node].append((GradientEdge(node, number), gradient))
     return found[: len(ends)], arrived, given
 
 
-def _path_edges(cut: _Cut, roots: Iterable[GradientEdge]) -> set[tuple[Node, int]]:
-    """Return every edge to a node of the path."""
-    edges = {(root.node, root.output_nr) for root in roots}
-    for node in cut.path:
-        edges.update(cut.graph[node])
-    # The number of the node's input is part of an edge: an operation with several outputs, such as
-    # a split, has several inputs in the backward pass, each with a gradient.
-    return {edge for edge in edges if edge[0] in cut.path}
-
-
-def _kept(cut: _Cut, arrived: _Arrivals) -> set[Node]:
+def _kept(cut: GraphCut, arrived: _Arrivals) -> set[Node]:
     """Return the nodes that the weight pass runs.
 
     These are the nodes off the path, the junctions, and the nodes that run again.
@@ -322,28 +227,12 @@ def _kept(cut: _Cut, arrived: _Arrivals) -> set[Node]:
     kept = cut.graph.keys() - cut.path | arrived.keys()
     for group in cut.groups:
         if len(group) > 1:
-            kept |= _between(cut, group)
+            kept |= between(cut, group)
     return kept
 
 
-def _between(cut: _Cut, junctions: Collection[Node]) -> set[Node]:
-    """Return the nodes of the path that are on a way from one junction to another."""
-    # Two walks along the path, upwards and downwards from the junctions. Both walks visit the nodes
-    # between two junctions.
-    above: set[Node] = set()
-    below: set[Node] = set()
-    order = [node for node in cut.graph if node in cut.path]
-    for node in order:
-        if any(child in junctions or child in above for child, _ in cut.graph[node]):
-            above.add(node)
-    for node in reversed(order):
-        if node in junctions or node in below:
-            below.update(child for child, _ in cut.graph[node])
-    return above & below
-
-
 def _group(
-    cut: _Cut, nodes: Sequence[Node], arrived: _Arrivals, given: dict[Node, _Arrived]
+    cut: GraphCut, nodes: Sequence[Node], arrived: _Arrivals, given: dict[Node, _Arrived]
 ) -> WeightGroup:
     edges: list[GradientEdge] = []
     gradients: list[Tensor] = []

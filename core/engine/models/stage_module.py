@@ -48,14 +48,17 @@ class StageModule:
         blocks: list[nn.Module] | LaneBlocks,
         specification: Specification,
     ) -> None:
-        self.lane, self.owner = placement.lane, placement.owner
-        self.first, self.last = stage.first, stage.last
+        self.lane = placement.lane
+        self.owner = placement.owner
+        self.first = stage.first
+        self.last = stage.last
         self.slices: Mapping[str, ParameterSlice] = {}
         self.repeated = frozenset[str]()
         if isinstance(blocks, LaneBlocks):
             self.blocks = nn.Sequential(blocks)
             self.parameters = blocks.whole_names
-            self.slices, self.repeated = blocks.slices, blocks.repeated
+            self.slices = blocks.slices
+            self.repeated = blocks.repeated
         else:
             self.blocks = nn.Sequential(*blocks)
             self.parameters = full_names(blocks, stage.first)

@@ -101,7 +101,8 @@ def load_user_model(
     path: Path, rows: int, dtype: torch.dtype, generator: torch.Generator
 ) -> UserModel:
     """Load a file, and build its model and data. Raises PlanError if it cannot be used."""
-    name, module = str(path), _load(path)
+    name = str(path)
+    module = _load(path)
     with user_file_errors(name, message("build() failed")):
         built = _from_config(module.build())
     data, target = _load_batch(module, name, rows, generator)

@@ -56,7 +56,8 @@ class Workload:
 
         A batch for which there is not enough data left starts at the beginning again.
         """
-        batches, start = [], 0
+        batches = []
+        start = 0
         for count in rows:
             if start + count > len(self.input):
                 start = 0
@@ -239,7 +240,8 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
                 if id(parameter) not in seen:
                     counts.append((parameter_name, parameter.numel()))
             seen.update(map(id, block.parameters()))
-            block_name = _block_name(index, [parameter_name for parameter_name, _ in counts])
+            parameter_names = [parameter_name for parameter_name, _ in counts]
+            block_name = _block_name(index, parameter_names)
             output_elements = x.numel() // len(x)
             blocks.append(Block(block_name, tuple(counts), output_elements))
     _check_loss(workload, x, name)

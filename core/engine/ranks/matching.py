@@ -33,8 +33,10 @@ def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[in
     launched: list[int | None] = []
     ready: list[int | None] = []
     lane: list[int | None] = []
+    task: list[int] = []
     for row in rows:
         op = row.op
+        task.append(expected.own[task_key(op)].index)
         launched.append(op.asked if op.launched is None else op.launched)
         # A collective starts when its data is ready; computations have no such time.
         ready.append(op.start if op.lane >= FIRST_TRACK else None)
@@ -42,7 +44,7 @@ def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[in
     return Timings(
         plan=expected.number,
         step=expected.step,
-        task=[expected.own[task_key(row.op)].index for row in rows],
+        task=task,
         start=[row.start for row in rows],
         end=[row.end for row in rows],
         ready=ready,

@@ -87,11 +87,10 @@ class RankWorker:
             self._instrument.ops.now = cast("Callable[[], int]", self._lane.timestamp)
         # The resolution of the host's clock in ns.
         self._resolution = Clock().end()
-        self._tracks = [
-            lane.index
-            for lane in prepared.header.lanes
-            if lane.serves == settings.rank and lane.role is Role.COMMUNICATION
-        ]
+        self._tracks: list[int] = []
+        for lane in prepared.header.lanes:
+            if lane.serves == settings.rank and lane.role is Role.COMMUNICATION:
+                self._tracks.append(lane.index)
         self._expectations = StepExpectations(prepared, settings.rank, writer.plan)
         # Held while a step ends and while the sending thread looks for open tasks. Otherwise that
         # thread could report tasks of the last step as tasks of the next one.

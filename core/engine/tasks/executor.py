@@ -100,7 +100,8 @@ class RunningStep:
         jobs = self.lanes[lane]
         for job in jobs[self.sent[lane] :]:
             # No lock is needed: the lane's thread sets the start before the end.
-            start, end = job.stamps.start, job.stamps.end
+            start = job.stamps.start
+            end = job.stamps.end
             if isinstance(start, int) and isinstance(end, int):
                 job.settle(start, end)  # host times are final at once
             if job.span is None:
@@ -129,7 +130,9 @@ class Executor:
         writer: TraceWriter | None,
         stop: threading.Event | None = None,
     ) -> None:
-        self._lanes, self._operations, self._writer = lanes, operations, writer
+        self._lanes = lanes
+        self._operations = operations
+        self._writer = writer
         self._stop = stop or threading.Event()
         devices = dict.fromkeys(lane.lane.device for lane in lanes)
         self._clocks = {device: open_clock(device) for device in devices}

@@ -130,9 +130,9 @@ class Operations:
     def _replicate(self, step: StepState, task: Task) -> TaskWork:
         owner = self.model.of(0, task)
         replica = self.model.of(task.replica, task)
-        pairs: list[tuple[Tensor, Tensor]] = [
-            (parameter, owner.parameters[name]) for name, parameter in replica.parameters.items()
-        ]
+        pairs: list[tuple[Tensor, Tensor]] = []
+        for name, parameter in replica.parameters.items():
+            pairs.append((parameter, owner.parameters[name]))
         pairs += zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True)
         yield []
         # The parameters of each replica are leaves of a separate graph, so autograd must not
@@ -146,9 +146,11 @@ class Operations:
         stage = task.stage or 0
         parts = step.plan.parts_of(task)
         if task.payload is Payload.ACTIVATION:
-            kind, source = "activation", stage - 1
+            kind = "activation"
+            source = stage - 1
         else:
-            kind, source = "gradient", stage + 1
+            kind = "gradient"
+            source = stage + 1
         values = step.values.take_parts(kind, parts, stage, source)
         lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
         devices = [self._devices[lane] for lane in lanes]
@@ -245,7 +247,8 @@ class Operations:
         inputs = [_take_own(step, "input", part, task) for part in parts]
         outputs = [_take_own(step, "output", part, task) for part in parts]
         gradients = [_take_own(step, "gradient", part, task) for part in parts]
-        roots, root_gradients = [], []
+        roots = []
+        root_gradients = []
         for output, gradient in zip(outputs, gradients, strict=True):
             if output.requires_grad:
                 roots.append(output)
@@ -335,9 +338,11 @@ class Operations:
         shard = task.shard or 0
         part = step.plan.parts_of(task)[0]
         if task.payload is Payload.ACTIVATION:
-            kind, target = "activation", stage + 1
+            kind = "activation"
+            target = stage + 1
         else:
-            kind, target = "gradient", stage - 1
+            kind = "gradient"
+            target = stage - 1
         partial = []
         for other in range(step.plan.stages[stage].shards):
             key = ValueKey.of(f"partial {kind}", part, target, other, shard)

@@ -49,7 +49,8 @@ class ModelReplicas:
             device = self.devices[placement.lane]
             blocks: list[nn.Module] | LaneBlocks
             if stage.shares:
-                shard, shards = placement.shard, stage.shards
+                shard = placement.shard
+                shards = stage.shards
                 blocks = build_lane_blocks(whole, stage.index, shard, shards).to(device)
             else:
                 # Copies of the list and not of each block: parameters that are tied within a stage

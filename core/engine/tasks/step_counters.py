@@ -68,7 +68,8 @@ class FinishedStep:
         """
         stages = self.model.stages
         held: Counter[int] = Counter()
-        seen, summed = set(), set()
+        seen = set()
+        summed = set()
         # In order of time: a lane may step one of its stages while a copy lane still sums another.
         by_time = sorted(self.step.plan.tasks, key=lambda task: self.ends[task.index])
         for task in by_time:

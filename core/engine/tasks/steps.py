@@ -80,8 +80,11 @@ def run_steps(
     the next step, and so on. `calibrate_sizes` runs once, after the first calibration.
     """
     assert prepared.workload is not None
-    specification, workload = prepared.specification, prepared.workload
-    rows, plans, nested = specification.all_rows, prepared.plans, prepared.nested
+    specification = prepared.specification
+    workload = prepared.workload
+    rows = specification.all_rows
+    plans = prepared.plans
+    nested = prepared.nested
     numbers: dict[int, int] = {}
     for count, plan in plans.items():
         block_tasks = nested[count].tasks if nested else ()

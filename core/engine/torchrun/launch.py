@@ -103,7 +103,8 @@ def run_torchrun(
     if is_address(out):
         # All users of the machine can read the arguments of the processes that torchrun starts.
         address = parse_address(out)
-        out, variables[TOKEN_VARIABLE] = address.without_token, address.token
+        out = address.without_token
+        variables[TOKEN_VARIABLE] = address.token
     # The folder holds the lifeline's pipe and torchrun's logs.
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
         settings = LaunchSettings(specification, out, str(Path(own, "lifeline")), hosts.nodes)

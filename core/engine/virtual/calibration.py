@@ -59,8 +59,12 @@ class VirtualCalibration:
         stop: Event,
         rehearsal: Rehearsal,
     ) -> None:
-        self._make, self._plan, self._isolated = operations, plan, isolated
-        self._link, self._stop, self._rehearsal = link, stop, rehearsal
+        self._make = operations
+        self._plan = plan
+        self._isolated = isolated
+        self._link = link
+        self._stop = stop
+        self._rehearsal = rehearsal
         self._virtual_plan = VirtualPlan.of(plan, link)
         self._times: CostTimes = defaultdict(list)
 
@@ -108,14 +112,17 @@ class VirtualCalibration:
 
         The halves of an overlap have separate durations.
         """
-        plan, isolated, operations = self._plan, self._isolated, self._operations
+        plan = self._plan
+        isolated = self._isolated
+        operations = self._operations
         virtual_plan = self._virtual_plan
         found: CostTimes = defaultdict(list)
 
         def duration(place: int, *_: int) -> int:
             if self._stop.is_set():
                 raise RunStopped
-            total, modelled = 0, virtual_plan.modelled[place]
+            total = 0
+            modelled = virtual_plan.modelled[place]
             for half in plan.halves(plan.tasks[place]):
                 self._rehearsal.run(half)
                 taken = isolated.time(partial(operations.run, half))

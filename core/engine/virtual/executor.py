@@ -100,8 +100,11 @@ class VirtualExecutor:
         stop: threading.Event,
         rehearsal: Rehearsal,
     ) -> None:
-        self._operations, self._isolated, self._rehearsal = operations, isolated, rehearsal
-        self._writer, self._stop = writer, stop
+        self._operations = operations
+        self._isolated = isolated
+        self._rehearsal = rehearsal
+        self._writer = writer
+        self._stop = stop
         specification = prepared.specification
         self._link = link_of(specification)
         self._faults = Faults.of(specification)
@@ -120,7 +123,8 @@ class VirtualExecutor:
         Raises RunStopped, or the exception of a task.
         """
         virtual_plan = self._virtual_plan(plan, number)
-        modelled, collectives = virtual_plan.modelled, virtual_plan.collectives
+        modelled = virtual_plan.modelled
+        collectives = virtual_plan.collectives
         # Lists of Python numbers: reading an element of an array takes longer, and happens between
         # two timed tasks.
         effects = self._faults.effects(virtual_plan.columns, plan.lanes, index)
@@ -221,7 +225,8 @@ class VirtualExecutor:
         if self._unsent:
             timings = Timings(plan, step, *zip(*self._unsent, strict=True))
             self._writer.forward(span_batch(timings, origin=self._origin))
-        self._unsent, self._sent_at = [], time.monotonic()
+        self._unsent = []
+        self._sent_at = time.monotonic()
 
 
 def turns_of(lanes: Sequence[Lane], step: int) -> list[int]:

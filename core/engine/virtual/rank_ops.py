@@ -72,7 +72,8 @@ class RankOps(Operations):
         """Start a step: clear gradients, and copy each rank's rows to its lane."""
         step = super().begin(index, self._plans[plan.rows], batch)
         self._names = _names(step.plan, self._collectives)
-        self._changes, self._task = [], None
+        self._changes = []
+        self._task = None
         for rank in self.model.ranks:
             parts = self.model.parts[rank].values()
             self._note_change("parameters", rank, sum(part.nbytes for part in parts))
@@ -103,7 +104,8 @@ class RankOps(Operations):
             if task.kind is Kind.FORWARD:
                 forwards[task.replica or 0, task.stage or 0] = task.index
         for rank in self.model.ranks:
-            first_forward, last_forward = forwards[rank, 0], forwards[rank, last]
+            first_forward = forwards[rank, 0]
+            last_forward = forwards[rank, last]
             input_shape, _ = step.shapes[first_forward]
             _, output_shape = step.shapes[last_forward]
             text = forward_size_text(None, input_shape, output_shape)
@@ -128,8 +130,8 @@ class RankOps(Operations):
         """Record that a rank holds `size` bytes more, or less if it is negative."""
         self._changes.append(MemoryChange(self._task, name, rank, size))
 
-    def _is_last(self, names: tuple[str, ...]) -> bool:
-        """Count a rank that has computed its part of a collective; True for the last rank."""
+    def _count_done(self, names: tuple[str, ...]) -> bool:
+        """Count a rank that has computed its part of a collective; return True for the last one."""
         self._done[names] = (self._done[names] + 1) % len(self.model.ranks)
         return self._done[names] == 0
 
@@ -161,7 +163,8 @@ class RankOps(Operations):
         return sum(self.model.sizes[name] for name in names)
 
     def _all_gather(self, step: StepState, task: Task) -> TaskWork:
-        rank, names = task.replica or 0, self._names[task.index]
+        rank = task.replica or 0
+        names = self._names[task.index]
         yield []
         self.model.unshard(rank, names)
         yield
@@ -182,7 +185,7 @@ class RankOps(Operations):
         # The members of a collective run one after the other here, and each reads the gradients of
         # all ranks. So the sums replace the gradients only after the last member.
         self._sums[rank] |= sums
-        if self._is_last(names):
+        if self._count_done(names):
             for other in self.model.ranks:
                 for name in names:
                     self.model.whole[other][name].grad = self._sums[other].pop(name)
@@ -203,7 +206,7 @@ class RankOps(Operations):
         yield
         size = sum(self.model.parts[rank][name].nbytes for name in names)
         self._note_change("gradients", rank, size - self._whole_bytes(names))
-        if self._is_last(names):
+        if self._count_done(names):
             for other in self.model.ranks:
                 for name in names:
                     self.model.whole[other][name].grad = None

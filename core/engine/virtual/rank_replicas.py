@@ -38,9 +38,10 @@ class RankReplicas(ModelReplicas):
             self.rows = {name: self._rows_of(name) for name in self.sizes}
             for rank in self.ranks:
                 self.reshard(rank, self.sizes)
-        self.rank_optimizers = [
-            make_optimizer(prepared.specification, list(parts.values())) for parts in self.parts
-        ]
+        self.rank_optimizers: list[torch.optim.Optimizer | None] = []
+        for parts in self.parts:
+            optimizer = make_optimizer(prepared.specification, list(parts.values()))
+            self.rank_optimizers.append(optimizer)
 
     @property
     def optimizers(self) -> list[torch.optim.Optimizer]:
@@ -83,7 +84,8 @@ class RankReplicas(ModelReplicas):
 
     def _rows_of(self, name: str) -> list[slice]:
         """Return the rows of a whole parameter that belong to each rank."""
-        ends = [0, *accumulate(len(parts[name]) for parts in self.parts)]
+        lengths = [len(parts[name]) for parts in self.parts]
+        ends = [0, *accumulate(lengths)]
         return [slice(*pair) for pair in pairwise(ends)]
 
     def reshard(self, rank: int, names: Iterable[str]) -> None:

@@ -34,7 +34,9 @@ class Rehearsal:
     def __init__(
         self, make: Callable[[], Operations], isolated: IsolatedLane, log: Callable[[str], None]
     ) -> None:
-        self._make, self._isolated, self._log = make, isolated, log
+        self._make = make
+        self._isolated = isolated
+        self._log = log
         self._operations: Operations | None = None
         self._is_wanted = self._has_failed = False
 
@@ -72,7 +74,9 @@ class Rehearsal:
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
-            self._operations, self._is_wanted, self._has_failed = None, False, True
+            self._operations = None
+            self._is_wanted = False
+            self._has_failed = True
             self._log(
                 "there is not enough memory for an untimed run of each task before its timed run"
             )

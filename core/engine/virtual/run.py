@@ -44,7 +44,8 @@ def _calibrations(
 ) -> Iterator[Calibrate]:
     """Yield the functions that measure costs before the first measured steps, one for each."""
     rows = prepared.specification.all_rows[prepared.specification.warmup]
-    make, plan = partial(_operations, prepared), prepared.plans[rows]
+    make = partial(_operations, prepared)
+    plan = prepared.plans[rows]
     calibration = VirtualCalibration(make, plan, isolated, link, stop, rehearsal)
     yield calibration.measure
     yield from repeat(calibration.measure_again, RECALIBRATIONS)

@@ -15,63 +15,35 @@ from __future__ import annotations
 
 import math
 import statistics
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from threading import Event
-from typing import NamedTuple
 
 from core.costs.costs import STAGED, CostModel, Curve, cost_at
 from core.costs.durations import durations
-from core.engine.failures import RunStopped
 from core.engine.lanes.devices import kept_random_state
 from core.engine.lanes.isolated import IsolatedLane
 from core.engine.models.modules import Batch
 from core.engine.models.workload import check_ties
 from core.engine.prepare import Prepared
-from core.engine.tasks.operations import Operations
-from core.engine.virtual.rehearsal import LONG_NS
+from core.engine.virtual.size_measurement import (
+    ADDING,
+    MedianTimes,
+    PassTimes,
+    SizeMeasurement,
+    is_divided,
+)
 from core.errors import PlanError
-from core.gc_paused import gc_paused
-from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Lane, Plan
+from core.plan.division import Stage
+from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Kind, Task, TaskColumns, add_task
+from core.plan.task import Kind
 
-BUDGET_SECONDS = 2.0
-LEAST_ROUNDS = 3
-"""The first round allocates and is not counted."""
-MOST_ROUNDS = 6
-LEAST_SIZES = 3
 MOST_PIECES = 64
 """The smallest size is the batch divided by this number: smaller sizes only have fixed costs."""
-_FIRST, _, _SPLIT = range(3)
-"""The micro-batches of a measuring plan; the last one has a split backward."""
-_ADDING = (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)
-"""The kinds of passes that add to the gradients of parameters."""
-
-
-class PassKey(NamedTuple):
-    """A pass of `rows` rows through the stage `stage` of a model that is cut into `stages`.
-
-    `adds` is True if its gradients were added to the gradients of a previous micro-batch.
-    """
-
-    kind: Kind
-    stage: int
-    rows: int
-    adds: bool
-    stages: int
-
-
-PassTimes = dict[PassKey, list[float]]
-"""The ns of each round."""
-MedianTimes = dict[PassKey, float]
-"""The median ns over rounds."""
 
 
 def block_costs_by_size(
@@ -90,7 +62,7 @@ def block_costs_by_size(
         check_ties(prepared.workload, fine)
     except PlanError:
         return None
-    measurement = _Measurement(prepared, batch, isolated, stop)
+    measurement = SizeMeasurement(prepared, batch, isolated, stop)
     batch_rows = len(batch[0])
     lane_rows = max(part.rows for part in prepared.plans[batch_rows].parts)
     sizes = sizes_of(batch_rows, len(prepared.lanes), lane_rows)
@@ -127,124 +99,6 @@ def sizes_of(batch: int, lanes: int, lane_rows: int) -> list[int]:
     return list(dict.fromkeys(sizes))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """A way to cut the model, with modules to measure and other modules for rehearsals."""
-
-    stages: tuple[Stage, ...]
-    measured: Operations
-    rehearsed: Operations
-
-
-class _Measurement:
-    """Rounds of passes through a model that is cut in two ways; `times` are their durations."""
-
-    def __init__(
-        self, prepared: Prepared, batch: Batch, isolated: IsolatedLane, stop: Event
-    ) -> None:
-        self._prepared, self._batch = prepared, batch
-        self._isolated, self._stop = isolated, stop
-        self._lane = replace(prepared.lanes[0], index=0, serves=0)
-        self._short: set[int] = set()
-        self.times: PassTimes = defaultdict(list)
-
-    def run(self, fine: tuple[Stage, ...], coarse: tuple[Stage, ...], sizes: Sequence[int]) -> None:
-        """Measure as many of `sizes` as the time allows, but at least LEAST_SIZES, in rounds."""
-        by_block = self._cut(fine, sizes)
-        by_halves = self._cut(coarse, sizes)
-        began = time.monotonic()
-        measured: list[int] = []
-        for size in sizes:
-            # The other rounds rehearse tasks, and take up to twice as long as this one.
-            is_late = time.monotonic() - began > BUDGET_SECONDS / 4
-            if is_late and len(measured) >= LEAST_SIZES:
-                break
-            self._pass(by_block, size)
-            measured.append(size)
-        for done in range(1, MOST_ROUNDS):
-            if done >= LEAST_ROUNDS and time.monotonic() - began > BUDGET_SECONDS:
-                break
-            for size in measured:
-                # The durations of long tasks vary little, so one counted round is enough.
-                if done == 1 or size in self._short:
-                    self._pass(by_block, size)
-            if len(coarse) < len(fine):
-                self._pass(by_halves, min(measured))
-
-    def divided_ns(self, plan: Plan) -> dict[Kind, float]:
-        """Return the ns of the passes through divided blocks by kind, for the slowest shards.
-
-        The plan runs twice, and the second run counts, because the first one allocates.
-        """
-        operations = Operations(replace(self._prepared, plans={plan.rows: plan}))
-        operations.model.keep_parameters()
-        slowest: dict[tuple[Kind, int], int] = {}
-        for _ in range(2):
-            slowest = {}
-            operations.begin(0, plan, self._batch)
-            self._isolated.begin()
-            for task in plan.tasks:
-                if self._stop.is_set():
-                    raise RunStopped
-                taken = self._isolated.time(partial(operations.run, task))
-                place = task.kind, task.stage or 0
-                slowest[place] = max(slowest.get(place, 0), taken)
-            self._isolated.end()
-        sums: dict[Kind, float] = defaultdict(float)
-        for (kind, stage), taken in slowest.items():
-            if _is_divided(plan.stages[stage]):
-                sums[kind] += taken
-        return sums
-
-    def _cut(self, stages: tuple[Stage, ...], sizes: Sequence[int]) -> _Cut:
-        measured = self._operations(stages, sizes)
-        rehearsed = self._operations(stages, sizes)
-        return _Cut(stages, measured, rehearsed)
-
-    def _operations(self, stages: Sequence[Stage], sizes: Sequence[int]) -> Operations:
-        """Return operations on new copies of the modules, for these stages."""
-        plan = self._plan(stages, sizes[0])
-        operations = Operations(replace(self._prepared, plans={plan.rows: plan}))
-        # The optimizer is measured, but it must not change the parameters.
-        operations.model.keep_parameters()
-        for module in operations.model.stages.values():
-            # Memory is not measured here: the hooks for that would add to the times.
-            module.saved_bytes = dict.fromkeys(sizes, 0)
-            module.kept_bytes = dict.fromkeys(sizes, 0)
-        return operations
-
-    @gc_paused()
-    def _pass(self, cut: _Cut, rows: int) -> None:
-        """Run a plan with micro-batches of `rows` rows once, and store the tasks' durations."""
-        plan = self._plan(cut.stages, rows)
-        is_rehearsed = rows in self._short
-        found: dict[PassKey, list[int]] = defaultdict(list)
-        for operations in (cut.measured, cut.rehearsed):
-            operations.begin(0, plan, self._batch)
-        self._isolated.begin()
-        for task in plan.tasks:
-            if self._stop.is_set():
-                raise RunStopped
-            if is_rehearsed:
-                self._isolated.time(partial(cut.rehearsed.run, task))
-            taken = self._isolated.time(partial(cut.measured.run, task))
-            found[_pass_key(task, rows, len(cut.stages))].append(taken)
-        self._isolated.end()
-        for key, durations_of_key in found.items():
-            self.times[key].append(statistics.fmean(durations_of_key))
-        total = sum(map(sum, found.values()))
-        # In a run a task has several blocks: their number divided by the number of lanes.
-        blocks_per_task = len(cut.stages) / len(self._prepared.lanes)
-        if total / len(plan.tasks) * blocks_per_task < LONG_NS:
-            self._short.add(rows)
-
-    def _plan(self, stages: Sequence[Stage], rows: int) -> Plan:
-        # A micro-batch of more than half of the batch is the only one. So it never adds to other
-        # gradients, and no schedule splits its backward.
-        is_only = 2 * rows > len(self._batch[0])
-        return measuring_plan(self._lane, stages, rows, 1 if is_only else 3)
-
-
 def divided_plan(prepared: Prepared, rows: int) -> Plan | None:
     """Return the plan of a strategy that divides blocks over lanes; None if none is possible."""
     for strategy in STRATEGIES.values():
@@ -256,14 +110,9 @@ def divided_plan(prepared: Prepared, rows: int) -> Plan | None:
             plan = strategy.plan(job)
         except PlanError:
             continue
-        if any(map(_is_divided, plan.stages)):
+        if any(is_divided(stage) for stage in plan.stages):
             return plan
     return None
-
-
-def _is_divided(stage: Stage) -> bool:
-    """Return True if a lane has only a part of some block of the stage."""
-    return any(share < 1 for share in stage.shares)
 
 
 def _factors(taken: Mapping[Kind, float], plan: Plan, costs: CostModel) -> dict[Kind, float]:
@@ -274,50 +123,16 @@ def _factors(taken: Mapping[Kind, float], plan: Plan, costs: CostModel) -> dict[
     times = durations(plan.columns, passes, plan.stages)
     for task, ns in zip(plan.tasks, times.tolist(), strict=True):
         stage = plan.stages[task.stage or 0]
-        if task.kind in STAGED and task.shard == 0 and _is_divided(stage):
+        if task.kind in STAGED and task.shard == 0 and is_divided(stage):
             expected[task.kind] += ns
     return {kind: taken[kind] / ns for kind, ns in expected.items() if ns}
 
 
-def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches: int) -> Plan:
-    """Return a plan that runs micro-batches of the first `rows` rows one after the other.
-
-    The third one has a split backward.
-    """
-    tasks: list[Task] = []
-    after: list[int] = []
-    last = len(stages) - 1
-    for microbatch in range(microbatches):
-        add = partial(add_task, tasks, replica=0, microbatch=microbatch, rows=rows)
-        for stage in stages:
-            after = [add(Kind.FORWARD, 0, after, stage=stage.index)]
-        after = [add(Kind.LOSS, 0, after, stage=last)]
-        kinds: tuple[Kind, ...] = (Kind.BACKWARD,)
-        if microbatch == _SPLIT:
-            kinds = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
-        for stage in reversed(stages):
-            for kind in kinds:
-                after = [add(kind, 0, after, stage=stage.index)]
-    for stage in stages:
-        after = [add_task(tasks, Kind.STEP, 0, after, stage=stage.index, replica=0)]
-    return Plan(
-        (lane,),
-        tuple(stages),
-        tuple(Placement(0, stage.index, 0) for stage in stages),
-        tuple(Part(0, microbatch, 0, rows) for microbatch in range(microbatches)),
-        TaskColumns.of(tasks),
-    )
-
-
-def _pass_key(task: Task, rows: int, stages: int) -> PassKey:
-    stage = 0 if task.kind is Kind.LOSS else task.stage or 0
-    adds = task.kind in _ADDING and task.microbatch != _FIRST
-    size = 1 if task.kind is Kind.STEP else rows
-    return PassKey(task.kind, stage, size, adds, stages)
-
-
 def _stages(borders: Iterable[int]) -> tuple[Stage, ...]:
-    return tuple(Stage(index, *pair) for index, pair in enumerate(pairwise(borders)))
+    stages = []
+    for index, (first, last) in enumerate(pairwise(borders)):
+        stages.append(Stage(index, first, last))
+    return tuple(stages)
 
 
 def _coarse(blocks: int) -> tuple[Stage, ...]:
@@ -338,29 +153,39 @@ def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
     for key, taken in times.items():
         counted[key] = taken[1:] if key.stages == blocks else taken
     medians = {key: statistics.median(taken) for key, taken in counted.items()}
-    passes = {kind: _curves(medians, kind, False, blocks) for kind in (*STAGED, Kind.LOSS)}
-    passes[Kind.LOSS] = passes[Kind.LOSS][:1]
-    further = {kind: _curves(medians, kind, True, blocks) for kind in _ADDING}
+    first: dict[Kind, tuple[Curve, ...]] = {}
+    for kind in STAGED:
+        first[kind] = _curves(medians, kind, False, blocks)
+    first[Kind.LOSS] = _curves(medians, Kind.LOSS, False, blocks)[:1]
+    further: dict[Kind, tuple[Curve, ...]] = {}
+    for kind in ADDING:
+        further[kind] = _curves(medians, kind, True, blocks)
     if further[Kind.BACKWARD]:
-        curves = zip(
+        curves_of_blocks = zip(
             further[Kind.BACKWARD_WEIGHT],
-            passes[Kind.BACKWARD],
+            first[Kind.BACKWARD],
             further[Kind.BACKWARD],
             strict=True,
         )
-        passes[Kind.BACKWARD_WEIGHT] = tuple(
-            _shifted(weight, first, later) for weight, first, later in curves
-        )
+        weight_curves: list[Curve] = []
+        for later_weight, first_whole, later_whole in curves_of_blocks:
+            weight_curves.append(_shifted(later_weight, first_whole, later_whole))
+        first[Kind.BACKWARD_WEIGHT] = tuple(weight_curves)
     return replace(
         costs,
-        passes={kind: curves for kind, curves in passes.items() if curves},
+        passes=_measured_kinds(first),
         by_rows=True,
         by_block=True,
-        further={kind: curves for kind, curves in further.items() if curves},
+        further=_measured_kinds(further),
         joined=_joined(medians, blocks),
         input_is_data=True,
         scatter=_scatter(counted, blocks),
     )
+
+
+def _measured_kinds(curves: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
+    """Return the kinds that have curves."""
+    return {kind: of_blocks for kind, of_blocks in curves.items() if of_blocks}
 
 
 def _curves(medians: MedianTimes, kind: Kind, adds: bool, blocks: int) -> tuple[Curve, ...]:
@@ -369,7 +194,10 @@ def _curves(medians: MedianTimes, kind: Kind, adds: bool, blocks: int) -> tuple[
     for key, taken in medians.items():
         if (key.kind, key.adds, key.stages) == (kind, adds, blocks):
             points[key.stage].append((float(key.rows), taken))
-    return tuple(tuple(sorted(of_block)) for _, of_block in sorted(points.items()))
+    curves: list[Curve] = []
+    for block in sorted(points):
+        curves.append(tuple(sorted(points[block])))
+    return tuple(curves)
 
 
 def _shifted(curve: Curve, first: Curve, later: Curve) -> Curve:

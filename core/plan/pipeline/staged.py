@@ -203,10 +203,12 @@ def _parts(sizes: Sequence[Sequence[int]], actions: ActionColumns, copies: int) 
     """Return the pieces of the batch; each micro-batch belongs to the replica that runs it."""
     enters = actions.enters & (actions.stage == 0)
     replicas = actions.replica[enters]
-    pipelines, microbatches = (replicas // copies).tolist(), actions.microbatch[enters].tolist()
+    pipelines = (replicas // copies).tolist()
+    microbatches = actions.microbatch[enters].tolist()
     keys = zip(pipelines, microbatches, strict=True)
     replica_of = dict(zip(keys, replicas.tolist(), strict=True))
-    parts, start = list[Part](), 0
+    parts = list[Part]()
+    start = 0
     for k, rows in enumerate(sizes):
         for microbatch, count in enumerate(rows):
             parts.append(Part(replica_of[k, microbatch], microbatch, start, count))

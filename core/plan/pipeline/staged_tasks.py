@@ -43,7 +43,10 @@ class StagedTasks:
         actions: ActionColumns,
         merged: Ints,
     ) -> None:
-        self._job, self._stages, self._actions, self._merged = job, stages, actions, merged
+        self._job = job
+        self._stages = stages
+        self._actions = actions
+        self._merged = merged
         # The turn of each action: the inverse permutation of `merged`.
         self._turn = np.argsort(merged)
         self._overlap = job.copies_overlap
@@ -67,7 +70,8 @@ class StagedTasks:
 
     def columns(self, needs: Needs, whole_loss: bool) -> TaskColumns:
         """Return all tasks; with `whole_loss` a replica has one loss over all micro-batches."""
-        a, overlaps = self._actions, self._actions.kind == OVERLAP
+        a = self._actions
+        overlaps = self._actions.kind == OVERLAP
         # Tasks are sorted by turn * _PLACES + place: data is received just before its action and
         # sent just after it. The keys around the action with turn 7 are
         #     42 received, 43 received gradient, 44 itself, 45 sent, 46 sent gradient, 47 summed
@@ -103,17 +107,20 @@ class StagedTasks:
         delivery = makers.copy()
         # The modulo only keeps the index in range: in the last stage the loss makes the gradient.
         sender = stage - 1 if forward else (stage + 1) % len(self._stages)
-        source, target = self._lane_of[replica, sender], self._lane_of[replica, stage]
+        source = self._lane_of[replica, sender]
+        target = self._lane_of[replica, stage]
         takers = np.flatnonzero((makers != ABSENT) & (source != target))
         replica, stage, microbatch = replica[takers], stage[takers], microbatch[takers]
         if self._overlap:
             # Just after the action that made the data, on the sender's copy lane.
             place = _SENT if forward else _SENT_GRADIENT
-            lane, turn = self._copy_lane(source[takers]), self._turn[makers[takers]]
+            lane = self._copy_lane(source[takers])
+            turn = self._turn[makers[takers]]
         else:
             # Just before the action that needs the data, on its lane, which the copy blocks.
             place = _RECEIVED if forward else _RECEIVED_GRADIENT
-            lane, turn = target[takers], self._turn[takers]
+            lane = target[takers]
+            turn = self._turn[takers]
         row_bytes = [self._job.model.output_bytes(stage.last - 1) for stage in self._stages]
         sizes = np.array(row_bytes, np.int64)
         rows = self._rows[replica, microbatch]
@@ -139,7 +146,8 @@ class StagedTasks:
 
         Returns the loss that each action waits for, ABSENT for none; shape (n,).
         """
-        a, last = self._actions, len(self._stages) - 1
+        a = self._actions
+        last = len(self._stages) - 1
         ends = np.flatnonzero(a.enters & (a.stage == last))
         ends = ends[np.argsort(a.microbatch[ends], kind="stable")]
         place = (a.replica[ends], np.where(whole, ABSENT, a.microbatch[ends]))
@@ -173,7 +181,8 @@ class StagedTasks:
 
     def _steps(self) -> None:
         """Add a step for each holder of a stage, after an all-reduce if there are several."""
-        a, (stages, holders) = self._actions, self._holders.shape
+        a = self._actions
+        (stages, holders) = self._holders.shape
         # The turn of the last pass that leaves gradients, by replica and stage.
         ended = np.full(self._lane_of.shape, ABSENT)
         mine = a.finishes

@@ -37,10 +37,9 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
 
 def stage_placement(ranks: int, chunks: int) -> list[StagePlacement]:
     """Place replica 0 down the ranks and replica 1 up."""
-    return [
-        *(StagePlacement(0, stage, stage) for stage in range(ranks)),
-        *(StagePlacement(1, stage, ranks - 1 - stage) for stage in range(ranks)),
-    ]
+    down = [StagePlacement(0, stage, stage) for stage in range(ranks)]
+    up = [StagePlacement(1, stage, ranks - 1 - stage) for stage in range(ranks)]
+    return down + up
 
 
 def check(ranks: int, microbatches: int, chunks: int) -> None:

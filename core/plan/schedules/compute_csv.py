@@ -51,7 +51,8 @@ def load_schedule(path: str) -> Schedule:
     halves: list[tuple[Action, int]] = []
     for rank, row in enumerate(rows):
         for action in row:
-            halves += [(half, rank) for half in action.halves]
+            for half in action.halves:
+                halves.append((half, rank))
     stages = 1 + max(half.stage for half, _ in halves)
     microbatches = 1 + max(half.microbatch or 0 for half, _ in halves)
     replicas, stage_placement = _replicas(path, halves, stages)

@@ -12,8 +12,10 @@ from core.message import Text, message
 from core.plan.task import Kind
 
 # Cached: a look-up in an enumeration takes a third of the time of creating an action.
-_FORWARD, _BACKWARD = Kind.FORWARD, Kind.BACKWARD
-_INPUT, _WEIGHT = Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
+_FORWARD = Kind.FORWARD
+_BACKWARD = Kind.BACKWARD
+_INPUT = Kind.BACKWARD_INPUT
+_WEIGHT = Kind.BACKWARD_WEIGHT
 
 
 class ScheduleError(PlanError):

@@ -61,7 +61,9 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
         size += count
         if size >= limit:
             buckets.append(tuple(names))
-            names, size, limit = [], 0, later
+            names = []
+            size = 0
+            limit = later
     return tuple([*buckets, tuple(names)] if names else buckets)
 
 

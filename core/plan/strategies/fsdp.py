@@ -44,19 +44,17 @@ def collectives(job: Job) -> Collectives:
     """
     held: list[tuple[str, ...]] = []
     for index, block in enumerate(job.model.blocks):
-        names = [f"{index}.{name}" for name, _ in block.parameters]
-        if names:
-            held.append(tuple(names))
+        own_names = [f"{index}.{name}" for name, _ in block.parameters]
+        if own_names:
+            held.append(tuple(own_names))
     if len(job.lanes) == 1:
         return ()
     gathers = [Collective(Kind.ALL_GATHER, Payload.PARAMETERS, names) for names in held]
-    again = [
-        Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, names) for names in reversed(held)
-    ]
-    reduces = [
-        Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names)
-        for names in reversed(held)
-    ]
+    again: list[Collective] = []
+    reduces: list[Collective] = []
+    for names in reversed(held):
+        again.append(Collective(Kind.ALL_GATHER, Payload.PARAMETERS_AGAIN, names))
+        reduces.append(Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names))
     # Alternating: the gather for the next pass is requested when a pass begins, and the reduction
     # follows its end.
     back: list[Collective] = []

@@ -32,10 +32,11 @@ def plan(job: Job) -> Plan:
     if len(job.lanes) == 1:
         return single.plan(job)
     lanes = len(job.lanes)
-    *split, whole = (
-        Stage(index, segment.first, segment.last, lanes, _shares(job.model, segment, lanes))
-        for index, segment in enumerate(job.model.segments)
-    )
+    stages = []
+    for index, segment in enumerate(job.model.segments):
+        shares = _shares(job.model, segment, lanes)
+        stages.append(Stage(index, segment.first, segment.last, lanes, shares))
+    *split, whole = stages
     tail = Stage(whole.index, whole.first, whole.last, 1, whole.shares)
     tasks = _Tasks(job)
     for stage in split:
@@ -141,7 +142,9 @@ class _Tasks:
             return
         of_parameters = payload is Payload.PARAMETER_GRADIENTS
         # Every lane's sum waits for all lanes, because it reads their partial results.
-        after = self._ready[stage.index] if of_parameters else [last for (last,) in self._last]
+        after = [last for (last,) in self._last]
+        if of_parameters:
+            after = self._ready[stage.index]
         made = [
             add_task(
                 self.tasks,

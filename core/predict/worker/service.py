@@ -47,7 +47,8 @@ class PredictionClient:
     def __init__(
         self, service: PredictionService, listener: Callable[[PredictionReply], None]
     ) -> None:
-        self._service, self.listener = service, listener
+        self._service = service
+        self.listener = listener
 
     def send(self, request: PredictionRequest) -> int:
         """Queue a request and return its number. Does not wait.

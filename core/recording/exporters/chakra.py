@@ -32,7 +32,10 @@ VERSION = "0.0.4"
 GROUPS = "comm_group.json"
 """File with the ranks of each group by its name, if a collective has only some of the ranks."""
 # Members of Chakra's NodeType, and then of CollectiveCommType.
-_WORK, _SEND, _RECEIVE, _COLLECTIVE = 4, 5, 6, 7
+_WORK = 4
+_SEND = 5
+_RECEIVE = 6
+_COLLECTIVE = 7
 _TYPES = {Kind.ALL_REDUCE: 0, Kind.ALL_GATHER: 2, Kind.REDUCE_SCATTER: 7}
 _BOOL, _INT32, _INT64, _TEXT = 27, 7, 9, 29  # fields of an attribute's value
 # Tasks of several ranks with the same values of all of these belong to one collective.

@@ -144,9 +144,10 @@ def _colours(exported: ExportedSpans) -> dict[int, str]:
     if imported is None or imported.colours is None:
         return {}
     codes = imported.colours[exported.spans.row]
-    return {
-        place: _COLOUR_NAMES[codes[place]] for place in np.flatnonzero(codes != ABSENT).tolist()
-    }
+    names: dict[int, str] = {}
+    for place in np.flatnonzero(codes != ABSENT).tolist():
+        names[place] = _COLOUR_NAMES[codes[place]]
+    return names
 
 
 def _arrows(exported: ExportedSpans, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:

@@ -22,10 +22,13 @@ from core.recording.role_text import role_text
 from core.trace.event_rows import Counter
 from core.trace.trace import Trace
 
-_BEGIN, _END, _COUNTER = 1, 2, 4
+_BEGIN = 1
+_END = 2
+_COUNTER = 4
 _STEPS = 1  # id of the track of the steps; lanes have 2 and more
 # Ids from here on; all tracks share one space of ids, and these ranges do not meet.
-_DEVICES, _COUNTERS = 1 << 32, 1 << 33
+_DEVICES = 1 << 32
+_COUNTERS = 1 << 33
 
 
 def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, None]:

@@ -29,9 +29,9 @@ from core.recording.schema import (
     note_batch,
     note_column,
     record_column,
-    schema_of,
     tasks_batch,
 )
+from core.recording.stream_header import schema_of
 from core.trace.event_rows import Counters
 from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace
@@ -126,10 +126,10 @@ def _counted(record: Record, counters: Counters) -> Iterator[pa.RecordBatch]:
             times = counter.times[part].tolist()
             steps = counter.steps[part].tolist()
             values = counter.values[part].tolist()
-            rows = [
-                NoteRow(record, counter.name, time, known(step), counter.lane, value)
-                for time, step, value in zip(times, steps, values, strict=True)
-            ]
+            rows = []
+            for time, step, value in zip(times, steps, values, strict=True):
+                row = NoteRow(record, counter.name, time, known(step), counter.lane, value)
+                rows.append(row)
             yield note_batch(rows)
 
 
@@ -141,8 +141,9 @@ def _lines(rows: Iterable[tuple[int, int | None, str, str]]) -> pa.RecordBatch:
 
 def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.RecordBatch:
     """Return log rows of (row of the table, its event's arguments as JSON)."""
-    rows = table.rows[[row for row, _ in arguments]]
-    texts = pa.array([text for _, text in arguments], pa.string())
+    places = [place for place, _ in arguments]
+    texts = [text for _, text in arguments]
+    rows = table.rows[places]
     names = pa.array([ARGUMENTS_LEVEL] * len(arguments))
     return batch_of(
         len(arguments),
@@ -150,7 +151,9 @@ def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.Rec
         plan=pa.array(rows["plan"]),
         task=pa.array(rows["task"]),
         start=pa.array(np.zeros(len(arguments), np.int64)),
-        note=note_column(np.ones(len(arguments), np.bool_), name=names, text=texts),
+        note=note_column(
+            np.ones(len(arguments), np.bool_), name=names, text=pa.array(texts, pa.string())
+        ),
     )
 
 

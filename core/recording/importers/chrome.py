@@ -21,7 +21,8 @@ from core.recording.importers.event_threads import thread_tracks, with_exported_
 from core.recording.importers.imported_events import ImportedEvents
 from core.recording.importers.json_arguments import json_arguments
 from core.recording.importers.to_trace import OTHER
-from core.recording.importers.trace_events import TraceEvents, read_events
+from core.recording.importers.trace_event_file import read_events
+from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 
 

@@ -15,7 +15,8 @@ from core.message import message
 from core.reading import one_line, open_regular
 from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
 from core.recording.importers.sequential_arguments import check_unchanged, file_identity
-from core.recording.importers.trace_events import RawArguments, TraceEvents, decode_arguments
+from core.recording.importers.trace_event_file import RawArguments, decode_arguments
+from core.recording.importers.trace_events import TraceEvents
 from core.trace.event_arguments import EventArguments, Reading, bounded
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRectF
 
 from core.arrays import Ints
-from core.explain.balance import LanePart, lane_parts, rows_by_step
+from core.explain.batch_rows import LanePart, lane_parts, rows_by_step
 from core.override import override
 from core.plan.plan import Lane
 from core.trace.trace import Trace

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 
-from core.explain.balance import MEMORY_COUNTERS, LaneBalance
+from core.explain.balance import LaneBalance
+from core.explain.lane_memory import MEMORY_COUNTERS
 from core.message import N_
 from core.override import override
 from core.plan.plan import Role

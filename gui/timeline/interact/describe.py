@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.explain.balance import MEMORY_COUNTERS
+from core.explain.lane_memory import MEMORY_COUNTERS
 from core.explain.lanes import Gap
 from core.explain.other_steps import durations_in_other_steps, gaps_in_other_steps
 from core.message import N_

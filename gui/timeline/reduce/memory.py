@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Floats, Ints
-from core.explain.balance import MEMORY_COUNTERS, held_bytes
+from core.explain.lane_memory import MEMORY_COUNTERS, held_bytes
 from core.trace.columns import GrowingArray
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.recording.schema import Timings, plan_batch, schema_of, span_batch
+from core.recording.schema import Timings, plan_batch, span_batch
+from core.recording.stream_header import schema_of
 from tests.make_believe import MS, header_and_plans, timed
 
 SPECIFICATION = Specification(

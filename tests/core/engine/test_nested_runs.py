@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from core.engine.lanes.lane import Stamps
-from core.explain.balance import imbalance, lane_balance, lane_parts
+from core.explain.balance import imbalance, lane_balance
+from core.explain.batch_rows import lane_parts
 from core.explain.critical import critical_path
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings

@@ -7,14 +7,13 @@ pytest.importorskip("pyarrow")
 from core.explain.balance import (
     first_lane_load,
     first_lane_shares,
-    held_bytes,
     imbalance,
     lane_balance,
     lane_balances,
-    lane_parts,
     moving_ns,
-    rows_by_step,
 )
+from core.explain.batch_rows import lane_parts, rows_by_step
+from core.explain.lane_memory import held_bytes
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.balance import held_bytes
+from core.explain.lane_memory import held_bytes
 from core.explain.lanes import gap_at
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.options import SCHEDULE

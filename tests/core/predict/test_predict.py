@@ -17,7 +17,7 @@ from core.plan.faults import NO_FAULTS
 from core.plan.specification import Specification, describe
 from core.predict.predict import predict_step, predicted_trace
 from core.predict.without_machine import plan_without_machine, stretched
-from core.recording.schema import read_header, schema_of
+from core.recording.stream_header import read_header, schema_of
 from core.trace.source import Source
 from core.trace.step import StepColumns
 from tests.core.predict.plans import even, figures_of, pipeline, planned

@@ -17,6 +17,7 @@ from core.explain.run_step import explain_run_step
 from core.plan.task import Kind, Payload
 from core.recording import schema
 from core.recording.recording import open_recording
+from core.recording.stream_header import HEADER_KEY
 from core.report.verdict import verdict
 from core.trace.source import Source
 from core.trace.spans import ATTRIBUTES, WORDS
@@ -319,7 +320,7 @@ def test_an_error_in_the_job_is_the_jobs_and_ends_the_recording(tmp_path):
 def test_the_header_says_that_the_recording_is_a_job(tmp_path):
     train(layers(), tmp_path)
     with pa.OSFile(str(tmp_path / "rank-0.arrow")) as file, pa.ipc.open_stream(file) as recorded:
-        header = json.loads(recorded.schema.metadata[schema.HEADER_KEY])
+        header = json.loads(recorded.schema.metadata[HEADER_KEY])
     assert header["source"] == Source.JOB
 
 

@@ -14,7 +14,7 @@ from core.recording.formats import (
     load_function,
 )
 from core.recording.importers.complete_events import complete_events
-from core.recording.importers.trace_events import read_events
+from core.recording.importers.trace_event_file import read_events
 from core.recording.recording import open_recording
 from core.recording.sniff import format_of, trace_files
 from tests.fuzz.format_files import EXAMPLES, FORMAT_NAMES

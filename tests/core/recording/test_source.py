@@ -10,7 +10,7 @@ from core.errors import RecordingError
 from core.models.description import ModelDescription
 from core.plan.specification import Specification, describe
 from core.recording.recording import open_recording
-from core.recording.schema import HEADER_KEY, read_header, schema_of
+from core.recording.stream_header import HEADER_KEY, read_header, schema_of
 from core.trace.header import Header
 from core.trace.import_issue import ImportIssue
 from core.trace.source import Source

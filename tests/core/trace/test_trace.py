@@ -14,15 +14,9 @@ from core.plan.task import Kind
 from core.recorder.stream import row_schema
 from core.recording.decode import append_batch
 from core.recording.recording import RecordingFile, open_recording, read_stream
-from core.recording.schema import (
-    Record,
-    Timings,
-    TraceWriter,
-    plan_batch,
-    schema_of,
-    span_batch,
-)
+from core.recording.schema import Record, Timings, TraceWriter, plan_batch, span_batch
 from core.recording.spool import Spool
+from core.recording.stream_header import schema_of
 from core.recording.unpack_limit import CONTINUATION
 from core.trace.columns import GrowingArray
 from core.trace.dependencies import waited_for

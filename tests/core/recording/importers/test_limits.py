@@ -9,7 +9,7 @@ import core.recording.importers.trace_events as trace_events
 from core.errors import RecordingError
 from core.plan.plan import Lane
 from core.recording.recording import open_recording
-from core.recording.schema import read_header, schema_of
+from core.recording.stream_header import read_header, schema_of
 from core.trace.header import MOST_LANES, Header
 
 

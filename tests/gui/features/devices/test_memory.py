@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPointF
 
-from core.explain.balance import MEMORY_COUNTERS
+from core.explain.lane_memory import MEMORY_COUNTERS
 from core.recording.recording import open_recording
 from gui.features.devices.memory import (
     MemoryPanel,

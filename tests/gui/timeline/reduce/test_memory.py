@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.explain.balance import held_bytes
+from core.explain.lane_memory import held_bytes
 from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.trace.columns import GrowingArray
