@@ -178,6 +178,8 @@ def _last(one: CollectiveSummary) -> str:
     """Return how often each rank arrived last, if the clocks are precise enough."""
     if not one.certain:
         return "not certain: the wait is within the clocks' error"
+    if not one.last:
+        return "not certain: several at once, within the clocks' error"
     return ", ".join(f"{lane} ({count})" for lane, count in one.last.items())
 
 

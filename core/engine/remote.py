@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from core.engine.messages import WIRE, EngineMessage, Unusable, receive
 from core.message import Message, message
 from core.plain import plain
+from core.plan.devices import Hardware
 from core.process.child import Started
 from core.process.ssh import SSH, SSH_FAILED, ssh_words
 from core.process.starts import ProgramStart
@@ -75,8 +76,9 @@ class RemoteStart:
     def receive(self, file: BinaryIO) -> Iterator[EngineMessage]:
         """Yield the engine's messages, or why it cannot be used.
 
-        The header of a run gets the name of the host, and the time of its arrival as the run's
-        origin, because the clock there has no common zero with this machine's.
+        The hardware and the header of a run get the name of the host. The header also gets the time
+        of its arrival as the run's origin, because the clock there has no common zero with this
+        machine's.
         """
         found = _read_greeting(file)
         if found is None:
@@ -92,6 +94,8 @@ class RemoteStart:
                 hardware = {**received.hardware, "host": self.host}
                 now = time.perf_counter_ns()
                 received = replace(received, hardware=hardware, origin_ns=now)
+            elif isinstance(received, Hardware):
+                received = replace(received, host=self.host)
             yield received
 
     def end_text(self, code: int) -> Message:

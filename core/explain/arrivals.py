@@ -1,7 +1,8 @@
 """Arrivals of ranks at collectives: the last rank, the wait for it, and the transfer after it.
 
 The times of all ranks are on one axis. Until the last rank has arrived, the others wait; after that
-data moves. A wait that is shorter than the clocks' uncertainty may be no wait at all.
+data moves. A wait that is shorter than the clocks' disagreement may be no wait at all. A rank is
+counted as the last only if it is later than every other rank by more than that.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from core.costs.waits import Waits, waits_of
 from core.explain.explanation import Explanation
 from core.order import groups
 from core.plan.plan import lane_ranks
-from core.plan.task import IS_COLLECTIVE, KINDS, Kind, known
+from core.plan.task import ABSENT, IS_COLLECTIVE, KINDS, Kind, known
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -27,7 +28,8 @@ class Arrivals:
     """Figures of a collective of one kind, stage, block, bucket and process group.
 
     It ran `times` times. `group` is the index of the process group's name, None for all ranks.
-    `last` has (compute lane of a rank, number of times that it arrived last), most often first.
+    `last` has (compute lane of a rank, number of times that it arrived last), most often first;
+    times at which no rank was certain to be the last are not counted.
     `wait_ns` runs from the first arrival to the last, `transfer_ns` from there to the last end;
     both are sums over all times. `members` ranks take part, and each moves up to `bytes`; 0 if the
     size is not known.
@@ -51,17 +53,18 @@ class Arrivals:
         return self.kind, self.stage, self.block, self.bucket, self.group
 
 
-def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
+def arrivals(explanation: Explanation, disagreement_ns: float = 0.0) -> tuple[Arrivals, ...]:
     """Return a step's collectives of more than one rank, in the order of their first arrivals.
 
-    Sends and receives that wait for each other are no collectives.
+    The clocks of two ranks may disagree by `disagreement_ns`. Sends and receives that wait for each
+    other are no collectives.
     """
     meets = explanation.waits.meets
     members = np.flatnonzero((meets >= 0) & IS_COLLECTIVE[explanation.columns.kind])
     start = explanation.columns.start
     collectives = [each for each in groups(meets, members) if len(each) > 1]
     collectives.sort(key=lambda each: (int(start[each].min()), int(each.min())))
-    found = [_of_one(explanation, each) for each in collectives]
+    found = [_of_one(explanation, each, disagreement_ns) for each in collectives]
     return sum_by_collective(found)
 
 
@@ -74,7 +77,7 @@ def sum_by_collective(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
     return tuple(found.values())
 
 
-def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
+def _of_one(explanation: Explanation, members: Positions, disagreement_ns: float) -> Arrivals:
     """Return the figures of one collective, whose tasks are at the positions `members`."""
     columns = explanation.columns
     waits = explanation.waits
@@ -82,21 +85,34 @@ def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
     last_arrival = int(waits.begun[one])
     first_arrival = int(columns.start[members].min())
     last_end = int(columns.end[members].max())
-    slowest_lane = columns.lane[waits.slowest[one]]
-    last_rank = lane_ranks(explanation.lanes)[slowest_lane]
+    slowest = waits.slowest[one]
+    others = members[members != slowest]
+    next_to_last = int(_arrived(columns, others, last_arrival).max())
+    last_rank = lane_ranks(explanation.lanes)[columns.lane[slowest]]
+    is_certain = last_arrival - next_to_last > disagreement_ns
     return Arrivals(
         kind=KINDS[columns.kind[one]],
         stage=known(columns.stage[one]),
         block=known(columns.block[one]),
         bucket=known(columns.bucket[one]),
         times=1,
-        last=((last_rank, 1),),
+        last=((last_rank, 1),) if is_certain else (),
         wait_ns=max(0, last_arrival - first_arrival),
         transfer_ns=max(0, last_end - last_arrival),
         group=known(columns.group[one]),
         members=len(members),
         bytes=int(columns.bytes[members].max()),
     )
+
+
+def _arrived(columns: StepColumns, members: Positions, last_arrival: int) -> Ints:
+    """Return the arrivals in ns of members of a collective."""
+    start = columns.start[members]
+    # A member that starts later was queued behind others on its lane: it arrived when it was
+    # launched. An unknown launch is taken as late.
+    launched = columns.launched[members]
+    queued = np.where(launched == ABSENT, last_arrival, np.minimum(launched, last_arrival))
+    return np.where(start <= last_arrival, start, queued)
 
 
 def _sum(one: Arrivals, other: Arrivals) -> Arrivals:

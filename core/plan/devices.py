@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.message import Text, message
 from core.plan.plan import Lane
 from core.recorder.kinds import CUDA, GLOO, HOST, KINDS, DeviceKind, device_kind
 
@@ -46,11 +47,20 @@ class Accelerator:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """Usable CPU cores, memory in bytes, and accelerators of this machine."""
+    """Usable CPU cores, memory in bytes, and accelerators of a machine.
+
+    `host` is its name as the user gave it to ssh, "" for this machine.
+    """
 
     cores: int
     memory: int
     accelerators: tuple[Accelerator, ...] = ()
+    host: str = ""
+
+    @property
+    def machine(self) -> Text:
+        """Name of the machine, for messages."""
+        return self.host or message("this machine")
 
     @property
     def devices(self) -> list[str]:

@@ -103,15 +103,16 @@ def virtual_instead(lanes: Sequence[Lane]) -> str:
 
 
 def check_devices(devices: list[str], hardware: Hardware) -> None:
-    """Raise PlanError if one of `devices` is not on this machine."""
+    """Raise PlanError if the machine lacks one of `devices`."""
     for name in devices:
         device = name.removeprefix(VIRTUAL)
         if device not in hardware.devices:
             have = ", ".join(hardware.devices[1:]) or message("no accelerator")
             raise PlanError(
                 message(
-                    "there is no {device}: this machine has {have}; CPU lanes are 2xcpu",
+                    "there is no {device}: {machine} has {have}; CPU lanes are 2xcpu",
                     device=device,
+                    machine=hardware.machine,
                     have=have,
                 )
             )

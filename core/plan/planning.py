@@ -57,8 +57,8 @@ def plan_run(
 ) -> PlannedRun:
     """Plan a run. Raises PlanError naming the first bad value.
 
-    With `present`, the run will be executed on this machine, which must have its devices and enough
-    memory. `describe_model` is needed for models in the user's files, which only torch can
+    With `present`, the run will be executed on this hardware, which must have its devices and
+    enough memory. `describe_model` is needed for models in the user's files, which only torch can
     describe.
     """
     check(specification)
@@ -75,7 +75,7 @@ def run_lanes(specification: Specification, hardware: Hardware, present: bool = 
     """Return the compute lanes of a run, with the checks of `plan_run`. Raises PlanError."""
     lanes = lanes_of(specification, hardware, present)
     if present:
-        check_lanes(specification, len(lanes), hardware.memory)
+        check_lanes(specification, len(lanes), hardware)
         check_virtual(specification, lanes)
     return lanes
 
@@ -101,7 +101,7 @@ def job_of(
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
-    """Return the compute lanes of a run; with `present`, its devices must be on this machine.
+    """Return the compute lanes of a run; with `present`, the hardware must have its devices.
 
     Raises PlanError for missing devices, for faults in lanes or steps that do not exist, and for
     faults in real lanes that are to run.
@@ -203,31 +203,33 @@ def check_memory(specification: Specification, model: ModelDescription, hardware
     if needed > memory:
         raise PlanError(
             message(
-                "--batch {batch_rows} of {name} needs at least {needed:,.1f} GB, but this "
-                "machine has {memory:,.1f} GB: use fewer rows or a smaller model",
+                "--batch {batch_rows} of {name} needs at least {needed:,.1f} GB, but {machine} "
+                "has {memory:,.1f} GB: use fewer rows or a smaller model",
                 batch_rows=specification.batch_rows,
                 name=model.name,
                 needed=needed / 1e9,
+                machine=hardware.machine,
                 memory=memory / 1e9,
             )
         )
 
 
-def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
-    """Raise PlanError if explaining a step on so many lanes needs too much of `memory` (bytes)."""
+def check_lanes(specification: Specification, lanes: int, hardware: Hardware) -> None:
+    """Raise PlanError if explaining a step on so many lanes needs too much of the memory."""
     # Each lane may wait for every other one in turn, so the explanation of idle time grows with
     # the square of the number of lanes.
-    most = math.isqrt(int(memory * EXPLAINING_SHARE / EXPLAINED_BYTES))
+    most = math.isqrt(int(hardware.memory * EXPLAINING_SHARE / EXPLAINED_BYTES))
     if lanes > most:
         needed = lanes * lanes * EXPLAINED_BYTES
         raise PlanError(
             message(
                 "--devices {devices}: explaining {lanes} takes about {needed:.1f} GB, more "
-                "than an eighth of this machine's {memory:.1f} GB; use at most {most}",
+                "than an eighth of the {memory:.1f} GB of {machine}; use at most {most}",
                 devices=specification.devices,
                 lanes=lanes_text(lanes),
                 needed=needed / 1e9,
-                memory=memory / 1e9,
+                memory=hardware.memory / 1e9,
+                machine=hardware.machine,
                 most=lanes_text(most),
             )
         )

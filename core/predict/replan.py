@@ -12,6 +12,7 @@ from core.explain.explanation import Explanation
 from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
+from core.trace.event_rows import clock_disagreement
 from core.trace.trace import Trace
 
 
@@ -46,6 +47,10 @@ class RunPlans:
             return durations(explanation.columns, model, plan.stages, plan.lanes)
         except PlanError:
             return None
+
+    def clock_disagreement_ns(self, step: int) -> float:
+        """Return by how many ns the clocks of two lanes may disagree in a step, at most."""
+        return clock_disagreement(self._trace.clocks, step)
 
     def _make(self, rows: int) -> Plan | None:
         header = self._trace.header

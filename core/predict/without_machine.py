@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.costs.costs import CostModel
-from core.machine import memory_bytes
+from core.machine import host_hardware
 from core.models.description import Block, ModelDescription
 from core.plan.devices import PREDICTED, Hardware
 from core.plan.pipeline.options import (
@@ -81,7 +81,7 @@ def job_without_machine(
     lanes: list[Lane] = []
     for lane in lanes_of(s, _NO_HARDWARE, present=False):
         lanes.append(replace(lane, sharing="", sharers=0))
-    check_lanes(s, len(lanes), memory_bytes())
+    check_lanes(s, len(lanes), host_hardware())
     if s.batch is None:
         pieces = _pieces(s, options, len(lanes))
         s = replace(s, batch=pieces * _rows(costs))

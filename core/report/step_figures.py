@@ -45,11 +45,13 @@ def step_figures(
     explanation: Explanation,
     pipeline: Pipeline | None = None,
     costs: Ints | None = None,
+    disagreement_ns: float = 0.0,
 ) -> StepFigures:
     """Sum up an explained step.
 
     `pipeline` has the numbers of its plan, for the closed form; `costs` (ns of each task,
-    calibrated) let the ladder separate contention. A step that lacks spans is not analysed: its
+    calibrated) let the ladder separate contention. The clocks of two lanes may disagree by
+    `disagreement_ns`. A step that lacks spans is not analysed: its
     ladder has the single bar `incomplete`, and its bubbles are NaN.
     """
     columns = explanation.columns
@@ -61,7 +63,7 @@ def step_figures(
         bubbles = bubble_of(columns, explanation.lanes, explanation.lengths)
         form = closed_form(columns, pipeline)
         bars = waterfall(explanation, costs)
-        collectives = arrivals(explanation)
+        collectives = arrivals(explanation, disagreement_ns)
     shares = path_shares(critical_path(explanation))
     return StepFigures(
         idle_by_cause=_idle_by_cause(explanation),
@@ -90,7 +92,8 @@ def figures_of_step(plans: RunPlans, step: int, explanation: Explanation) -> Ste
     """Sum up an explained step of a run with its plan and measured costs, as far as it has them."""
     plan = plans.plan(step)
     pipeline = plan.pipeline if plan is not None else None
-    return step_figures(explanation, pipeline, plans.costs(step, explanation))
+    costs = plans.costs(step, explanation)
+    return step_figures(explanation, pipeline, costs, plans.clock_disagreement_ns(step))
 
 
 def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:

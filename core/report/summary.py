@@ -23,7 +23,7 @@ from core.predict.replan import RunPlans
 from core.report.step_figures import StepFigures, figures_of_step
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps, ended_steps, run_faults
-from core.trace.event_rows import clock_uncertainty
+from core.trace.event_rows import clock_disagreement, clock_uncertainty
 from core.trace.import_issue import issue_sentence
 from core.trace.median_step import median_step
 from core.trace.step import StepSpans
@@ -89,9 +89,10 @@ class StepSummary:
 class CollectiveSummary:
     """A collective in which ranks met, over all measured steps (core.explain.arrivals).
 
-    It happened `times` times. `last` counts how often each rank, by its lane's name, arrived last.
+    It happened `times` times. `last` counts how often each rank, by its lane's name, was certain to
+    be the last to arrive.
     `mean_wait_ns` is the mean time from the first arrival to the last, `mean_transfer_ns` that from
-    the last arrival to the end. If the wait is shorter than the clocks' uncertainty, `certain` is
+    the last arrival to the end. If the wait is shorter than the clocks' disagreement, `certain` is
     false: neither the last rank nor the wait is known.
     """
 
@@ -294,7 +295,7 @@ def _issues(trace: Trace) -> Iterator[IssueSummary]:
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
     wait = met.wait_ns // met.times
     names = rank_names(trace.header.lanes)
-    uncertainty = clock_uncertainty(trace.clocks) or 0
+    disagreement = clock_disagreement(trace.clocks)
     return CollectiveSummary(
         kind=str(met.kind),
         stage=met.stage,
@@ -304,7 +305,7 @@ def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
         last={names[lane]: count for lane, count in met.last},
         mean_wait_ns=wait,
         mean_transfer_ns=met.transfer_ns // met.times,
-        certain=wait >= uncertainty,
+        certain=wait >= disagreement,
     )
 
 

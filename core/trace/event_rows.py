@@ -74,6 +74,18 @@ def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None
     return largest
 
 
+def clock_disagreement(clocks: Counters, step: int | None = None) -> float:
+    """Return by how many ns times on two clocks may be wrong relative to each other, at most.
+
+    This is the sum of the two largest half-widths, in one step or all; 0 if none is known.
+    """
+    half_widths = []
+    for clock in clocks.values():
+        half_width = clock_uncertainty({(clock.name, clock.lane): clock}, step)
+        half_widths.append(half_width or 0.0)
+    return sum(sorted(half_widths)[-2:])
+
+
 @dataclass(frozen=True, slots=True)
 class LogRow:
     """A line of the log; `level` is info, size, warning, error or state."""

@@ -17,7 +17,7 @@ from core.report.step_figures import StepFigures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS
 from core.trace.complete import measured_steps
-from core.trace.event_rows import clock_uncertainty
+from core.trace.event_rows import clock_disagreement, clock_uncertainty
 from core.trace.median_step import median_step, whole_steps
 from core.trace.source import Source
 from core.trace.trace import Trace
@@ -321,16 +321,19 @@ def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Htm
 def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
     """Return a table of collectives: the last to arrive, the waiting time, the transfer time."""
     names = rank_names(trace.header.lanes)
+    disagreement = clock_disagreement(trace.clocks)
     rows = []
     for one in sorted(met, key=lambda one: -one.wait_ns)[:MOST_ROWS]:
         number = one.bucket if one.bucket is not None else one.block
         title = kind_title(one.kind)
         if number is not None:
             title = f"{title} {number}"
-        last = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
+        last = []
+        if one.wait_ns >= disagreement * one.times:
+            last = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
         row = (
             title,
-            ", ".join(last),
+            ", ".join(last) or tr("not certain"),
             str(one.times),
             duration_text(one.wait_ns / one.times),
             duration_text(one.transfer_ns / one.times),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.explain.arrivals import Arrivals
 from core.plan.plan import rank_names
-from core.trace.event_rows import clock_uncertainty
+from core.trace.event_rows import clock_disagreement
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.timeline.interact.describe import kind_title
@@ -24,7 +24,7 @@ class ArrivalsList(Label):
 
     def show_arrivals(self, trace: Trace, met: tuple[Arrivals, ...]) -> None:
         """Show `collectives` of StepFigures."""
-        clock = clock_uncertainty(trace.clocks) or 0.0
+        clock = clock_disagreement(trace.clocks)
         first = sorted(met, key=lambda one: one.wait_ns / one.times, reverse=True)
         lines = [arrivals_words(trace, one, clock) for one in first[:MOST]]
         if len(met) > MOST:
@@ -34,7 +34,7 @@ class ArrivalsList(Label):
 
 
 def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
-    """Return a collective in a line; `clock` is by how many ns the ranks' clocks may disagree."""
+    """Return a collective in a line; the clocks of two ranks may disagree by `clock` ns."""
     number = met.bucket if met.bucket is not None else met.block
     words = [kind_title(met.kind)]
     if number is not None:
@@ -45,12 +45,18 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
     wait = met.wait_ns / met.times
     transfer = met.transfer_ns / met.times
     took = {"wait": duration_text(wait), "transfer": duration_text(transfer)}
-    if wait < clock:
+    if clock and (wait < clock or not met.last):
         return tr(
-            "{collective}: who came last is not certain; wait {wait} ± {clock}, "
-            "transfer {transfer} ± {clock}",
+            "{collective}: who came last is not certain (clocks ± {clock}); wait {wait}, "
+            "transfer {transfer}",
             collective=name,
             clock=duration_text(clock),
+            **took,
+        )
+    if not met.last:
+        return tr(
+            "{collective}: no rank came last; wait {wait}, transfer {transfer}",
+            collective=name,
             **took,
         )
     lane, count = met.last[0]

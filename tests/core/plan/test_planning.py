@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from core.errors import PlanError
@@ -76,9 +78,9 @@ def test_a_device_list_without_devices_is_refused_with_the_given_text(text):
 
 @pytest.mark.parametrize("lanes", [1, 2, 8])
 def test_virtual_lanes_have_one_core_each_however_many_there_are(lanes):
-    made = make_lanes(["virtual:cpu"] * lanes, Hardware(4, 1), None)
+    made = make_lanes(["virtual:cpu"] * lanes, replace(BARE, memory=1), None)
     assert [lane.cores for lane in made] == [1] * lanes
-    assert make_lanes(["virtual:cpu"], Hardware(4, 1), 3)[0].cores == 3
+    assert make_lanes(["virtual:cpu"], replace(BARE, memory=1), 3)[0].cores == 3
 
 
 def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
@@ -222,9 +224,20 @@ def test_a_step_that_no_memory_could_hold_is_refused_beforehand():
         check_memory(specification, describe(specification), BARE)
 
 
+def test_errors_name_the_machine_that_has_the_devices():
+    there = replace(ONE_GPU, host="me@gpu", memory=24 << 30)
+    with pytest.raises(PlanError, match="no cuda:1: me@gpu has cuda:0;"):
+        lanes_of(Specification(devices="cuda:0,cuda:1"), there)
+    specification = Specification(batch=10**9)
+    with pytest.raises(PlanError, match=r"GB, but me@gpu has [\d.]+ GB"):
+        check_memory(specification, describe(specification), there)
+    with pytest.raises(PlanError, match=r"than an eighth of the 25\.8 GB of me@gpu; use"):
+        check_lanes(Specification(devices="4096xcpu"), 4096, there)
+
+
 def test_more_lanes_than_memory_can_explain_are_refused_with_the_memory_needed():
     specification = Specification(devices="4096xcpu")
     with pytest.raises(PlanError, match=r"--devices 4096xcpu: .* takes about 7\.7 GB, more than"):
-        check_lanes(specification, 4096, 24 << 30)
-    check_lanes(specification, 2048, 24 << 30)
-    check_lanes(specification, 4096, 64 << 30)
+        check_lanes(specification, 4096, replace(BARE, memory=24 << 30))
+    check_lanes(specification, 2048, replace(BARE, memory=24 << 30))
+    check_lanes(specification, 4096, replace(BARE, memory=64 << 30))

@@ -63,6 +63,20 @@ def test_each_collective_has_its_last_ranks_with_counts_its_wait_and_its_transfe
     assert (met.wait_ns, met.transfer_ns) == (2 * MS, 4 * MS)
 
 
+def test_only_a_rank_that_is_later_than_the_clocks_error_is_said_to_be_last(tmp_path):
+    two_ranks(tmp_path)
+    explanation = explain_run_step(open_recording(tmp_path).trace, 1)  # rank 1 is late by 1 ms
+    assert arrivals(explanation, 0.9 * MS)[0].last == ((1, 1),)
+    [met] = arrivals(explanation, MS)
+    assert (met.last, met.times, met.wait_ns) == ((), 1, MS)
+
+
+def test_of_ranks_that_arrive_together_none_is_last(tmp_path):
+    grouped_ranks(tmp_path, [0, 2, 2, 2], ["all"] * 4)
+    [met] = arrivals(explain_run_step(open_recording(tmp_path).trace, 1))
+    assert (met.last, met.wait_ns) == ((), 2 * MS)
+
+
 def test_ranks_wait_for_those_of_their_own_process_group_alone(tmp_path):
     grouped_ranks(tmp_path, [1, 0, 0, 2.5], ["ranks 0, 2", "ranks 1, 3"] * 2)
     explanation = explain_run_step(open_recording(tmp_path).trace, 1)

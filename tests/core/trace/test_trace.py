@@ -20,7 +20,7 @@ from core.recording.stream_header import schema_of
 from core.recording.unpack_limit import CONTINUATION
 from core.trace.columns import GrowingArray
 from core.trace.dependencies import waited_for
-from core.trace.event_rows import Log, clock_uncertainty
+from core.trace.event_rows import Counter, Counters, Log, clock_disagreement, clock_uncertainty
 from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
@@ -62,7 +62,21 @@ def test_what_is_written_is_read_back_with_its_task():
     clock = trace.clocks["cpu", None]
     assert clock.steps.tolist() == [0, 1, 2] and clock.values.tolist() == [40, 40, 40]
     assert [clock_uncertainty(trace.clocks, step) for step in (0, 2, 3)] == [40, 40, None]
+    assert clock_disagreement(trace.clocks) == 40  # there is one clock
     assert trace.header == header_of(SPECIFICATION, PLAN)
+
+
+def test_two_clocks_may_disagree_by_the_sum_of_their_half_widths():
+    clocks = Counters()
+    for number, half_widths in enumerate(([5, 5, 70], [40, 60, 30], [20, 10, 10])):
+        clock = clocks[f"rank-{number}", None] = Counter(f"rank-{number}", None)
+        clock.extend(
+            times=np.arange(3),
+            values=np.array(half_widths, np.float64),
+            steps=np.arange(3, dtype=np.int32),
+        )
+    assert [clock_disagreement(clocks, step) for step in (0, 1, 2, 3)] == [60, 70, 100, 0]
+    assert clock_disagreement(clocks) == 130
 
 
 def test_a_stream_is_read_by_anyone_who_reads_arrow():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog, QLineEdit
@@ -121,3 +123,14 @@ def test_torchrun_is_only_for_this_machine(window: MainWindow, client: FakeClien
     form.set_specification(Specification("ddp", devices="2xcpu", launcher=TORCHRUN))
     assert form.result == "torchrun runs on this machine: choose it under Where."
     assert not window.action("run").isEnabled()
+
+
+def test_a_missing_device_is_said_of_the_machine_that_was_chosen(
+    window: MainWindow, client: FakeClient
+) -> None:
+    name(window, "gpu")
+    client.messages = [replace(GPU, host="gpu")]
+    window.session.tick()
+    form = window.feature(RunFeature).form
+    form.set_specification(Specification("dp", devices="cuda:0,cuda:1"))
+    assert form.result == "There is no cuda:1: gpu has cuda:0; CPU lanes are 2xcpu"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Ended, EngineMessage, Outcome
+from core.explain.arrivals import Arrivals
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, PathShare, path_shares
 from core.plan.specification import Specification
@@ -23,6 +25,7 @@ from core.recording.schema import NoteRow, Record, note_batch
 from core.report.summary import summarise
 from core.report.verdict import verdict
 from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.app.feature import Dock
 from gui.app.settings import Settings
 from gui.features.devices.buckets import bucket_name, bucket_words
@@ -31,7 +34,7 @@ from gui.features.devices.feature import DevicesFeature
 from gui.features.figures.feature import FiguresFeature
 from gui.features.runs.feature import RunsFeature
 from gui.features.view.feature import ViewFeature
-from gui.features.why.arrivals import MOST
+from gui.features.why.arrivals import MOST, arrivals_words
 from gui.features.why.feature import WhyFeature
 from gui.features.why.panel import LISTED, WhyPanel
 from gui.features.why.shares import SHARE_WORDS
@@ -536,6 +539,10 @@ def test_runs_without_collectives_have_no_chart_of_them(
     assert not window.feature(DevicesFeature).buckets.isVisible()
 
 
+def said(trace: Trace, met: Arrivals, clock: float) -> str:
+    return arrivals_words(trace, met, clock).replace("\u00a0", " ")
+
+
 def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
     window: MainWindow, client: FakeClient
 ) -> None:
@@ -545,8 +552,18 @@ def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
     assert window.feature(WhyFeature).panel.widget.arrivals.isVisible() and len(lines) == min(
         len(met), MOST + 1
     )
-    assert sum(count for _, count in met[0].last) == met[0].times == 1
-    assert all("came last" in line for line in lines[:MOST])
+    # All ranks of the imaginary run take the same time.
+    assert met[0].last == () and met[0].times == 1
+    assert all("came last" in line and "(1 of 1)" not in line for line in lines[:MOST])
+    late = replace(met[0], last=((1, 2), (0, 1)), times=3, wait_ns=6 * MS)
+    trace = window.run_shown.trace
+    assert "1 came last (2 of 3); wait 2 ms" in said(trace, late, 0.0)
+    assert "came last (2 of 3)" in said(trace, late, 1.9 * MS)
+    uncertain = "who came last is not certain (clocks ± 2.10 ms); wait 2 ms"
+    assert uncertain in said(trace, late, 2.1 * MS)
+    together = replace(late, last=())
+    assert "no rank came last; wait 2 ms" in said(trace, together, 0.0)
+    assert "who came last is not certain (clocks ± 1 ms); wait 2 ms" in said(trace, together, MS)
     perform(window, client, specification("dp"))
     assert not window.feature(WhyFeature).panel.widget.arrivals.isVisible()
 
