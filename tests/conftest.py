@@ -5,11 +5,15 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import shutil
+import tempfile
 import warnings
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.alone import turn_to_run
 from tests.ranks import forked_ranks
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -17,6 +21,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 HAS_QT = importlib.util.find_spec("PySide6") is not None
 
 collect_ignore = [] if HAS_QT else ["gui"]
+
+LOCKS = pytest.StashKey[str]()
 
 # A deadline on a drawn example measures how busy the machine is.
 settings.register_profile("bubblescope", deadline=None)
@@ -29,6 +35,30 @@ def pytest_addoption(parser, pluginmanager):
         # Left in, pytest-qt ends the run when it finds no Qt.
         for name in ("pytest-qt", "pytestqt.plugin"):
             pluginmanager.set_blocked(name)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Give each worker the folder of the run's locks."""
+    stash = node.config.stash
+    if LOCKS not in stash:
+        stash[LOCKS] = tempfile.mkdtemp(prefix="bubblescope-")
+    node.workerinput["locks"] = stash[LOCKS]
+
+
+def pytest_unconfigure(config):
+    if LOCKS in config.stash:
+        shutil.rmtree(config.stash[LOCKS])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    worker = getattr(item.config, "workerinput", None)
+    if worker is None:  # there is one process only
+        return (yield)
+    alone = item.get_closest_marker("alone") is not None
+    with turn_to_run(Path(worker["locks"]), alone):
+        return (yield)
 
 
 def pytest_runtest_setup(item):

@@ -12,13 +12,20 @@ from core.compare.differences import Difference, by_lane, by_other_lanes, by_rea
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import FormatDuration, sentence
 from core.compare.settings import SettingDifference, differing_settings
+from core.compare.step_times import FEWEST_STEPS, step_times, student_quantile
 from core.compare.totals import TimeTotals, never, time_totals
 from core.errors import PlanError
-from core.explain.noise import median_error
+from core.explain.noise import CHANCE, median_error
 from core.message import Message, Text, message
 from core.plain import duration_text
-from core.trace.median_step import median_step, whole_steps
+from core.trace.median_step import median_step, steps_of_usual_plan, whole_steps
 from core.trace.trace import Trace
+
+ERROR_OF_MEDIAN = 1.15
+"""Standard error of the median over that of the middle mean (core.compare.step_times).
+
+For many normally distributed times: the square root of 1.57 over 1.19, their variances.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +133,27 @@ def compare_runs(
     )
 
 
-def _median_noise(*runs: Trace) -> float:
-    """Return the ns by which the runs' median steps may differ by chance, from their scatter."""
-    errors = []
-    for trace in runs:
-        bounds = np.array([trace.step_bounds(step) for step in whole_steps(trace)])
-        lengths = np.diff(bounds, axis=1).ravel()
-        errors.append(median_error(lengths.astype(np.float64)))
-    return math.hypot(*errors)
+def _median_noise(a: Trace, b: Trace) -> float:
+    """Return the ns by which the runs' median steps may differ by chance, from their scatter.
+
+    Steps that follow one another are disturbed alike, which five or more of them show
+    (core.compare.step_times). Fewer are taken as independent (core.explain.noise).
+    """
+    steps_a = steps_of_usual_plan(a, whole_steps(a))
+    steps_b = steps_of_usual_plan(b, whole_steps(b))
+    fewest = min(len(steps_a), len(steps_b))
+    if fewest < FEWEST_STEPS:
+        return math.hypot(_error_of_median(a, steps_a), _error_of_median(b, steps_b))
+    variance = step_times(a, steps_a).variance + step_times(b, steps_b).variance
+    error_of_means = math.sqrt(variance) * student_quantile(fewest - 1, CHANCE)
+    return ERROR_OF_MEDIAN * error_of_means
+
+
+def _error_of_median(trace: Trace, steps: Sequence[int]) -> float:
+    """Return by how many ns the median of a run's steps may be off if they are independent."""
+    bounds = np.array([trace.step_bounds(step) for step in steps])
+    lengths = np.diff(bounds, axis=1).ravel()
+    return median_error(lengths.astype(np.float64))
 
 
 def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: Text) -> Sequence[int]:

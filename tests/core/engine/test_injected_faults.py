@@ -88,6 +88,7 @@ def collective_ns(trace: Trace) -> list[int]:
     return sorted({int(end - starts[ends == end].max()) for end in set(ends.tolist())})
 
 
+@pytest.mark.alone
 def test_a_slow_lane_computes_longer_and_is_predicted_to(engine: Engine) -> None:
     trace = run(engine, slow_lane="1:20")
     (columns,) = (StepColumns.of_trace(trace, step) for step in trace.steps[-1:])

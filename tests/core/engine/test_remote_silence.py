@@ -145,6 +145,7 @@ def test_a_network_that_goes_silent_ends_the_run_here_and_the_engine_there(
         wait_gone(there)
 
 
+@pytest.mark.alone
 def test_a_run_that_is_stopped_before_its_machine_answers_ends_at_once(client, ssh):
     ssh("exec sleep 60")
     client.run(Specification())

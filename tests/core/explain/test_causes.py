@@ -259,6 +259,7 @@ def test_a_step_without_tasks_has_nothing_to_explain() -> None:
     assert explanation.makespan == 0 and not len(explanation.gap)
 
 
+@pytest.mark.alone
 def test_the_causes_of_a_step_of_65_000_tasks_are_found_in_a_blink() -> None:
     step = step_of("pipeline", {**PASS, Kind.COPY: 0.1}, devices="64xcpu", batch=256,
                    microbatches=256, model=ModelSettings("mlp", width=4, depth=70))  # fmt: skip

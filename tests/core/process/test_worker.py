@@ -117,6 +117,7 @@ def test_a_worker_that_is_killed_while_it_rests_is_told_once(worker):
         made.submit(os.getpid).result(SECONDS)
 
 
+@pytest.mark.alone
 def test_closing_ends_a_native_call_at_once_and_tells_nobody(worker, tmp_path):
     made, told = worker
     future = made.submit(stuck, str(tmp_path / "stuck"))
@@ -131,6 +132,7 @@ def test_closing_ends_a_native_call_at_once_and_tells_nobody(worker, tmp_path):
     assert told == []
 
 
+@pytest.mark.alone
 def test_closing_before_the_process_has_come_up_waits_for_nothing():
     before = set(threading.enumerate())
     began = time.monotonic()
@@ -195,6 +197,7 @@ def test_a_process_that_is_killed_while_it_writes_a_result_is_known_to_be_gone()
     worker.close()
 
 
+@pytest.mark.alone
 def test_a_long_argument_does_not_make_the_caller_wait(worker, tmp_path):
     made, _ = worker
     busy = made.submit(time.sleep, 1.0)

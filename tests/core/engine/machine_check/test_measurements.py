@@ -21,6 +21,7 @@ def test_stamps_and_the_clock_of_the_cpu_take_less_than_a_millisecond():
     assert 0 <= clock_width("cpu").half_width < 1e6
 
 
+@pytest.mark.alone
 def test_spans_of_the_cpu_are_the_profilers():
     found = profiler_difference("cpu")
     assert not isinstance(found, NotMeasured), found

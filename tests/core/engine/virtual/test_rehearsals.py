@@ -57,6 +57,7 @@ def test_each_lane_that_computes_has_the_first_turn_equally_often(strategy):
     assert Counter(first) == dict.fromkeys(computing, 3)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("strategy", "kind"), [("ddp", Kind.FORWARD), ("ddp", Kind.STEP), ("dp", Kind.FORWARD)]
 )
@@ -76,6 +77,7 @@ def slow_lanes(strategy, kind):
     return {lane for lane, ns in lanes.items() if ns > 1.5 * usual}
 
 
+@pytest.mark.alone
 def test_ddp_does_not_wait_for_the_lane_that_is_timed_first():
     found = verdict(run_here(TUTORIAL, calibrate=True))
     assert "lane 0" not in str(found.text) and "lane 0" not in found.where

@@ -33,6 +33,7 @@ def batch(rows, generator):
 """
 
 
+@pytest.mark.alone
 def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
     for _ in range(3):  # other programs may make a cost that is a difference of measurements 0
         costs = reported_costs(run_here(RUN, calibrate=True).size_costs)
