@@ -58,6 +58,7 @@ WAY = (
     "core/process/child.py",
     "core/engine/client.py",
     "gui/app/session.py",
+    "gui/app/run.py",
     "core/recording/decode.py",
     "core/trace/trace.py",
     "core/trace/spans.py",

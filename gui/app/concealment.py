@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.app.session import Run
+from gui.app.run import Run
 
 
 class Concealment(QObject):

@@ -21,7 +21,8 @@ from core.override import override
 from gui.app.banner import Banner
 from gui.app.concealment import Concealment
 from gui.app.explaining import Explainer
-from gui.app.session import Run, Session
+from gui.app.run import Run
+from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.look.theme import Theme

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from core.trace.source import Source
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.app.setting_names import differing_texts
 from gui.app.titles import DOT, run_title
 

@@ -1,11 +1,10 @@
-"""The runs of a session, and the timer that takes the engine's messages."""
+"""The session: takes the messages of the engine and of jobs on a timer, and adds them to runs."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,25 +13,19 @@ import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.messages import Ended, EngineMessage, Outcome
-from core.files import whole_file
 from core.job.runs import RunClient
 from core.message import Text
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
-from core.predict.compare import Comparison
-from core.reading import open_regular
-from core.recording.bookmarks import Bookmark, BookmarksError, read_bookmarks, write_bookmarks
-from core.recording.decode import append_batch, combined
-from core.recording.exporters.recording import write_recording
+from core.recording.decode import combined
 from core.recording.recording import open_recording, read_stream
-from core.recording.sniff import format_of
-from core.recording.spool import Spool, SpooledStream
+from core.recording.spool import Spool
 from core.recording.stream import Opened
 from core.trace.header import Header
-from core.trace.source import Source
 from core.trace.trace import Trace
+from gui.app.run import Run, unsavable_text
 from gui.look.core_texts import translated
-from gui.look.text import problem_text, tr
+from gui.look.text import tr
 
 if TYPE_CHECKING:  # imported later, because it would slow the start of the window
     from core.job.client import JobClient
@@ -41,145 +34,7 @@ TICK_MS = 16
 IDLE_TICK_MS = 100
 SHARE_S = 0.008  # limit in a tick for handling messages; the rest waits for the next tick
 MOST_SHARE_S = 0.02  # the same if ticks are late, so that the queue does not grow
-COPIED = 1 << 20  # bytes of a recording that are copied at a time
 MOST_RECORDS = 8192  # records of a batch that are taken at a time: some milliseconds
-
-
-# Compared by identity: a run is a key of dicts and sets while its fields change.
-@dataclass(eq=False)
-class Run:
-    """One run of a session: its trace, and either the received stream or the opened file.
-
-    `ghost` is its prediction and `comparison` the comparison with it, once computed. `saved` is the
-    path that a received run was last saved to; `bookmarks` is None until they are read. `name` and
-    `note` are the user's. `stepped` is true if the steps of the trace were defined by the user.
-    `distinction` names the settings in which it differs from runs of the same title, and `group`
-    what it was made for with others, such as a sweep.
-    """
-
-    number: int
-    trace: Trace
-    kept: SpooledStream | None = None
-    source: Path | None = None
-    outcome: Outcome | None = None
-    text: str = ""
-    comparison: Comparison | None = None
-    ghost: Trace | None = None
-    saved: Path | None = None
-    bookmarks: tuple[Bookmark, ...] | None = None
-    name: str = ""
-    note: str = ""
-    stepped: bool = False
-    distinction: str = ""
-    group: str = ""
-
-    @property
-    def live(self) -> bool:
-        """True if the run has not ended."""
-        return self.source is None and self.outcome is None
-
-    @property
-    def now(self) -> float | None:
-        """Time since the run's start in ns on its lanes' clock, while it is live; else None."""
-        if not self.live:
-            return None
-        lanes = self.trace.header.lanes
-        # The clock of a job is another machine's, and virtual time does not advance by itself: for
-        # both, the time is the end of the last span.
-        is_elsewhere = self.trace.header.source is Source.JOB
-        if lanes and (lanes[0].is_virtual or is_elsewhere):
-            return float(self.trace.bounds[1])
-        return float(time.perf_counter_ns() - self.trace.header.origin_ns)
-
-    def append(self, batch: pa.RecordBatch) -> None:
-        """Add records of a live run to its trace, and to the stream that is kept for saving.
-
-        Raises as `append_batch` does.
-        """
-        append_batch(self.trace, batch)
-        if self.kept is not None:
-            self.kept.write(batch)
-
-    def save(self, path: Path) -> None:
-        """Write the run as a recording, with its bookmarks next to it.
-
-        Raises OSError, naming the file that cannot be written; an older recording remains then.
-        """
-        for _ in self.saving(path):
-            pass
-
-    def saving(self, path: Path) -> Generator[float, None, None]:
-        """Save piece by piece, yielding the share that is written; raises as `save` does.
-
-        An import, which is not a recording yet, is converted: ValueError says why that is
-        impossible. If closed before its end, it leaves no file.
-        """
-        if self.is_recording:
-            yield from self._copied(path)
-        else:
-            yield from write_recording(self.trace, path)
-        self.saved = path
-        self.take_bookmarks()
-        write_bookmarks(path, self.bookmarks or (), self.trace.header.started)
-
-    @property
-    def is_recording(self) -> bool:
-        """True if the run's stream or file is already a recording of exactly its trace."""
-        source = self.source
-        if source is None:
-            return True
-        return not self.stepped and not source.is_dir() and format_of(source) is None
-
-    def _copied(self, path: Path) -> Generator[float, None, None]:
-        size = 0 if self.kept is None else self.kept.size
-        if self.source is not None:
-            size = self.source.stat().st_size
-        with whole_file(path) as place, place.open("wb") as target:
-            written = 0
-            for part in self._parts():
-                written += target.write(part)
-                yield written / max(1, size)
-
-    def _parts(self) -> Iterator[bytes]:
-        if self.source is not None:
-            with open_regular(self.source) as source:
-                while part := source.read(COPIED):
-                    yield part
-        elif self.kept is not None:
-            yield from self.kept.parts()
-
-    def take_bookmarks(self) -> str:
-        """Read the bookmarks next to the opened recording, once; return the problem, or ""."""
-        if self.bookmarks is None:
-            self.bookmarks = ()
-            try:
-                if self.source is not None:
-                    self.bookmarks = read_bookmarks(self.source, self.trace.header.started)
-            except BookmarksError as error:
-                return problem_text(error)
-        return ""
-
-    def keep_bookmarks(self) -> None:
-        """Write the bookmarks next to the recording, if there is one. Raises OSError."""
-        place = self.source or self.saved
-        if place is not None and self.bookmarks is not None:
-            write_bookmarks(place, self.bookmarks, self.trace.header.started)
-
-
-def unsavable_text(run: Run) -> str:
-    """Return why a run cannot be saved; "" if the disk had room for it."""
-    failed = None if run.kept is None else run.kept.failed
-    if failed is None:
-        return ""
-    return tr(
-        "This run cannot be saved: there is no room for it on the disk. {reason}",
-        reason=failed.strerror or str(failed),
-    )
-
-
-def opened_files(runs: Sequence[Run]) -> list[Path]:
-    """Return the files and folders that runs were opened from."""
-    return [run.source for run in runs if run.source is not None]
 
 
 class Session(QObject):

@@ -11,8 +11,8 @@ from core.engine.messages import Outcome
 from gui.app.faults import banner_text, faults_of
 from gui.app.feature import Feature, Shell
 from gui.app.live_figures import FigurePart, LiveFigures
+from gui.app.run import Run
 from gui.app.run_names import shown_title
-from gui.app.session import Run
 from gui.features.runs.feature import RunsFeature
 from gui.features.status.feature import StatusFeature
 from gui.look.text import sentence, tr

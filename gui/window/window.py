@@ -14,7 +14,8 @@ from gui.app.concealment import Concealment
 from gui.app.explaining import Explainer
 from gui.app.feature import Feature, FeatureType, Menu, Panel
 from gui.app.jobs import close_all
-from gui.app.session import Run, Session
+from gui.app.run import Run
+from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.runs.feature import RunsFeature
 from gui.features.status.feature import StatusFeature

@@ -32,7 +32,7 @@ from core.predict.worker.service import PREDICTOR_ENDED
 from core.process.child import environment
 from core.recording.recording import open_recording
 from core.recording.schema import RECORDS, Record
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.app.settings import Settings
 from gui.features.predict.feature import PredictFeature
 from gui.features.predict.whatif_panel import WhatIfPanel

@@ -32,7 +32,8 @@ from core.predict.worker.requests import (
 from core.predict.worker.service import PredictionService
 from core.trace.trace import Trace
 from gui.app.check import Checked, friendly
-from gui.app.session import Run, Session
+from gui.app.run import Run
+from gui.app.session import Session
 from gui.app.titles import model_title
 from gui.features.blocks.panel import BlocksPanel
 from gui.features.blocks.strip import ShownCut

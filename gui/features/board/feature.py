@@ -13,7 +13,7 @@ from core.paths import data_folder
 from core.trace.span import Span
 from gui.app.dialogs import ask_open
 from gui.app.feature import Action, Feature, Group, Menu
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.compare.feature import CompareFeature
 from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature

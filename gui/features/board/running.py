@@ -11,7 +11,7 @@ from core.board.board import Board
 from core.board.saving import board_run, own_run, save_board
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.look.text import tr
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 from core.override import override
 from core.recording.bookmarks import Bookmark
 from core.trace.own_steps import with_range, with_steps
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.bookmarks.panel import BookmarksPanel
 from gui.look.text import problem_text, time_text, tr
 from gui.timeline.interact.view import TimelineView

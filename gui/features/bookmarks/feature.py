@@ -9,7 +9,7 @@ from core.message import N_
 from core.recording.stream import Opened
 from core.trace.trace import Trace
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.bookmarks.bookmarking import Bookmarking
 from gui.features.bookmarks.panel import BookmarksPanel
 from gui.look.text import tr

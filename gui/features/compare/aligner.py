@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.compare.alignment import Alignment, at_moments
 from core.compare.runs import TwoRuns
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.compare.chooser import Other
 from gui.features.compare.linking import LinkedViews
 from gui.features.compare.mirror import Mirror

@@ -21,8 +21,8 @@ from core.compare.runs import TwoRuns
 from core.predict.compare import without_step_overlap
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
+from gui.app.run import Run
 from gui.app.run_names import shown_title
-from gui.app.session import Run
 from gui.app.setting_names import settings_text
 from gui.app.titles import run_title
 from gui.features.recordings.files import open_filters

@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from core.recording.recording import may_take_long, open_recording
 from core.recording.stream import Opened
 from gui.app.faults import banner_text, faults_of
-from gui.app.session import Run, Session
+from gui.app.run import Run
+from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.compare.chooser import RunChooser, other_of, others
 from gui.features.compare.frame import CompareFrame

@@ -9,7 +9,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, Signal
 from core.compare.differences import Difference
 from core.compare.runs import TwoRuns
 from gui.app.feature import Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.compare.aligner import Aligner
 from gui.features.compare.chooser import Other, titles
 from gui.features.compare.choosing import OtherChoice

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell, Style
-from gui.app.session import Run, opened_files
+from gui.app.run import Run, opened_files
 from gui.features.runs.feature import RunsFeature
 from gui.features.view.feature import ViewFeature
 from gui.look.text import tr

@@ -15,9 +15,9 @@ from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.feature import Shell
 from gui.app.figure_options import FigureOptions
 from gui.app.jobs import Runner
+from gui.app.run import opened_files
 from gui.app.run_names import file_name
 from gui.app.saving import IMAGES, Saver
-from gui.app.session import opened_files
 from gui.features.compare.chooser import others
 from gui.features.compare.feature import CompareFeature
 from gui.features.figures.drawing import RunDrawing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.bubbles.bubbles import Bubbles
 from gui.features.compare.chooser import other_of
 from gui.features.compare.comparing import Comparing

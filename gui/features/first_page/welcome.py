@@ -18,7 +18,7 @@ from core.override import override
 from core.recording.recording import is_large, open_recording
 from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.app.titles import DOT
 from gui.features.first_page.card import Card
 from gui.features.first_page.card_grid import CardGrid

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.compare.feature import CompareFeature
 from gui.features.lessons.menu import LessonMenu
 from gui.features.run.feature import RunFeature

@@ -23,7 +23,7 @@ from gui.app.dialogs import ask_open
 from gui.app.feature import Shell
 from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.lessons.panel import LessonPanel, Page
 from gui.features.lessons.pointing import Pointer
 from gui.features.lessons.spotlight import Spotlight

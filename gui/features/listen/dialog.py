@@ -23,7 +23,8 @@ from core.override import override
 from core.plain import plain
 from core.recorder.wire import record_command
 from core.trace.source import Source
-from gui.app.session import Session, unsavable_text
+from gui.app.run import unsavable_text
+from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, ntr, problem_text, tr

@@ -13,7 +13,7 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.app.feature import Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.first_page.samples import SAMPLES
 from gui.features.palette.palette import Command
 from gui.features.recordings.feature import RecordingsFeature

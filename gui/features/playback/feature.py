@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from core.engine.messages import Outcome
 from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell, Style
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.playback.bar import PlaybackBar
 from gui.features.playback.player import Player
 from gui.features.playback.playing import Playing

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from core.plan.specification import Specification, describe
 from gui.app.feature import Dock, Feature, Panel, Shell
 from gui.app.jobs import close_all
-from gui.app.session import Run, opened_files
+from gui.app.run import Run, opened_files
 from gui.features.run.feature import RunFeature
 from gui.features.status.feature import StatusFeature
 from gui.features.verdict.feature import VerdictFeature

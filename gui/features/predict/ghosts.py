@@ -13,7 +13,7 @@ from core.trace.median_step import median_step
 from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.look.text import tr
 
 KEPT = 4  # predictions, each about as large as its run's last steps

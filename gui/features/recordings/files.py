@@ -16,8 +16,8 @@ from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.faults import banner_text, faults_of
 from gui.app.feature import Shell
 from gui.app.jobs import Runner, Work
+from gui.app.run import Run, opened_files
 from gui.app.run_names import file_name
-from gui.app.session import Run, opened_files
 from gui.features.recordings.opening import OpeningStrip
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr

@@ -12,7 +12,7 @@ from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from gui.app.check import Checked
 from gui.app.feature import Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.app.titles import strategy_title
 from gui.features.run.panel import StrategyPanel
 from gui.features.run.queue import RunQueue

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from core.message import N_
 from core.plan.specification import Specification
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.run.control import RunControl
 from gui.features.run.panel import StrategyPanel
 from gui.features.status.feature import StatusFeature

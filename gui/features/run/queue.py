@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from core.engine.messages import Outcome
 from core.plan.specification import Specification
-from gui.app.session import Run
+from gui.app.run import Run
 
 
 class RunQueue:

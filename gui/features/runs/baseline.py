@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.trace.median_step import whole_steps
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.look.text import change_text, percent_text, tr
 
 

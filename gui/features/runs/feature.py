@@ -7,8 +7,8 @@ from functools import partial
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
+from gui.app.run import Run
 from gui.app.run_names import name_apart
-from gui.app.session import Run
 from gui.features.run.feature import RunFeature
 from gui.features.runs.baseline import Baseline
 from gui.features.runs.menu import RunMenu

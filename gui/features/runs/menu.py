@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu
 
 from gui.app.feature import Shell
+from gui.app.run import Run
 from gui.app.run_names import shown_title
-from gui.app.session import Run
 from gui.features.runs.baseline import Baseline
 from gui.features.runs.panel import RunsPanel
 from gui.features.runs.tabs import RunTabs

@@ -12,8 +12,8 @@ from core.override import override
 from core.trace.columns import sorted_positions
 from core.trace.source import Source
 from core.trace.warmup import first_measured
+from gui.app.run import Run
 from gui.app.run_names import shown_title
-from gui.app.session import Run
 from gui.look.text import duration_text, tr
 from gui.widgets.label import plain_tip
 from gui.widgets.tables import dress_tree

@@ -10,8 +10,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTabBar, QToolButton
 
 from core.override import override
+from gui.app.run import Run
 from gui.app.run_names import shown_title
-from gui.app.session import Run
 from gui.app.titles import DOT
 from gui.look.text import tr
 from gui.timeline.state.history import SavedView

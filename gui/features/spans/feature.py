@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
-from gui.app.session import opened_files
+from gui.app.run import opened_files
 from gui.features.spans.finding import Finder
 from gui.features.spans.search_bar import SearchBar
 from gui.look.text import tr

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from core.message import N_
 from core.override import override
 from gui.app.faults import faults_of, status_text
+from gui.app.run import Run
 from gui.app.run_names import shown_title
-from gui.app.session import Run
 from gui.features.status.words import (
     behind_text,
     other_step_text,

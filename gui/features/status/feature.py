@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gui.app.feature import Feature, Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.status.bars import RunBar, StatusLine
 from gui.features.status.words import doubt_text, lane_notes, other_step
 from gui.features.verdict.feature import VerdictFeature

@@ -11,7 +11,7 @@ from core.trace.event_rows import PASSES, STARTED
 from core.trace.median_step import slowest_step, whole_steps
 from core.trace.trace import Trace
 from core.trace.verified import verified
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.look.text import change_text, duration_text, ntr, significant, tr
 from gui.timeline.state.scene import Scene, step_name
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature
 from gui.look.text import tr

@@ -19,7 +19,7 @@ from core.sweep.table import UnmeasuredError, sweep_row
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.check import friendly
 from gui.app.feature import Shell
-from gui.app.session import Run, opened_files
+from gui.app.run import Run, opened_files
 from gui.features.run.panel import StrategyPanel
 from gui.features.sweep.panel import SweepPanel
 from gui.features.sweep.saving import SweepFiles

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gui.app.feature import Feature, Shell
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.verdict.judging import Judge
 from gui.features.verdict.line import VerdictLine
 from gui.timeline.state.scene import Scene

@@ -7,7 +7,7 @@ from functools import partial
 
 from core.message import N_
 from gui.app.feature import Action, Feature, Group, Menu, Shell, Style
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.view.colours import ColourControl
 from gui.features.view.options import ViewOptions
 from gui.look.text import tr

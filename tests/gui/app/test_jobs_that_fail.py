@@ -20,7 +20,7 @@ from core.trace.query import parse_query
 from core.trace.search import Search
 from core.trace.trace import Trace
 from gui.app import jobs
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.compare import worker as comparing
 from gui.features.compare.worker import CompareWorker
 from gui.features.figures.feature import FiguresFeature

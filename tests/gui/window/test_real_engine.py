@@ -17,7 +17,7 @@ from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.compare import CostSource
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.figures.feature import FiguresFeature
 from gui.features.predict.feature import PredictFeature
 from gui.features.recordings.feature import RecordingsFeature

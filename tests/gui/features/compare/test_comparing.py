@@ -21,7 +21,8 @@ from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.span import Span
 from gui.app.jobs import close_all
-from gui.app.session import Run, Session
+from gui.app.run import Run
+from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.features.compare.chooser import other_of, others
 from gui.features.compare.comparing import Comparing

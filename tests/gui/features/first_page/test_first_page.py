@@ -14,7 +14,7 @@ from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_lesson, shipped
 from core.plan.specification import Specification
 from core.recording.recording import open_recording
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.app.settings import Settings
 from gui.features.compare.feature import CompareFeature
 from gui.features.details.feature import DetailsFeature

@@ -14,7 +14,7 @@ from core.recording.recording import RecordingFile
 from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.trace import Trace
 from gui.app.jobs import Work
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.predict import ghosts as module
 from gui.features.predict.feature import PredictFeature
 from gui.features.predict.ghosts import Ghosts, compared

@@ -10,7 +10,7 @@ import pytest
 from core.recording.recording import open_recording
 from gui.app import jobs
 from gui.app import session as sitting
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.figures.feature import FiguresFeature
 from gui.features.recordings import files
 from gui.features.recordings.feature import RecordingsFeature

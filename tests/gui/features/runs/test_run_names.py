@@ -13,8 +13,8 @@ from core.board.board import Board
 from core.board.rules import BoardRules
 from core.board.saving import board_run, save_board
 from core.plan.schedules import SCHEDULES
+from gui.app.run import Run
 from gui.app.run_names import name_apart, shown_title
-from gui.app.session import Run
 from gui.features.runs.baseline import Baseline
 from gui.features.runs.feature import RunsFeature
 from gui.features.runs.tabs import LONGEST, short_title

@@ -6,7 +6,7 @@ from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.status.feature import StatusFeature
 from gui.features.status.words import starting_text, step_text
 from gui.features.verdict.feature import VerdictFeature

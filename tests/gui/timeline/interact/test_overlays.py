@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from core.plan.task import Kind
 from core.recording.bookmarks import Bookmark
 from core.trace.span import Span
-from gui.app.session import Run
+from gui.app.run import Run
 from gui.features.bookmarks.bookmarking import Bookmarking
 from gui.features.bookmarks.panel import NOTE, BookmarksPanel
 from gui.timeline.interact.crosshair import nearest_edge
