@@ -13,7 +13,7 @@ SECONDS = (0.1, 600.0)
 
 @dataclass(frozen=True, slots=True)
 class AnimationOptions:
-    """Options of an animation: those of its pictures, and its speed or its length.
+    """Options of an animation: the options of its pictures, and its speed or its length.
 
     The film takes `seconds`, or goes at a share `speed` of real time; without both it takes
     STEP_SECONDS.
@@ -44,9 +44,9 @@ class AnimationOptions:
             )
 
     def seconds_of(self, length_ns: float) -> float:
-        """Return the seconds that a film of a length takes. Raises ValueError if that is too many.
+        """Return the duration of a film of `length_ns` of a run, in s, at least SECONDS[0].
 
-        A film of less than the least number of seconds takes that.
+        Raises ValueError if it is too long.
         """
         if self.speed is None:
             return STEP_SECONDS if self.seconds is None else self.seconds

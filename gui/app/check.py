@@ -46,14 +46,18 @@ SKETCH = costs_of(
         "transfer_ms": 0.3,
     }
 )
-"""Durations of plans without a pipeline, such that every task is wide enough to be seen."""
+"""Durations for plans without a pipeline; every task is wide enough to be seen."""
 _FLAG = re.compile(r"--[a-z][a-z-]*")
 _LABELS = {option.flag: option.title for option in OPTIONS if option.title}
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A valid specification. `plans` by rows of a step; empty if the model is not known yet."""
+    """Lanes and plans of a valid specification.
+
+    `plans` has a plan for each number of rows that a step has; it is empty while the model is not
+    known.
+    """
 
     lanes: tuple[Lane, ...]
     plans: dict[int, Plan]
@@ -152,8 +156,8 @@ def _schedule_errors(
 def pictured(plan: Plan) -> WhatIfResult | None:
     """Return a step of a plan with assumed durations; None for a plan with too many tasks.
 
-    The passes of a pipeline have equal durations. Other plans have those of SKETCH, because their
-    pattern is the communication between the passes.
+    The passes of a pipeline have equal durations. Other plans take the durations of SKETCH, so that
+    the communication between the passes is visible.
     """
     if len(plan.columns) > MOST_PICTURED:
         return None

@@ -27,7 +27,7 @@ Work = Generator[float | None, None, Result]
 
 
 class _Progress(NamedTuple):
-    """Outcome of a piece of work: its progress, or in the end its result or its problem."""
+    """State of a piece of work: `value` is its progress, or its result once it is `over`."""
 
     value: object
     over: bool = False
@@ -121,8 +121,7 @@ class Runner(QObject):
     def close(self) -> None:
         """Cancel all work, and wait for its threads to end."""
         self.cancel()
-        # After `cancel`, which sets the `stop` of each; otherwise this would wait for all their
-        # work.
+        # After `cancel`, which sets `stop`: otherwise each thread would first finish its work.
         for thread in self._threads:
             thread.join()
         self._threads.clear()
@@ -168,7 +167,7 @@ class Runner(QObject):
         task.work.close()
 
     def _take(self, task: _Task, progress: _Progress) -> None:
-        """Forward progress, result or problem of the current work; ignore those of other work."""
+        """Forward progress, result or problem of the current work; ignore any other work."""
         # A thread may have queued this before the work was cancelled.
         if task is not self._current:
             return

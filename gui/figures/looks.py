@@ -22,7 +22,7 @@ PATTERNS: dict[Family, Pattern | None] = {
     Family.UPDATE: Pattern.UPRIGHT,
     Family.OTHER: None,
 }
-"""Pattern of each family except the overlap, which has those of its halves; None has no lines."""
+"""Pattern of each family; None has no lines. The overlap shows the patterns of its two halves."""
 PALE = 0.82  # share of the background's colour in the fill under a pattern
 GREYS = {Pattern.SOLID: "#4d4d4d", Pattern.LEVEL: "#ffffff", Pattern.UPRIGHT: "#d4d4d4"}
 GREY = "#f2f2f2"

@@ -11,10 +11,11 @@ from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 from gui.app.titles import run_title, shared_title
 from gui.figures.painting import draw_textbook
+from gui.figures.parts import FigureRun
 from gui.figures.picture import Picture, write_drawn
 from gui.figures.shown import Range, default_range, excerpt_range, median_range
 from gui.figures.style import PER_INCH
-from gui.figures.textbook import FigureRun, lay_out_textbook
+from gui.figures.textbook import lay_out_textbook
 from gui.figures.timeline import SHOWN, Extras, timeline_picture
 from gui.look.core_texts import translated
 from gui.look.text import tr
@@ -95,8 +96,9 @@ def _scene_of(trace: Trace) -> Scene:
 
 
 def _origin_sentences(runs: Sequence[FigureRun]) -> list[str]:
-    """Return the ranges of the measured runs in a sentence, and those of the predicted runs."""
-    alike = len({(_is_predicted(run), run.shown.text) for run in runs}) == 1
+    """Return a sentence on the ranges of the measured runs, and one on the predicted runs."""
+    ranges = {(_is_predicted(run), run.shown.text) for run in runs}
+    is_same_range = len(ranges) == 1
     sentences = []
     for predicted in (False, True):
         headings: dict[str, list[str]] = {}
@@ -105,13 +107,18 @@ def _origin_sentences(runs: Sequence[FigureRun]) -> list[str]:
                 headings.setdefault(run.shown.text, []).append(run.heading)
         parts = []
         for text, names in headings.items():
-            parts.append(text if alike else f"{text} ({', '.join(names)})")
+            if is_same_range:
+                parts.append(text)
+            else:
+                listed = ", ".join(names)
+                parts.append(f"{text} ({listed})")
         if not parts:
             continue
         part = "; ".join(parts)
-        sentence = (
-            tr("Predicted: {part}", part=part) if predicted else tr("Measured: {part}", part=part)
-        )
+        if predicted:
+            sentence = tr("Predicted: {part}", part=part)
+        else:
+            sentence = tr("Measured: {part}", part=part)
         sentences.append(f"{sentence}.")
     return sentences
 
@@ -124,4 +131,6 @@ def _shown(trace: Trace, options: FigureOptions) -> Range:
     chosen = excerpt_range(trace, options.excerpt)
     if chosen is not None:
         return chosen
-    return default_range(trace) if options.preset is None else median_range(trace)
+    if options.preset is None:
+        return default_range(trace)
+    return median_range(trace)

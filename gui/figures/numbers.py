@@ -11,8 +11,9 @@ from PySide6.QtCore import QRectF
 
 from core.plan.task import ABSENT, KINDS, Kind
 from gui.figures.looks import BoxLook
+from gui.figures.parts import Panel, Row
 from gui.figures.style import Face
-from gui.figures.textbook import NUMBERED, Panel, Row
+from gui.figures.textbook import NUMBERED
 from gui.look.families import FAMILIES
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.state.bar_looks import COLUMNS, Choices, labels_of, on_one_line

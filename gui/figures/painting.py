@@ -7,10 +7,11 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from core.plan.plan import Role
+from gui.figures.legend import SPACE, SWATCH, entry_width
 from gui.figures.looks import BoxLook, pattern_lines
 from gui.figures.numbers import labels
+from gui.figures.parts import Panel, Row, Textbook, lane_name
 from gui.figures.style import Face
-from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
 from gui.look.causes import Pattern
 from gui.look.painter import fill, pen
 from gui.look.text import duration_text, tr

@@ -7,32 +7,23 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.explain.balance import lane_balance
 from core.plan.plan import Lane, Role, working_lanes
 from core.trace.excerpt import resolve_lanes
 from gui.app.figure_options import FigureOptions
-from gui.figures.looks import BoxLook
-from gui.figures.shown import Range
+from gui.figures.lane_boxes import boxes_of_runs
+from gui.figures.legend import legend_lines
+from gui.figures.parts import FigureRun, KeyEntry, LaneBoxes, Panel, Row, Textbook, lane_name
 from gui.figures.style import MM, PT, Face, Style
 from gui.figures.totals import totals_text
-from gui.look.families import FAMILIES, Family, family_of, family_texts
+from gui.look.families import FAMILIES, Family, family_of
 from gui.look.text import NO_BREAK, percent_text, tr
-from gui.look.writing import in_lines
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.paint.boxes import boxes_of
-from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
-from gui.timeline.state.lane_facts import helper_name
-from gui.timeline.state.scene import Scene
 
-CELL = 0.25 * PT  # width within which spans that are close together are summed up
-MOST_CELLS = 400_000  # in all lanes together
 LEAST_BOX = 0.4 * PT
 LEAST_GAP = 0.3  # share of a low box's height
 MOST_HEIGHT = 240 * MM  # a page; figures with many lanes have lower boxes
-SWATCH = 1.7  # em, width of a legend's box
-SPACE = 1.1  # em between two entries of the legend
 HELPER = 0.42  # share of a box's height, for lanes that only transfer data
 NUMBERED = (
     Family.FORWARD,
@@ -41,104 +32,38 @@ NUMBERED = (
     Family.BACKWARD_WEIGHT,
     Family.OVERLAP,
 )
-"""The families whose boxes may show only the number of their micro-batch."""
+"""Families whose boxes may show the number of their micro-batch alone."""
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
 
 
 @dataclass(frozen=True, slots=True)
-class LaneBoxes:
-    """The n boxes of a lane from `left` to `right`, in units from the plot's left edge.
+class _Texts:
+    """The texts around the lanes, in lines that fit the figure's width; `totals` has each run's."""
 
-    `share` is the filled share of a box's height, `family` an index into FAMILIES. If each box is
-    one span, `first` is the index of the first one; it is None if spans are summed up.
-    """
-
-    left: NDArray[np.floating]
-    right: NDArray[np.floating]
-    share: NDArray[np.floating]
-    family: NDArray[np.int8]
-    first: int | None
-    per_cell: float
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A lane of a figure; `idle` is the text at its right end."""
-
-    lane: Lane
-    top: float
-    height: float
-    boxes: LaneBoxes
-    idle: str
-
-    @property
-    def helper(self) -> bool:
-        """True if the lane only transfers data."""
-        return self.lane.role is not Role.COMPUTE
-
-    @property
-    def bottom(self) -> float:
-        """The lower edge."""
-        return self.top + self.height
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A run in a figure. `view` has one pixel per unit of the run's part of the plot.
-
-    The lines of its `totals` begin at `totals_top`: below the heading of one of several runs, and
-    below the axis of a single run. Its lanes end at `bottom`.
-    """
-
-    run: FigureRun
-    view: Viewport
-    top: float
-    band: float
-    rows: tuple[Row, ...]
-    totals: list[str]
-    totals_top: float
-    bottom: float
-
-
-@dataclass(frozen=True, slots=True)
-class KeyEntry:
-    """An entry of the legend: its looks from top to bottom, and their meaning."""
-
-    looks: tuple[BoxLook, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Textbook:
-    """A figure in units (tenths of a point), ready to be drawn.
-
-    The plot reaches from `left` to `right`; `axis_top`, `legend_top` and `caption_top` are the
-    upper edges of axis, legend and caption.
-    """
-
-    style: Style
-    options: FigureOptions
     title: list[str]
     title_face: Face
-    panels: tuple[Panel, ...]
     legend: list[list[KeyEntry]]
     caption: list[str]
-    left: float
-    right: float
-    axis_top: float
-    legend_top: float
-    caption_top: float
-    height: float
+    totals: list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class FigureRun:
-    """A run for a figure: its scene, the range to show, and its heading among other runs."""
+class _Heights:
+    """The heights of a figure's parts; `spare` is the rest of a slide, whose height is fixed.
 
-    scene: Scene
-    shown: Range
-    heading: str = ""
+    `axis` and `below_axis` are the axis, and the totals of a single run below it. `box` is a box of
+    a compute lane, and `gap` the space between two lanes.
+    """
+
+    head: float
+    axis: float
+    below_axis: float
+    legend: float
+    caption: float
+    box: float
+    gap: float
+    spare: float
 
 
 def lay_out_textbook(
@@ -156,62 +81,44 @@ def lay_out_textbook(
     lanes = [_lanes(run, options) for run in runs]
     left, right = _plot(runs, lanes, options, style)
     views = [_view(run, runs, right - left) for run in runs]
-    boxes = _boxes(runs, lanes, views)
-    entries = _entries(runs, lanes, boxes, style) if options.legend else []
-    distance = PANELS * style.em
+    boxes = boxes_of_runs(runs, lanes, views)
     # Widths first, then heights: the number of lines of legend and caption follows from the width,
     # and the boxes get the remaining height.
     inner = style.width - 2 * style.edge
-    widths = [(entry, entry_width(entry, style)) for entry in entries]
-    legend = in_lines(widths, SPACE * style.em, inner)
     face = style.bold if len(runs) == 1 else style.base  # several runs have bold headings
-    titles = face.wrapped(title, inner)
-    if options.caption is None and _numbered(runs, boxes, style):
-        numbers = tr("Numbers are micro-batches.")
-        caption = f"{caption} {numbers}"
-    captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
-    totals = [_totals(run, options, style, inner) for run in runs]
-    axis_height, legend_height, caption_height = _foot(options, style, legend, captions)
-    # The totals of a single run, which has no heading, are below the axis.
-    below_axis = 0.0 if len(runs) > 1 else _totals_height(totals[0], style)
-    foot = axis_height + below_axis + legend_height + caption_height
-    head = style.edge + face.line * len(titles)
-    if titles:
-        head += 0.35 * style.em
-    above = distance * (len(runs) - 1)
-    for run, lines in zip(runs, totals, strict=True):
-        above += sum(_above(run, options, style, lines))
-    around = head + foot + style.edge + above
-    box = _box_height(runs, lanes, style, around)
-    gap = min(GAP * style.em, LEAST_GAP * box)
-    boxes_height = box * sum(map(_parts, lanes))
-    gaps_height = gap * sum(map(_gaps, lanes))
-    needed = around + boxes_height + gaps_height
-    # A slide has a fixed height: half of the free space is above its contents, half below.
-    spare = max(0.0, (style.height or 0.0) - needed)
+    texts = _Texts(
+        title=face.wrapped(title, inner),
+        title_face=face,
+        legend=legend_lines(runs, lanes, boxes, style, inner) if options.legend else [],
+        caption=_caption_lines(runs, boxes, options, style, caption),
+        totals=[_totals(run, options, style, inner) for run in runs],
+    )
+    heights = _heights(runs, lanes, options, style, texts)
     panels: list[Panel] = []
-    y = head + spare / 2
+    y = heights.head + heights.spare / 2
     for number, run in enumerate(runs):
-        y += distance if number else 0.0
+        if number:
+            y += PANELS * style.em
         placed = zip(lanes[number], boxes[number], strict=True)
-        panel = _panel(run, views[number], placed, options, style, y, (box, gap), totals[number])
+        sizes = (heights.box, heights.gap)
+        panel = _panel(run, views[number], placed, options, style, y, sizes, texts.totals[number])
         panels.append(panel)
         y = panel.bottom
+    below_axis = y + heights.axis + heights.below_axis
     if len(runs) == 1:
-        lines_height = style.small.line * len(totals[0])
-        totals_top = y + axis_height + below_axis - lines_height
-        panels = [replace(panels[0], totals_top=totals_top)]
-    legend_top = y + axis_height + below_axis + spare / 2
-    caption_top = legend_top + legend_height
-    bottom = caption_top + caption_height + style.edge
+        lines_height = style.small.line * len(texts.totals[0])
+        panels = [replace(panels[0], totals_top=below_axis - lines_height)]
+    legend_top = below_axis + heights.spare / 2
+    caption_top = legend_top + heights.legend
+    bottom = caption_top + heights.caption + style.edge
     return Textbook(
         style,
         options,
-        titles,
-        face,
+        texts.title,
+        texts.title_face,
         tuple(panels),
-        legend,
-        captions,
+        texts.legend,
+        texts.caption,
         left,
         right,
         axis_top=y,
@@ -221,31 +128,47 @@ def lay_out_textbook(
     )
 
 
-def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> LaneBoxes:
-    """Return a lane's boxes in a view; more than two spans in `cell` units are summed up."""
-    # Reduced as if a cell were a pixel: the figure's units are finer than print can show.
-    cells = Viewport(view.start, view.span, max(1.0, view.width / cell))
-    reduced = reduce_lane(scene.columns[lane], cells)
-    size = view.width / cells.width
-    if isinstance(reduced, PixelColumns):
-        # Any height is possible here, because heights are converted to shares of it.
-        found = boxes_of(reduced, cells.width, 1000.0)
-        left = found.left * size
-        right = np.minimum((found.left + found.width) * size, view.width)
-        share = found.height / 1000.0
-        return LaneBoxes(left, right, share, found.family, None, reduced.per_pixel)
-    left = np.maximum(reduced.left, 0.0)
-    right = np.minimum(reduced.right, cells.width)
-    # Boxes are at least as wide as a cell.
-    left = np.minimum(left, cells.width - 1.0)
-    right = np.maximum(right, left + 1.0)
-    full = np.ones(len(left))
-    return LaneBoxes(left * size, right * size, full, reduced.family, reduced.first, 0.0)
+def _caption_lines(
+    runs: Sequence[FigureRun],
+    boxes: list[list[LaneBoxes]],
+    options: FigureOptions,
+    style: Style,
+    caption: str,
+) -> list[str]:
+    """Return the lines of the caption, with notes on the boxes."""
+    inner = style.width - 2 * style.edge
+    if options.caption is None and _numbered(runs, boxes, style):
+        numbers = tr("Numbers are micro-batches.")
+        caption = f"{caption} {numbers}"
+    return style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
 
 
-def lane_name(lane: Lane) -> str:
-    """Return a lane's name; a lane that transfers data for the one above it has a short one."""
-    return lane.name if lane.role is Role.COMPUTE else helper_name(lane)
+def _heights(
+    runs: Sequence[FigureRun],
+    lanes: Sequence[Sequence[Lane]],
+    options: FigureOptions,
+    style: Style,
+    texts: _Texts,
+) -> _Heights:
+    axis, legend, caption = _foot(options, style, texts.legend, texts.caption)
+    # The totals of a single run, which has no heading, are below the axis.
+    below_axis = 0.0 if len(runs) > 1 else _totals_height(texts.totals[0], style)
+    foot = axis + below_axis + legend + caption
+    head = style.edge + texts.title_face.line * len(texts.title)
+    if texts.title:
+        head += 0.35 * style.em
+    above = PANELS * style.em * (len(runs) - 1)
+    for run, lines in zip(runs, texts.totals, strict=True):
+        above += sum(_above(run, options, style, lines))
+    around = head + foot + style.edge + above
+    box = _box_height(runs, lanes, style, around)
+    gap = min(GAP * style.em, LEAST_GAP * box)
+    boxes_height = box * sum(map(_parts, lanes))
+    gaps_height = gap * sum(map(_gaps, lanes))
+    needed = around + boxes_height + gaps_height
+    # A slide has a fixed height: half of the free space is above its contents, half below.
+    spare = max(0.0, (style.height or 0.0) - needed)
+    return _Heights(head, axis, below_axis, legend, caption, box, gap, spare)
 
 
 def idle_text(run: FigureRun, lane: Lane) -> str:
@@ -275,58 +198,11 @@ def _plot(
     return left, right
 
 
-def _boxes(
-    runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], views: Sequence[Viewport]
-) -> list[list[LaneBoxes]]:
-    widest = max(view.width for view in views)
-    # With many lanes cells get wider, so that a file has at most MOST_CELLS of them.
-    cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
-    found = []
-    for run, view, mine in zip(runs, views, lanes, strict=True):
-        found.append([boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine])
-    return found
-
-
 def _view(run: FigureRun, runs: Sequence[FigureRun], width: float) -> Viewport:
     """Return a run's view: all runs have the same scale, and the longest one fills the plot."""
     longest = max(other.shown.span for other in runs)
     shown = run.shown
     return Viewport(float(shown.start), float(shown.span), width * shown.span / longest)
-
-
-def _entries(
-    runs: Sequence[FigureRun],
-    lanes: Sequence[Sequence[Lane]],
-    boxes: list[list[LaneBoxes]],
-    style: Style,
-) -> list[KeyEntry]:
-    """Return the legend's entries: the families that occur, with their letters, and idle time."""
-    codes: set[int] = set()
-    for mine in boxes:
-        for lane_boxes in mine:
-            codes.update(np.unique(lane_boxes.family).tolist())
-    seen = {FAMILIES[code] for code in codes}
-    kinds = [kind for run in runs for kind in run.scene.kinds if family_of(kind) in seen]
-    entries = []
-    for family, text in family_texts(kinds).items():
-        entries.append(KeyEntry(style.looks.families[FAMILIES.index(family)], text))
-    compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
-    if compute and any(map(_has_step, runs)):
-        entries.append(KeyEntry((style.looks.idle,), tr("idle")))
-    return entries
-
-
-def _has_step(run: FigureRun) -> bool:
-    """Return True if a part of a step is shown, so that there is idle time."""
-    scene = run.scene
-    shown = run.shown
-    visible = (scene.step_ends > shown.start) & (scene.step_starts < shown.end)
-    return bool(visible.any())
-
-
-def entry_width(entry: KeyEntry, style: Style) -> float:
-    """Return the width of an entry of the legend, without the space after it."""
-    return (SWATCH + 0.4) * style.em + style.small.width(entry.text)
 
 
 def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:

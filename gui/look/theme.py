@@ -35,7 +35,7 @@ class Theme:
     `window` is the background of panels, `plot` of the timeline and `field` of inputs. Families,
     the idle hatch, `memory`, the critical `path`, `series` and `ramp` keep 3:1 against `plot`;
     `on_bar` is the text inside most bars. The families' colours, and the ones of `series`, can be
-    distinguished with every kind of vision in gui.look.colours.VISIONS; those of `ramp` grow
+    distinguished with every kind of vision in gui.look.colours.VISIONS; `ramp` grows
     darker, or lighter, in each.
     """
 

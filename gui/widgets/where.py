@@ -1,4 +1,4 @@
-"""The Where field: this machine, or another one that ssh reaches."""
+"""The Where field: this machine, or a machine that ssh reaches."""
 
 from __future__ import annotations
 

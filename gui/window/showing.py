@@ -23,7 +23,7 @@ from gui.window.centre import Centre
 class RunOnScreen(QObject):
     """Shows runs in the timeline, keeps live ones up to date, and tells the features.
 
-    `coming` is a run that has begun and has no bars yet, while those of `run` stay.
+    `coming` is a run that has begun but has no bars yet; until it has, `run` stays on screen.
     """
 
     def __init__(self, shell: Shell) -> None:

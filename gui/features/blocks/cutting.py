@@ -258,7 +258,7 @@ class Cutting(QObject):
         self._form.check_now()
 
     def _keep(self, run: Run) -> None:
-        """Compare later borders with those of the run that starts now."""
+        """Compare later borders with the borders of the run that starts now."""
         # The next `update` takes them from the form.
         if run.trace.header.specification[BORDERS] == self._mine.get(BORDERS.name):
             self._base = None
@@ -286,7 +286,7 @@ def _cut_of(specification: Specification) -> Cut:
 
 
 def _others(specification: Specification) -> Specification:
-    """Return the settings without those of the stages."""
+    """Return the settings without the options of the stages."""
     return specification.having(
         borders=None, stages=None, balance=False, **{LANE_MEMORY.name: None}
     )

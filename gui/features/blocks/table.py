@@ -117,7 +117,7 @@ class BlockTable(Drawing):
         return held is not None and most is not None and held > most
 
     def _blocks(self) -> list[tuple[int, list[str], bool]]:
-        """Return the lines of the blocks, as `_lanes` does those of the lanes."""
+        """Return the lines of the blocks, in the same form as `_lanes`."""
         cut = self.cut
         if cut is None:
             return []

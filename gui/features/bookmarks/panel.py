@@ -38,11 +38,12 @@ class BookmarksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         nothing = tr(
-            "Press M to mark the moment under the pointer, or the start of what is selected; "
-            "Shift+M marks what is selected from start to end. Marks are kept beside the "
+            "Press M to mark the moment under the pointer, or the start of the selection; "
+            "Shift+M marks the selection from start to end. Marks are kept next to the "
             "recording."
         )
-        self.list, heads = QTreeWidget(), (tr("Time in run"), tr("Length"), tr("Note"))
+        self.list = QTreeWidget()
+        heads = (tr("Time in run"), tr("Length"), tr("Note"))
         dress_tree(self.list, tr("Marks of the run"), heads, stretched=NOTE)
         # A click goes to the mark; only `rename` opens an editor.
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -22,7 +22,7 @@ WIDTH, HEIGHT, BUTTON = 940, 640, 100
 MEASURED = 3
 """The last column, which takes the rest of the width."""
 SIGNS = {Level.GOOD: "✓", Level.CARE: "!", Level.BAD: "✕", Level.UNKNOWN: "–"}
-"""A sign in front of each verdict, so that those that need attention are found at a glance."""
+"""A sign before each verdict, so that problems are found at a glance."""
 
 
 class CheckDialog(QDialog):

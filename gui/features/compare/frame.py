@@ -80,7 +80,7 @@ class CompareFrame(QWidget):
         self._cover()
 
     def colour(self) -> None:
-        """Give the colours of run B the same meaning as those of run A."""
+        """Give the colours of run B the same meaning as in run A."""
         a, b = self.a.state, self.b.state
         if a.scene is not None and b.scene is not None:
             shown = a.scene.colouring

@@ -1,6 +1,6 @@
 """Geometry of the overlay: lines between matched tasks, and outlines of spans. Pure.
 
-Pixels here are those of a timeline's own widget.
+Pixels are relative to the widget of each timeline.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
     """
     rects: list[QRectF] = []
     for track in frame.visible(frame.layout.tracks):
-        # Pieces are sorted by lane: those of the track are one slice.
+        # Pieces are sorted by lane, so the pieces of a track are one slice.
         first, last = np.searchsorted(pieces.lane, [track.lane, track.lane + 1])
         rects += _outlines_of(frame, track, pieces.start[first:last], pieces.end[first:last])
     return rects

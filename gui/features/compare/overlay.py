@@ -99,7 +99,7 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
 
 
 def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
-    """Draw thin lines from the bars of A to those of B, and their number if not all are drawn."""
+    """Draw thin lines between matched bars of A and B, and their number if not all are drawn."""
     above = _offset(over, over.a)
     below = _offset(over, over.b)
     colour = QColor(over.a.state.theme.text)

@@ -45,7 +45,7 @@ class DifferenceTable(QTreeWidget):
         self._two: TwoRuns | None = None
         heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("Adds to step"), "")
         dress_tree(self, tr("Differences between run A and run B"), heads, stretched=BARS)
-        tip = tr("What it adds to B's step: its mean over B's lanes less that over A's.")
+        tip = tr("Time that it adds to B's step: its mean over B's lanes minus its mean over A's.")
         self.headerItem().setToolTip(4, tip)
         for column in range(1, 5):
             self.headerItem().setTextAlignment(column, RIGHT)

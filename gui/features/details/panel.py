@@ -88,7 +88,7 @@ class DetailsPanel(QWidget):
         `report` explains a selected gap, or a `note` says why there is no explanation. `measure` is
         the distance from another span to the selected one.
         """
-        # Arguments that are still being read are those of the previous selection.
+        # Arguments that are still being read belong to the previous selection.
         self._arguments.cancel()
         self.sentence.setText(note)
         self.sentence.setVisible(report is not None or bool(note))

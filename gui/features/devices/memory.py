@@ -38,8 +38,8 @@ PARTS = {
 class MemoryPanel(Sheet):
     """A bar for each compute lane, as long as its peak; its parts are the kinds of memory.
 
-    All parts are those at the moment of the lane's peak in the described step. Parts that were not
-    recorded are named below.
+    The parts are measured at the moment of the lane's peak in the described step. Parts that were
+    not recorded are named below.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,8 @@ class MemoryPanel(Sheet):
     def _draw_heading(self, ink: Ink, scene: Scene, peaks: dict[int, LaneBalance]) -> None:
         wide = self.width() - 2 * PAD
         heading = heading_text(scene, peaks)
-        write(ink.painter, ink.fonts.base, self.theme.text, QRectF(PAD, 4, wide, 17), heading)
+        line = QRectF(PAD, 4, wide, 17)
+        write(ink.painter, ink.fonts.base, self.theme.text, line, heading)
         ink.small(QRectF(PAD, 21, wide, 15), step_text(scene))
         self._draw_legend(ink, peaks)
 
@@ -103,9 +104,11 @@ class MemoryPanel(Sheet):
         names = recorded_parts(peaks)
         titles = []
         for name in names:
-            is_empty = not any(balance.peak_parts.get(name) for balance in peaks.values())
             title = tr(PARTS[name])
-            titles.append(tr("{part}: none", part=title) if is_empty else title)
+            is_used = any(balance.peak_parts.get(name) for balance in peaks.values())
+            if not is_used:
+                title = tr("{part}: none", part=title)
+            titles.append(title)
         widths = [SWATCH + 21 + text_width(ink.fonts.small, title) for title in titles]
         fits = sum(widths) <= self.width() - 2 * PAD
         column = max(widths, default=0.0)
@@ -151,7 +154,7 @@ def part_colour(theme: Theme, name: str) -> str:
 
 
 def lane_peaks(scene: Scene) -> dict[int, LaneBalance]:
-    """Return the figures of the compute lanes whose memory is known, by the number of the lane."""
+    """Return the figures of the compute lanes whose memory is known, by lane index."""
     lanes = scene.trace.header.lanes
     peaks: dict[int, LaneBalance] = {}
     for balance in scene.balances:
@@ -161,7 +164,7 @@ def lane_peaks(scene: Scene) -> dict[int, LaneBalance]:
 
 
 def recorded_parts(peaks: dict[int, LaneBalance]) -> list[str]:
-    """Return those of MEMORY_COUNTERS that any lane has recorded."""
+    """Return the MEMORY_COUNTERS that any lane has recorded, in their order."""
     names: set[str] = set()
     for balance in peaks.values():
         names.update(balance.peak_parts)
@@ -169,7 +172,7 @@ def recorded_parts(peaks: dict[int, LaneBalance]) -> list[str]:
 
 
 def heading_text(scene: Scene, peaks: dict[int, LaneBalance]) -> str:
-    """Return the lane that holds most, or that no memory was recorded."""
+    """Return a sentence on the lane that holds most, or on the lack of records."""
     if not peaks:
         return tr("Memory was not recorded.")
     most = max(peaks.values(), key=lambda balance: balance.peak_bytes)
@@ -182,13 +185,14 @@ def heading_text(scene: Scene, peaks: dict[int, LaneBalance]) -> str:
 
 
 def step_text(scene: Scene) -> str:
-    """Return the name of the step that the figures describe, or the number of steps."""
-    names = []
-    for step in scene.summed_steps:
-        names.append(step_name(step, scene.trace.header.specification.warmup))
-    if len(names) > 1:
-        return tr("{first} to {last}", first=names[0], last=names[-1])
-    return "".join(names)
+    """Return the name of the step that the figures describe, or the first and the last step."""
+    warmup = scene.trace.header.specification.warmup
+    names = [step_name(step, warmup) for step in scene.summed_steps]
+    if not names:
+        return ""
+    if len(names) == 1:
+        return names[0]
+    return tr("{first} to {last}", first=names[0], last=names[-1])
 
 
 def parts_text(balance: LaneBalance) -> str:

@@ -62,7 +62,7 @@ class Page:
 
     @property
     def answer(self) -> str:
-        """The answer, once there are figures for it, after what it says about the prediction."""
+        """The answer, after a verdict on the prediction; "" until there are figures."""
         if not self.figures:
             return ""
         return f"{self.judged} {filled(self.step.answer, self.figures)}".strip()
@@ -113,7 +113,7 @@ class LessonPanel(QWidget):
         self.page = page
 
     def show_end(self, lesson: Lesson) -> None:
-        """Say that a lesson is done, and what comes next."""
+        """Show that the lesson is done, and suggest the user's own model as the next."""
         for part in self._parts_of_a_step:
             part.setVisible(part in (self.lesson, self._foot))
         self._clear_runs()
@@ -141,17 +141,24 @@ class LessonPanel(QWidget):
         self.shown.emit(False)
 
     def show_answer(self) -> None:
-        """Show the answer to the question, after what it says about the user's own guess."""
+        """Show the answer to the question, after a verdict on the user's own guess."""
         page = self.page
-        true = None if page is None or not page.step.find else straggler_of(page.step.runs[-1])
-        if page is not None and true is not None:
-            guess = Straggler(self.guess.lane, self.guess.factor)
-            self.answer.setText(f"{translated(judged(guess, true))} {page.answer}")
+        if page is not None and page.step.find:
+            self._judge(page)
         self.reveal.hide()
         self.guess.hide()
         self.answer.show()
         self.revealed.emit()
         QTimer.singleShot(0, self, self._scroll_to_answer)
+
+    def _judge(self, page: Page) -> None:
+        """Write the verdict on the user's guess before the answer."""
+        slow_lane = straggler_of(page.step.runs[-1])
+        if slow_lane is None:
+            return
+        guess = Straggler(self.guess.lane, self.guess.factor)
+        verdict = translated(judged(guess, slow_lane))
+        self.answer.setText(f"{verdict} {page.answer}")
 
     def _scroll_to_answer(self) -> None:
         self._scrolled.ensureWidgetVisible(self.answer, 0, 8)
@@ -159,9 +166,10 @@ class LessonPanel(QWidget):
     def _show(self, page: Page, is_revealed: bool) -> None:
         # The same page is shown again whenever a run begins or ends: a revealed answer stays open.
         is_same = self.page is not None and _identity(self.page) == _identity(page)
-        # Who has made a prediction wants to know whether it was right.
+        # A learner who made a prediction sees at once whether it was right.
         revealed = bool(page.judged) or (is_same and is_revealed)
-        step, figures = page.step, page.figures
+        step = page.step
+        figures = page.figures
         count = len(page.lesson.steps)
         self.lesson.setText(page.lesson.title)
         self.place.setText(tr("Step {n} of {count}", n=page.place + 1, count=count))
@@ -177,7 +185,8 @@ class LessonPanel(QWidget):
         self.progress.setToolTip(wrapped_tip(page.whole))
         self._say_run(page)
         self.run.setEnabled(page.allowed)
-        self._show_runs(step.runs, figures, page.bars if page.curve is None else ())
+        bars = page.bars if page.curve is None else ()  # the curve shows the same
+        self._show_runs(step.runs, figures, bars)
         self.curve.show_results(page.curve)
         self.curve.setVisible(page.curve is not None)
         self.again.setVisible(bool(page.answer))
@@ -192,7 +201,7 @@ class LessonPanel(QWidget):
         self.forth.setVisible(bool(page.after))
 
     def take_focus(self) -> None:
-        """Put the focus on what comes first: the prediction, or Run."""
+        """Give the focus to the first part that the user fills in: the prediction, or Run."""
         if self.prediction.isHidden():
             self.run.setFocus()
         else:
@@ -204,8 +213,9 @@ class LessonPanel(QWidget):
         if self._asked is not page.step:
             self._asked = page.step
             self.prediction.ask(page.step)
+        is_asked = page.step.prediction is not None
         has_guess = self.prediction.guess is not None
-        self.prediction.setVisible(page.step.prediction is not None and (has_guess or not is_fixed))
+        self.prediction.setVisible(is_asked and (has_guess or not is_fixed))
         if is_fixed and self.prediction.has_focus:
             # Qt would give the focus of a disabled field to any other widget.
             self.run.setFocus()
@@ -229,7 +239,7 @@ class LessonPanel(QWidget):
             title = settings_text(differing(run, runs))
             self._runs.addWidget(Label(title, "quiet", wrapped=True), 2 * place, 0)
             if figures:
-                tip = tr("Show this run; a step takes so long in it.")
+                tip = tr("Duration of a step in this run. Click to show the run.")
                 show = partial(self.chosen.emit, place)
                 link = button(QToolButton, figures[place]["step_ms"], tip, show, look="link")
                 self._runs.addWidget(link, 2 * place, 1, RESULT)
@@ -255,8 +265,10 @@ class LessonPanel(QWidget):
             item = self._runs.takeAt(0)
 
     def _build(self) -> None:
-        self.lesson, self.place = Label("", "heading", wrapped=True), Label("", "quiet")
-        self.title, self.text = Label("", "said", wrapped=True), Label("", wrapped=True)
+        self.lesson = Label("", "heading", wrapped=True)
+        self.place = Label("", "quiet")
+        self.title = Label("", "said", wrapped=True)
+        self.text = Label("", wrapped=True)
         self.progress = Label("", "quiet", wrapped=True)
         self.question = Label(wrapped=True)
         self.answer = Label("", "answer", wrapped=True, selectable=True)
@@ -272,17 +284,19 @@ class LessonPanel(QWidget):
         self.curve.setFixedHeight(CURVE)
         self.curve.chosen.connect(self._choose_result)
         self.curve.hide()
-        tip = tr("Put the light on what this step is about.")
+        tip = tr("Highlight what this step is about.")
         self.again = button(QToolButton, tr("Show me where"), tip, look="link")
         self.prediction.changed.connect(lambda: self._say_run(self.page))
         self.prediction.entered.connect(self.entered)
         self.guess = GuessFields()
-        tip = tr("Think first; the answer comes from what ran.")
+        tip = tr("Think first: the answer is taken from the runs.")
         self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
         tip = tr("Go back to the step before.")
-        self.back = button(QPushButton, tr("Back"), tip, partial(self.stepped.emit, -1))
+        to_previous = partial(self.stepped.emit, -1)
+        self.back = button(QPushButton, tr("Back"), tip, to_previous)
         tip = tr("Go on to what comes next.")
-        self.forth = button(QPushButton, tr("Next"), tip, partial(self.stepped.emit, 1))
+        to_next = partial(self.stepped.emit, 1)
+        self.forth = button(QPushButton, tr("Next"), tip, to_next)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -329,4 +343,6 @@ def _run_text(page: Page, is_unpredicted: bool) -> str:
         return tr("Stop")
     if is_unpredicted and not page.figures:
         return tr("▶  Run it without a prediction")
-    return tr("▶  Run it again") if page.answer else tr("▶  Run this step")
+    if page.answer:
+        return tr("▶  Run it again")
+    return tr("▶  Run this step")

@@ -225,7 +225,7 @@ def _status(status: JobStatus) -> str:
     if status.left_out:
         lines.append(
             tr(
-                "Steps left out because not every rank has told them: {count}.",
+                "Steps left out because not every rank has sent them: {count}.",
                 count=status.left_out,
             )
         )

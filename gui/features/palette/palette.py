@@ -54,7 +54,7 @@ class Command:
 def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
     """Return the commands that match a typed text: enabled ones first, then by score.
 
-    Commands whose name matches precede those of which only the menu matches.
+    Commands that match by name precede commands that match only by menu.
     """
     found: list[tuple[float, Command]] = []
     for command in commands:

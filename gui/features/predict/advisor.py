@@ -23,7 +23,8 @@ from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.check import friendly
 from gui.app.titles import model_title
-from gui.features.predict.advisor_panel import AdvisorPanel, ranked
+from gui.features.predict.advisor_panel import AdvisorPanel
+from gui.features.predict.ranking import ranked
 from gui.features.verdict.suggestion import better_ways
 from gui.look.core_texts import translated
 from gui.look.text import change_text, duration_text, range_text, tr

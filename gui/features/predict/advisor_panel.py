@@ -1,4 +1,4 @@
-"""Advisor: every way to run the shown model on its lanes, predicted and ranked."""
+"""Panel of the advisor: every way to run the shown model on its lanes, in a ranked table."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ from PySide6.QtWidgets import (
 
 from core.message import N_
 from core.override import override
-from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
-from core.plan.schedules import schedule_title
-from core.plan.specification import Specification, with_defaults
+from core.plan.pipeline.options import MICROBATCHES
+from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.strategies.dp_pp import REPLICAS
-from core.predict.advisor import Advice, AdviceResult
+from gui.features.predict.ranking import Ranked, best_of_each, way_text
 from gui.look.text import (
     NONE,
     bytes_text,
@@ -51,26 +49,10 @@ STEP = 1  # the column that ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """An advice with its place, compared with the present settings.
-
-    `against` is its step over the present settings' predicted step, less 1; None if these cannot
-    be predicted. `present` marks the present settings. `measured_ns` is the step time of the last
-    run of this way, None if it was not run yet.
-    """
-
-    place: int
-    advice: Advice
-    against: float | None
-    present: bool
-    measured_ns: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Column:
     """A column of the table: its heading, text, sort key and tooltip.
 
-    It is as wide as `widest`; one without is as wide as its longest name.
+    It is as wide as the text `widest`; if that is empty, as wide as its longest text.
     """
 
     heading: str
@@ -89,11 +71,11 @@ COLUMNS = (
     ),
     Column(
         N_("Step"),
-        lambda r: ("" if r.advice.known else "≈ ") + duration_text(r.advice.step_ns),
+        lambda r: step_text(r),
         lambda r: r.place,
         N_(
-            "Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were "
-            "measured: their time is a guess, and they come last."
+            "Predicted time of a step. ≈ marks a guess, for micro-batches smaller or larger than "
+            "any that was measured; guesses are listed last."
         ),
         N_("≈ 99.9 ms"),
     ),
@@ -101,7 +83,9 @@ COLUMNS = (
         N_("Change"),
         lambda r: against_text(r),
         lambda r: r.against or 0.0,
-        N_("The step against that of the present settings, which is predicted alike."),
+        N_(
+            "Change of the step's time from the present settings, which are predicted in the same way."
+        ),
         "−99.9 %",
     ),
     Column(
@@ -115,7 +99,7 @@ COLUMNS = (
         N_("Micro-batches"),
         lambda r: pieces_text(r.advice.specification),
         lambda r: r.advice.specification[MICROBATCHES] or 0,
-        N_("How many micro-batches, where the strategy makes some."),
+        N_("Number of micro-batches, if the strategy makes some."),
         N_("Micro-batches"),
     ),
     Column(
@@ -123,16 +107,16 @@ COLUMNS = (
         lambda r: range_text(r.advice.low_ns, r.advice.high_ns),
         lambda r: r.advice.high_ns,
         N_(
-            "From the least to the most that a step is expected to take: as far as measured costs "
-            "differ from each other, and the prediction of the run that was made from its step."
+            "Shortest and longest time expected of a step, from the scatter of the measured costs "
+            "and the error of the prediction of the measured run itself."
         ),
         N_("99.9 to 99.9 ms"),
     ),
     Column(
         N_("Measured"),
-        lambda r: NONE if r.measured_ns is None else duration_text(r.measured_ns),
+        lambda r: measured_text(r),
         lambda r: r.measured_ns or 0,
-        N_("What the median step took where this way was run."),
+        N_("Time of the median step when this way was run."),
         N_("99.9 ms"),
     ),
     Column(
@@ -150,7 +134,11 @@ class AdviceModel(TableModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.heads = [Head(tr(c.heading), tr(c.tip), numeric=n > 0) for n, c in enumerate(COLUMNS)]
+        self.heads = []
+        for number, shown in enumerate(COLUMNS):
+            # The first column has names, the others have figures.
+            head = Head(tr(shown.heading), tr(shown.tip), numeric=number > 0)
+            self.heads.append(head)
         self.rows: list[Ranked] = []
 
     def show(self, rows: list[Ranked]) -> None:
@@ -172,7 +160,9 @@ class AdviceModel(TableModel):
             return f"{self.heads[column].title}: {self.text(row, column)}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(way_tip(self.rows[row].advice.specification))
-        return COLUMNS[column].key(self.rows[row]) if role == SORT else None
+        if role == SORT:
+            return COLUMNS[column].key(self.rows[row])
+        return None
 
 
 class _Ways(QSortFilterProxyModel):
@@ -193,9 +183,9 @@ class _Ways(QSortFilterProxyModel):
 class AdvisorPanel(QWidget):
     """The table of ranked ways, below a line with its source.
 
-    `picked` carries the Ranked that the user selects, `chosen` the Specification of a way to be
-    run. `opened` is emitted when the panel becomes visible. The button `again` wants all ways
-    predicted again, and `cancel` wants that given up.
+    `picked` carries the Ranked that the user selects, `chosen` the Specification of a way to run.
+    `opened` is emitted when the panel becomes visible. The controller connects to the buttons:
+    `again` predicts all ways again, and `cancel` stops that.
     """
 
     picked = Signal(object)
@@ -207,7 +197,7 @@ class AdvisorPanel(QWidget):
         self.model = AdviceModel(self)
         self._proxy = _Ways(self)
         self._proxy.setSourceModel(self.model)
-        # By figures: as texts, 9 ms would come after 10 ms.
+        # Sorted as numbers: as text, 9 ms would follow 10 ms.
         self._proxy.setSortRole(SORT)
         self.table = ReturnTable()
         self.line = Elided("quiet")
@@ -215,7 +205,7 @@ class AdvisorPanel(QWidget):
         self.again = button(QToolButton, tr("Predict all"), tip, look="link")
         self.cancel = button(QToolButton, tr("Cancel"), tr("Stop predicting."), look="link")
         self.best = QCheckBox(tr("Best of each"))
-        self.best.setToolTip(tr("Of each strategy and schedule, list the quickest way alone."))
+        self.best.setToolTip(tr("List only the fastest way of each strategy and schedule."))
         self.best.setChecked(True)
         self.best.toggled.connect(self._filter)
         self.progress = named(QProgressBar(textVisible=False), tr("Ways predicted"))
@@ -241,12 +231,12 @@ class AdvisorPanel(QWidget):
         self.table.scrollToTop()
 
     def clear_selection(self) -> None:
-        """Select no way, as something else was asked."""
+        """Clear the selection, because another question was asked."""
         self.table.clearSelection()
         self.table.setCurrentIndex(QModelIndex())
 
     def show_progress(self, done: int, total: int) -> None:
-        """Show that so many of so many ways are predicted."""
+        """Show how many of the ways are predicted."""
         self.progress.setRange(0, total)
         self.progress.setValue(done)
 
@@ -275,12 +265,12 @@ class AdvisorPanel(QWidget):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(30)
         for number, shown in enumerate(COLUMNS):
-            mode = QHeaderView.ResizeMode
-            whole = mode.Interactive if shown.widest else mode.ResizeToContents
-            header.setSectionResizeMode(number, whole)
-            if shown.widest:
-                wide = self.fontMetrics().horizontalAdvance(tr(shown.widest))
-                header.resizeSection(number, wide + PADDING)
+            if not shown.widest:
+                header.setSectionResizeMode(number, QHeaderView.ResizeMode.ResizeToContents)
+                continue
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
+            width = self.fontMetrics().horizontalAdvance(tr(shown.widest))
+            header.resizeSection(number, width + PADDING)
 
     def _lay_out(self) -> None:
         self.progress.setMaximumWidth(80)
@@ -319,74 +309,24 @@ class AdvisorPanel(QWidget):
         self._proxy.invalidate()
 
 
-def ranked(
-    advised: AdviceResult, measured: Callable[[Specification], int | None] = lambda _: None
-) -> list[Ranked]:
-    """Return each way with its place and its step compared with the present one, which is included.
-
-    Known ways come first, and both parts are sorted by step time; but the present way is the first
-    of all unless a known way saves enough. `measured` returns the step time of a way in ns.
-    """
-    present = advised.present
-    ways = list(advised.ways)
-    if present is not None and not any(_is_same(way, present) for way in ways):
-        ways.append(present)
-    stays = advised.better is None
-
-    def rank(way: Advice) -> tuple[bool, bool, int]:
-        is_first = stays and present is not None and _is_same(way, present)
-        return not is_first, not way.known, way.step_ns
-
-    rows = []
-    for place, way in enumerate(sorted(ways, key=rank), 1):
-        against = way.step_ns / present.step_ns - 1 if present and present.step_ns else None
-        is_present = present is not None and _is_same(way, present)
-        took = advised.measured_ns if is_present else measured(way.specification)
-        rows.append(Ranked(place, way, against, is_present, took))
-    return rows
+def step_text(row: Ranked) -> str:
+    """Return the predicted time of a step, with `≈` if it is a guess."""
+    time = duration_text(row.advice.step_ns)
+    return time if row.advice.known else f"≈ {time}"
 
 
-def best_of_each(rows: Sequence[Ranked]) -> set[int]:
-    """Return the places in `rows` of the first of each strategy and schedule, and the present."""
-    best: set[int] = set()
-    seen: set[tuple[str, str | None]] = set()
-    for place, one in enumerate(rows):
-        specification = one.advice.specification
-        kind = (specification.strategy, with_defaults(specification)[SCHEDULE])
-        if kind not in seen or one.present:
-            best.add(place)
-        seen.add(kind)
-    return best
-
-
-def _is_same(way: Advice, present: Advice) -> bool:
-    """Return True for the present way, whose numbers may be left to their defaults."""
-    one = way.specification
-    other = present.specification
-    named = (MICROBATCHES, CHUNKS, REPLICAS)
-    return (
-        one.strategy == other.strategy
-        and one[SCHEDULE] == with_defaults(other)[SCHEDULE]
-        and all(other[option] in (None, one[option]) for option in named)
-        and (way.step_ns, way.memory_bytes) == (present.step_ns, present.memory_bytes)
-    )
-
-
-def way_text(specification: Specification) -> str:
-    """Return the schedule with chunks and replicas, or the strategy: `Interleaved 1F1B ×2`."""
-    s = specification
-    schedule = with_defaults(s)[SCHEDULE]
-    if schedule is None:
-        return tr(STRATEGIES[s.strategy].title)
-    name = tr(schedule_title(schedule))
-    name += f" ×{s[CHUNKS]}" if s[CHUNKS] else ""
-    return tr("{schedule}, {n} replicas", schedule=name, n=s[REPLICAS]) if s[REPLICAS] else name
+def measured_text(row: Ranked) -> str:
+    """Return the measured time of a step, or a dash if this way was not run."""
+    if row.measured_ns is None:
+        return NONE
+    return duration_text(row.measured_ns)
 
 
 def pieces_text(specification: Specification) -> str:
     """Return the number of micro-batches; "" for a strategy without them."""
-    takes = MICROBATCHES in STRATEGIES[specification.strategy].options
-    return str(specification[MICROBATCHES] or tr("usual")) if takes else ""
+    if MICROBATCHES not in STRATEGIES[specification.strategy].options:
+        return ""
+    return str(specification[MICROBATCHES] or tr("usual"))
 
 
 def way_tip(specification: Specification) -> str:
@@ -402,4 +342,6 @@ def against_text(row: Ranked) -> str:
     """Return the change of the step, `-12.3 %`, or a word for the present settings."""
     if row.present:
         return tr("present")
-    return NONE if row.against is None else change_text(row.against)
+    if row.against is None:
+        return NONE
+    return change_text(row.against)

@@ -12,8 +12,8 @@ from core.predict.whatif import WhatIfQuery
 def run_of(question: WhatIfQuery, base: Specification, lanes: int) -> Specification:
     """Return the settings that run the pipeline of a question.
 
-    The model, the optimizer and how the run is measured are those of `base`, a run on `lanes`
-    compute lanes. Another number of devices becomes as many virtual lanes.
+    The model, the optimizer and the way of measuring are taken from `base`, a run on `lanes`
+    compute lanes. If the question has another number of devices, the lanes are virtual.
     """
     options = (*STRATEGY_OPTIONS, *FAULT_OPTIONS)
     cleared = base.having(**{option.name: option.default for option in options})

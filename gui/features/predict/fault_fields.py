@@ -21,7 +21,7 @@ class FaultFields:
         self.fields = {option.name: field_of(option) for option in FAULT_OPTIONS}
         self.unfold = QToolButton()
         self.unfold.setText(tr("Faults"))
-        self.unfold.setToolTip(tr("What else is put in: those of the run, or others."))
+        self.unfold.setToolTip(tr("Faults to predict with: the faults of the run, or others."))
         make_foldable(self.unfold, self._show)
         self._parts: list[QWidget] = []
 

@@ -15,10 +15,10 @@ from core.predict.worker.requests import PredictionDone, PredictionRefused, Pred
 from core.predict.worker.service import PredictionService
 from core.trace.header import Header
 from gui.features.predict.advisor import advice_query
-from gui.features.predict.advisor_panel import Ranked, way_text
 from gui.features.predict.answer_line import After, Before
 from gui.features.predict.candidate import run_of
 from gui.features.predict.page import TryPage
+from gui.features.predict.ranking import Ranked, way_text
 from gui.features.predict.what_if import WhatIfController
 
 

@@ -54,7 +54,7 @@ RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
 WORDS = {
     "costs": (
         N_("Costs"),
-        N_("What the tasks take: as in the run that is shown, or as a file says."),
+        N_("Durations of the tasks: from the run that is shown, or from a file."),
     ),
     "schedule": (N_("Schedule"), N_("The order of the passes of each stage.")),
     "devices": (

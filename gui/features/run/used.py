@@ -13,7 +13,7 @@ def settings_of(header: Header | None) -> Specification | str:
     if header is None:
         return tr("No run is shown: there are no settings to use.")
     if not header.source.has_plan:
-        return tr("This recording does not tell its settings: another program made it.")
+        return tr("This recording does not state its settings: another program made it.")
     if header.specification.strategy not in STRATEGIES:
         name = header.specification.strategy
         return tr("This version has no strategy {name}: its settings cannot be used.", name=name)

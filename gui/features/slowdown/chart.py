@@ -70,7 +70,7 @@ class SlowdownChart(Drawing):
         self._lane_names: tuple[str, ...] = ()
 
     def show_slowdown(self, found: Slowdown, lane_names: tuple[str, ...]) -> None:
-        """Show savings; `lane_names` are those of all lanes of the run."""
+        """Show savings; `lane_names` has the name of every lane of the run."""
         self.found, self._lane_names = found, lane_names
         self._matrix = matrix_cells(found)
         self._kinds = kind_cells(found)

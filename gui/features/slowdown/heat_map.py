@@ -36,7 +36,7 @@ LEAST_SCALE = 0.05
 class Places:
     """Positions in pixels: columns begin at `left` and are `column` wide, rows begin at `top`.
 
-    Rows of kinds of work begin at `kinds`; `rows` and `columns` count those of the matrix.
+    `rows` and `columns` are the size of the matrix. The rows of kinds of work begin at `kinds`.
     """
 
     left: float
@@ -51,20 +51,23 @@ class Places:
         if cell.row > self.rows:
             y = self.kinds + ROW * (cell.row - self.rows - 1)
             return QRectF(self.left, y, WIDEST, ROW - 1)
-        right = GAP if cell.column == self.columns else 0.0
-        below = GAP if cell.row == self.rows else 0.0
-        x = self.left + self.column * cell.column + right
-        y = self.top + ROW * cell.row + below
-        # Margins have room for a number even if the columns of the matrix have none.
-        width = max(self.column, WIDEST / 2) if right else self.column
+        x = self.left + self.column * cell.column
+        y = self.top + ROW * cell.row
+        width = self.column
+        if cell.column == self.columns:  # the right margin
+            x += GAP
+            # It has room for a number even if the columns of the matrix have none.
+            width = max(width, WIDEST / 2)
+        if cell.row == self.rows:  # the lower margin
+            y += GAP
         return QRectF(x, y, width - 1, ROW - 1)
 
 
 def share_colour(theme: Theme, share: float, scale: float) -> str:
     """Return the colour of a share: from the background through the theme's ramp.
 
-    It becomes steadily darker, or on dark themes lighter, for every kind of colour vision. Parts
-    that are faster than their peers are grey.
+    A larger share is darker (lighter on dark themes), for every kind of colour vision. Parts that
+    are faster than their peers are grey.
     """
     if share < 0:
         faster = min(1.0, -share / scale)
@@ -114,14 +117,16 @@ def draw_names(ink: Ink, width: float, places: Places, found: Slowdown) -> None:
     y = places.top - LINE
     names = [one.name for one in found.of_columns]
     widest = max(text_width(ink.fonts.small, name) for name in names) + 6
+    # If columns are narrower than a name, only every second, third... is named.
     every_nth = 1
     while every_nth * places.column < widest and every_nth < len(names):
         every_nth += 1
-    where = CENTRE if every_nth == 1 else LEFT
-    wide = max(widest, places.column - 1)
+    alignment = CENTRE if every_nth == 1 else LEFT
+    width_of_name = max(widest, places.column - 1)
     for column in range(0, len(names), every_nth):
         x = places.left + places.column * column
-        ink.small(QRectF(x, y, wide, LINE), names[column], where, ink.theme.text)
+        rect = QRectF(x, y, width_of_name, LINE)
+        ink.small(rect, names[column], alignment, ink.theme.text)
     if places.columns > 1:
         x = places.left + places.column * places.columns + GAP
         every = tr("all of {axis}", axis=found.columns)
@@ -142,12 +147,14 @@ def draw_kinds(ink: Ink, width: float, places: Places, kinds: Sequence[Cell]) ->
     """Draw the heading, the names and the times of the kinds of work."""
     heading = QRectF(PAD, places.kinds - LINE - 2, width - 2 * PAD, LINE)
     ink.bold(heading, tr("By kind of work"))
+    room = places.left - PAD - 8
     for cell in kinds:
         rect = places.rect(cell)
-        room = places.left - PAD - 8
         ink.painter.setFont(ink.fonts.small)
         name = elided(ink.painter, saving_name(cell.saving), room)
-        ink.small(QRectF(PAD, rect.top(), room, rect.height()), name, LEFT, ink.theme.text)
-        is_nothing = abs(cell.saving.share) < LEAST_SHARE
-        time = "" if is_nothing else duration_text(cell.saving.saved_ns)
-        ink.small(QRectF(rect.right() + 2, rect.top(), 80, rect.height()), time, RIGHT)
+        left = QRectF(PAD, rect.top(), room, rect.height())
+        ink.small(left, name, LEFT, ink.theme.text)
+        if abs(cell.saving.share) >= LEAST_SHARE:
+            time = duration_text(cell.saving.saved_ns)
+            right = QRectF(rect.right() + 2, rect.top(), 80, rect.height())
+            ink.small(right, time, RIGHT)

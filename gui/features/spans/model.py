@@ -96,8 +96,8 @@ class SpansModel(TableModel):
         """Add spans to each lane; only for a listing of all spans, lane by lane."""
         if self.listing is None:
             return
-        # From the last lane to the first: new rows of a lane move those of later lanes, which are
-        # done by then. Qt must be notified of each insertion before the rows exist.
+        # From the last lane to the first: new rows of a lane move the rows of later lanes, and
+        # these are done by then. Qt must be notified of each insertion before the rows exist.
         for lane in reversed(range(len(counts))):
             have = self.listing.counts[lane]
             there = counts[lane]

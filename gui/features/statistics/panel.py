@@ -208,7 +208,7 @@ class StatisticsPanel(QWidget):
         csv = button(QPushButton, tr("CSV"), tip, self.copy_csv)
         tip = tr("Copy the tables as text.")
         markdown = button(QPushButton, tr("Markdown"), tip, self.copy_markdown)
-        tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
+        tip = tr("Treat the range as a step, to see its idle time by cause and to compare it.")
         self.explain = button(QPushButton, tr("Explain this range"), tip)
         copying = Label(tr("Copy as"), "quiet")
         spans = Label(tr("Spans"), "heading")
@@ -234,8 +234,8 @@ class StatisticsPanel(QWidget):
 
 
 HINT = N_(
-    "Drag over the lanes to select a range: busy, communication and idle time of the lanes that "
-    "you drag over stand here, and the durations of their spans. Drag along the axis for all lanes."
+    "Drag over lanes to select a range: their busy, communication and idle time and the durations "
+    "of their spans appear here. Drag along the axis for all lanes."
 )
 
 

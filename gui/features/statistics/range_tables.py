@@ -139,14 +139,14 @@ def name_table(counted: RangeStatistics, by_name: NameStatistics | None) -> Tabl
 
 def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
     """Spans that took far longer than their like."""
-    tip = tr("A span far longer than those of its kind and part of the model on its lane.")
+    tip = tr("A span far longer than other spans of its kind and part of the model on its lane.")
     heads = (
         Head(tr("Outlier"), tip, numeric=False),
         Head(tr("Lane")),
         Head(tr("Step")),
         Head(tr("Duration")),
-        Head(tr("Usual"), tr("The median of those.")),
-        Head(tr("Times usual"), tr("Its duration in such medians.")),
+        Head(tr("Usual"), tr("The median of the other spans.")),
+        Head(tr("Times usual"), tr("Its duration divided by that median.")),
     )
     warmup = trace.header.specification.warmup
     rows = []
@@ -194,13 +194,13 @@ def notes(
 ) -> Iterator[str]:
     """Return the notes that are needed to read the figures."""
     if by_name is None:
-        yield tr("Too many spans to tell names and outliers apart: select a shorter range.")
+        yield tr("Too many spans to list names and outliers: select a shorter range.")
     elif by_name.name_count > len(by_name.names):
         values = {"shown": f"{len(by_name.names):,}", "all": f"{by_name.name_count:,}"}
-        yield tr("{shown} of {all} names are listed, those with the most time.", **values)
+        yield tr("Of {all} names, the {shown} with the most time are listed.", **values)
     if by_name is not None and by_name.outlier_count > len(by_name.outliers):
         values = {"shown": f"{len(by_name.outliers):,}", "all": f"{by_name.outlier_count:,}"}
-        yield tr("{shown} of {all} outliers are listed, those that lost the most time.", **values)
+        yield tr("Of {all} outliers, the {shown} that lost the most time are listed.", **values)
     running = sum(
         task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
     )

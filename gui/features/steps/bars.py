@@ -56,7 +56,7 @@ class StepBars:
 
 
 def step_bars(scene: Scene, live: bool) -> StepBars:
-    """Return the steps that have ended, with those of the warm-up.
+    """Return the steps that have ended, including the warm-up.
 
     These are the steps whose loss is known. If no loss is known, all but a live run's last step.
     """

@@ -28,7 +28,7 @@ LEAST = 90
 
 
 class StepsPanel(QWidget):
-    """The steps in small, and below them a bar for each whole step and a line for the loss.
+    """Thumbnails of the steps, and below them a bar for each whole step and a line for the loss.
 
     `chosen` carries start and end, in ns, of the step that was clicked. The chart is made after the
     panel was first painted with steps to show, because importing its library takes a while.

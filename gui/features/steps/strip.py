@@ -33,7 +33,7 @@ class StepStrip(Painted):
     chosen = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__(tr("The steps in small"), QSizePolicy.Policy.Fixed)
+        super().__init__(tr("Thumbnails of the steps"), QSizePolicy.Policy.Fixed)
         self.setFixedHeight(round(NAME + PICTURE + 2 * EDGE))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._scene: Scene | None = None

@@ -76,7 +76,7 @@ class Chart:
         """Return the area of a result that reacts to the pointer: its bar, or around its marker."""
         y = self.y(place.result.mean_ms)
         if place.series < 0:
-            # From above the bar, so that one that is nearly flat can be hit too.
+            # Starts above the bar, so that a nearly flat bar can be hit too.
             return self.bar(place).adjusted(0, -8, 0, 0)
         return QRectF(place.x - NEAR, y - NEAR, 2 * NEAR, 2 * NEAR)
 

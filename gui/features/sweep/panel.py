@@ -104,8 +104,8 @@ class SweepPanel(QScrollArea):
         self.values = QLineEdit()
         self.values.setToolTip(
             tr(
-                "Values with commas between them, or semicolons where a value has commas; "
-                "default stands for what is done without the option."
+                "Values separated by commas, or by semicolons if a value contains commas; "
+                "default leaves the option out."
             )
         )
         self.repeat = whole(1, MOST_REPEATS)

@@ -39,7 +39,7 @@ class ColoursPanel(QDialog):
         self.show_theme(theme, built_in)
 
     def show_theme(self, theme: Theme, built_in: Theme) -> None:
-        """Show a theme's colours; Reset returns to those of `built_in`."""
+        """Show a theme's colours; Reset returns to `built_in`."""
         self._theme, self._built_in = theme, built_in
         for name in EDITABLE.values():
             colour = getattr(theme, name)

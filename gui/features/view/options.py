@@ -61,7 +61,7 @@ class ViewOptions(QObject):
         dialog.setIntRange(1, MOST_NODE_DEVICES)
         dialog.setIntValue(self._timeline.lanes.tracks.node_devices)
         dialog.setWindowTitle(tr("Devices of a node"))
-        dialog.setLabelText(tr("Devices of a node, where their names do not tell the host:"))
+        dialog.setLabelText(tr("Devices of a node, if their names do not contain the host:"))
         dialog.intValueSelected.connect(self.set_node_devices)
         dialog.open()  # nothing waits for it: a run goes on
 

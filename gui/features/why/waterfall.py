@@ -36,12 +36,12 @@ BAR_NAMES: dict[str, tuple[str, ...]] = {
 """Texts below a bar; the second choice is used if the first does not fit."""
 BAR_TIPS: dict[str, str] = {
     "ideal": N_("All computing, divided evenly over the lanes: the best that they can do."),
-    "imbalance": N_("What the lane with the most computing has above an even share."),
-    "bubble": N_("What the order of the tasks adds, though nothing moves and nobody is late."),
-    "communication": N_("What moving data adds, where no computing hides it."),
-    "data": N_("What waiting for the next batch of data adds."),
-    "between": N_("What the job does after its update, before anything else of the next step."),
-    "contention": N_("What the tasks took longer than they were measured to cost before the run."),
+    "imbalance": N_("Computing of the busiest lane above an even share."),
+    "bubble": N_("Time that the order of the tasks adds, without any transfer or late task."),
+    "communication": N_("Time that moving data adds, where no computing hides it."),
+    "data": N_("Time that waiting for the next batch of data adds."),
+    "between": N_("Time of the job after its update, before anything else of the next step."),
+    "contention": N_("Time that the tasks took beyond the costs measured before the run."),
     "host": N_("All the rest: tasks that began late because of launch, Python or the system."),
     TOTAL: N_("The whole step, from its start to its end."),
 }

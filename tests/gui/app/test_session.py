@@ -74,7 +74,7 @@ def test_a_large_batch_is_taken_in_parts_and_each_row_once(
         taken.append(len(batch))
         append_batch(trace, batch)
 
-    monkeypatch.setattr(module, "append_batch", append)
+    monkeypatch.setattr("gui.app.run.append_batch", append)
     monkeypatch.setattr(module, "MOST_RECORDS", 50)
     spec = specification(steps=20)
     header, made = batches(spec)

@@ -28,9 +28,10 @@ from gui.app.titles import shared_title
 from gui.figures.areas import area
 from gui.figures.looks import PATTERNS, looks_of, pattern_lines
 from gui.figures.make import caption_of, figure_of
+from gui.figures.parts import FigureRun, Textbook
 from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, write_picture
 from gui.figures.shown import median_range, step_range
-from gui.figures.textbook import FigureRun, Textbook, lay_out_textbook
+from gui.figures.textbook import lay_out_textbook
 from gui.figures.timeline import Extras
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family

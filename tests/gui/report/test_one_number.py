@@ -21,8 +21,9 @@ from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 from gui.figures.make import caption_of
+from gui.figures.parts import FigureRun
 from gui.figures.shown import median_range
-from gui.figures.textbook import FigureRun, lay_out_textbook
+from gui.figures.textbook import lay_out_textbook
 from gui.report.run import write_run_report
 from gui.timeline.state.scene import Scene
 from tests.core.report.verdicts import made

@@ -23,7 +23,8 @@ from core.recording.recording import open_recording
 from core.report.step_figures import StepFigures
 from core.trace.trace import Trace
 from gui.report.page import TIMELINE, Section, bar_of, facts, page, paragraph, table
-from gui.report.run import MOST_ROWS, _waterfall, explained_steps, run_sections, write_run_report
+from gui.report.run import explained_steps, run_sections, write_run_report
+from gui.report.tables import MOST_ROWS, waterfall_table
 from gui.timeline.state.scene import Scene
 from tests.core.explain.made import CIRCLE
 from tests.make_believe import batches, header_and_plans, record, specification, trace_of
@@ -220,7 +221,7 @@ def test_the_rungs_of_a_ladder_stand_where_the_one_before_ends(
 
 def test_a_rung_that_descends_ends_within_the_bar() -> None:
     ladder = {"ideal": 150, "imbalance": 50, "contention": -120, "host": 20}
-    html = _waterfall(StepFigures((), 0.0, 0.0, None, ladder, {}))
+    html = waterfall_table(StepFigures((), 0.0, 0.0, None, ladder, {}))
     bars = re.findall(r'style="(?:margin-left:([\d.]+)%;)?width:([\d.]+)%', html)
     places = [(float(before or 0), float(wide)) for before, wide in bars]
     assert places == [(0, 75), (75, 25), (40, 60), (40, 10), (0, 50)]

@@ -22,12 +22,11 @@ from gui.features.predict.advisor_panel import (
     STEP,
     AdvisorPanel,
     pieces_text,
-    ranked,
-    way_text,
     way_tip,
 )
 from gui.features.predict.answer_line import AnswerLine
 from gui.features.predict.feature import PredictFeature
+from gui.features.predict.ranking import ranked, way_text
 from gui.features.run.feature import RunFeature
 from gui.features.verdict.feature import VerdictFeature
 from gui.look.text import duration_text, range_text

@@ -19,8 +19,8 @@ from core.trace.event_rows import Counter
 from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 from gui.figures.make import caption_of, figure_of
+from gui.figures.parts import FigureRun
 from gui.figures.shown import default_range
-from gui.figures.textbook import FigureRun
 from gui.look.colours import contrast
 from gui.look.theme import THEMES
 from gui.report.run import run_sections

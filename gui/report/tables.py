@@ -1,0 +1,258 @@
+"""Tables of the report on a run: key figures, lanes, waterfall, idle time, collectives, steps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+from core.explain.arrivals import Arrivals
+from core.explain.balance import LaneBalance
+from core.explain.causes import CAUSES, Cause
+from core.explain.critical import PathShare
+from core.plan.plan import Role, rank_names, working_lanes
+from core.report.step_figures import StepFigures
+from core.report.waterfall import BAR_WORDS
+from core.trace.complete import measured_steps
+from core.trace.event_rows import clock_disagreement, clock_uncertainty
+from core.trace.trace import Trace
+from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
+from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
+from gui.report.page import NOTHING, Html, bar_of, facts, joined, paragraph, table
+from gui.timeline.interact.describe import kind_title
+from gui.timeline.state.measure import signed_text
+from gui.timeline.state.scene import step_name
+
+MOST_LAST = 3  # ranks that are named as the last to arrive
+MOST_ROWS = 64  # in a table
+
+
+def key_figures(
+    trace: Trace, figures: Mapping[int, StepFigures], median: StepFigures, name: str
+) -> Html:
+    """Return the figures of the `median` step, which has a `name`, and of the whole run."""
+    spans = [each.makespan_ns for each in figures.values()]
+    count = len(spans)
+    pairs = [
+        (tr("Step"), duration_text(median.makespan_ns)),
+        (tr("Figures are of"), name),
+        (tr("Bubble by makespan"), percent_text(median.bubble_by_makespan)),
+        (tr("Bubble by the longest lane"), percent_text(median.bubble_by_lane_span)),
+    ]
+    if median.closed_form is not None:
+        pairs.append((tr("Bubble by the formula"), percent_text(median.closed_form)))
+    if count > 1:
+        bounds = f"{duration_text(min(spans))}, {duration_text(max(spans))}"
+        pairs.append((tr("Shortest and longest of {n} steps", n=count), bounds))
+    losses = _losses(trace)
+    known = [losses[step] for step in figures if step in losses]
+    if known:
+        first = known[0]
+        last = known[-1]
+        pairs.append((tr("Loss, first and last"), f"{first:.6g}, {last:.6g}"))
+    clock = clock_uncertainty(trace.clocks)
+    if clock:
+        pairs.append((tr("Clock known to"), duration_text(clock)))
+    errors = trace.counter("gradient_error").values
+    if len(errors):
+        pairs.append((tr("Gradient error, largest"), f"{float(errors.max()):.2g}"))
+    return facts(pairs)
+
+
+def idle_sentence(trace: Trace, figures: StepFigures) -> str:
+    """Return the idle share of a step's compute lanes, and its largest cause."""
+    totals = _totals(trace, figures)
+    idle = sum(totals.values())
+    if not idle:
+        return tr("The lanes are never idle.")
+    computing = len(trace.header.compute_lanes)
+    whole = figures.makespan_ns * max(1, computing)
+    share = percent_text(idle / whole) if whole else ""
+    cause = max(totals, key=lambda name: totals[name])
+    part = percent_text(totals[cause] / idle)
+    return tr(
+        "The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.",
+        share=share,
+        part=part,
+        cause=tr(Cause(cause).label),
+    )
+
+
+def lanes_table(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigures) -> Html:
+    """Return a table of each lane's time, memory and largest cause of idle time in a step."""
+    header = (
+        tr("lane"),
+        tr("device"),
+        tr("idle most for"),
+        tr("busy"),
+        tr("communication"),
+        tr("idle"),
+        tr("idle share"),
+        tr("peak memory"),
+    )
+    rows = []
+    lanes = working_lanes(trace.header.lanes)
+    # `balances` and `idle_by_cause` have an entry for every lane. `lanes` lacks the nested lanes,
+    # which are the last ones.
+    shown = zip(lanes[:MOST_ROWS], balances, figures.idle_by_cause, strict=False)
+    for lane, balance, idle in shown:
+        time = balance.time
+        largest = max(idle, key=lambda name: idle[name], default="")
+        cause = tr(Cause(largest).label) if largest else "–"
+        peak = bytes_text(balance.peak_bytes) if balance.peak_bytes else "–"
+        row = (
+            lane.name,
+            lane.device,
+            cause,
+            duration_text(time.busy_ns),
+            duration_text(time.communication_ns),
+            duration_text(time.idle_ns),
+            percent_text(time.idle_fraction),
+            peak,
+        )
+        rows.append(row)
+    return joined(table(header, rows, 3), _more(len(lanes)))
+
+
+def waterfall_table(figures: StepFigures) -> Html:
+    """Return a waterfall: each bar begins where the previous one ends, scaled to the highest."""
+    whole = figures.makespan_ns or 1
+    level = 0
+    rows = []
+    highest = max([*accumulate(figures.ladder.values()), 1])
+    for name, ns in figures.ladder.items():
+        # A bar that takes time away reaches from its new level up to the old one.
+        new_level = level + ns
+        low = max(0, min(level, new_level))
+        part = (BAR_LOOKS[name].colour, abs(ns) / highest)
+        bar = bar_of([part], low / highest)
+        share = percent_text(ns / whole).replace("-", MINUS)
+        rows.append((tr(BAR_WORDS[name]), signed_text(ns), share, bar))
+        level = new_level
+    bar = bar_of([("text", level / highest)])
+    rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))
+    return table((tr("because of"), tr("time"), tr("share"), ""), rows, bar=True)
+
+
+def idle_tables(trace: Trace, figures: StepFigures) -> Html:
+    """Return a table of the causes of all compute lanes together, then a table by lane."""
+    totals = _totals(trace, figures)
+    if not totals:
+        return paragraph(tr("The lanes are never idle."))
+    causes = [cause for cause in CAUSES if cause in totals]
+    lanes = []
+    for lane, idle in zip(trace.header.lanes, figures.idle_by_cause, strict=True):
+        if lane.role is not Role.COMPUTE:
+            continue
+        row = [lane.name]
+        for cause in causes:
+            row.append(duration_text(idle[cause]) if idle.get(cause) else "–")
+        lanes.append(row)
+    parts = []
+    for cause in causes:
+        colour = CAUSE_LOOKS[cause].colour
+        parts.append((cause.label, totals[cause], colour))
+    header = (tr("cause"), tr("all lanes"), tr("of the idle time"), "")
+    all_lanes = _shares(header, parts)
+    names = [tr(cause.label) for cause in causes]
+    each_lane = table((tr("lane"), *names), lanes[:MOST_ROWS])
+    return joined(all_lanes, each_lane, _more(len(lanes)))
+
+
+def path_table(figures: StepFigures) -> Html:
+    """Return a table of the parts of a step's critical path, without empty parts."""
+    parts = []
+    for share in PathShare:
+        ns = figures.critical_path.get(share, 0)
+        if ns:
+            parts.append((share.value, ns, SHARE_LOOKS[share].colour))
+    return _shares((tr("what"), tr("time"), tr("share"), ""), parts)
+
+
+def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Html:
+    """Return a table of the parts of a whole, each given as name, ns, and a field of Theme."""
+    whole = sum(ns for _, ns, _ in parts)
+    rows = []
+    for name, ns, colour in parts:
+        share = ns / whole
+        bar = bar_of([(colour, share)])
+        rows.append((tr(name), duration_text(ns), percent_text(share), bar))
+    return table(header, rows, bar=True)
+
+
+def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
+    """Return a table of collectives: the last to arrive, the waiting time, the transfer time."""
+    names = rank_names(trace.header.lanes)
+    disagreement = clock_disagreement(trace.clocks)
+    longest_wait_first = sorted(met, key=lambda one: -one.wait_ns)
+    rows = []
+    for one in longest_wait_first[:MOST_ROWS]:
+        number = one.bucket if one.bucket is not None else one.block
+        title = kind_title(one.kind)
+        if number is not None:
+            title = f"{title} {number}"
+        last = []
+        if one.wait_ns >= disagreement * one.times:
+            last = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
+        row = (
+            title,
+            ", ".join(last) or tr("not certain"),
+            str(one.times),
+            duration_text(one.wait_ns / one.times),
+            duration_text(one.transfer_ns / one.times),
+        )
+        rows.append(row)
+    header = (
+        tr("collective"),
+        tr("last to arrive, how often"),
+        tr("meetings"),
+        tr("from first to last"),
+        tr("data moves"),
+    )
+    return table(header, rows, 2)
+
+
+def steps_table(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
+    """Return a table of the steps in the report: makespan, bubble and loss."""
+    losses = _losses(trace)
+    warmup = trace.header.specification.warmup
+    longest = max(each.makespan_ns for each in figures.values()) or 1
+    rows = []
+    for step, each in figures.items():
+        name = step_name(step, warmup)
+        makespan = duration_text(each.makespan_ns)
+        bubble = percent_text(each.bubble_by_makespan)
+        loss = f"{losses[step]:.6g}" if step in losses else "–"
+        bar = bar_of([("accent", each.makespan_ns / longest)])
+        rows.append((name, makespan, bubble, loss, bar))
+    header = (tr("step"), tr("makespan"), tr("bubble"), tr("loss"), "")
+    note = NOTHING
+    measured = len(measured_steps(trace))
+    if measured > len(figures):
+        text = tr(
+            "The report has {n} of {all} measured steps: the median one and the last ones.",
+            n=len(figures),
+            all=measured,
+        )
+        note = paragraph(text, "note")
+    return joined(table(header, rows, bar=True), note)
+
+
+def _losses(trace: Trace) -> dict[int, float]:
+    counter = trace.counter("loss")
+    return dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
+
+
+def _totals(trace: Trace, figures: StepFigures) -> dict[str, int]:
+    """Return the idle ns of the compute lanes by cause, for the causes that occur."""
+    totals: Counter[str] = Counter()
+    for lane, idle in zip(trace.header.lanes, figures.idle_by_cause, strict=True):
+        if lane.role is Role.COMPUTE:
+            totals.update(idle)
+    return totals
+
+
+def _more(count: int) -> Html:
+    if count <= MOST_ROWS:
+        return NOTHING
+    return paragraph(tr("{n} further lanes are not listed.", n=count - MOST_ROWS), "note")
