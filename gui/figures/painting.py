@@ -53,9 +53,10 @@ def draw_textbook(painter: QPainter, figure: Textbook) -> None:
 def _lines(painter: QPainter, figure: Textbook, top: float, face: Face, lines: list[str]) -> None:
     """Write lines of text below one another, as wide as the figure."""
     edge = figure.style.edge
-    room = figure.style.width - 2 * figure.style.edge
+    room = figure.style.width - 2 * edge
     for number, line in enumerate(lines):
-        rect = QRectF(edge, top + number * face.line, room, face.line)
+        y = top + number * face.line
+        rect = QRectF(edge, y, room, face.line)
         _text(painter, figure, face, rect, line)
 
 
@@ -78,30 +79,36 @@ def _text(
 
 
 def _heading(painter: QPainter, figure: Textbook, panel: Panel) -> None:
-    if panel.run.heading:
-        face = figure.style.bold
-        room = figure.style.width - 2 * figure.style.edge
-        rect = QRectF(figure.style.edge, panel.top, room, face.line)
-        _text(painter, figure, face, rect, face.elided(panel.run.heading, room))
+    heading = panel.run.heading
+    if not heading:
+        return
+    face = figure.style.bold
+    edge = figure.style.edge
+    room = figure.style.width - 2 * edge
+    rect = QRectF(edge, panel.top, room, face.line)
+    _text(painter, figure, face, rect, face.elided(heading, room))
 
 
 def _makespans(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     """Draw each step's length as a dimension line above it, and the header of the last column."""
     style = figure.style
     trace = panel.run.scene.trace
+    warmup = trace.header.specification.warmup
     steps = panel.run.shown.steps
+    view = panel.view
     height = 1.2 * style.em
-    enough_room = len(steps) * style.em <= panel.view.width
+    enough_room = len(steps) * style.em <= view.width
     if figure.options.makespan and enough_room:
         for step in steps:
             start, end = trace.step_bounds(step)
-            left = figure.left + panel.view.x(start)
-            right = figure.left + panel.view.x(end)
-            words = step_labels(step, trace.header.specification.warmup, end - start)
+            makespan = end - start
+            left = figure.left + view.x(start)
+            right = figure.left + view.x(end)
+            choices = step_labels(step, warmup, makespan)
             if len(steps) == 1:
-                words = (duration_text(end - start),)
+                choices = (duration_text(makespan),)
             band = QRectF(left, panel.band, right - left, height)
-            _dimension(painter, figure, band, words)
+            _dimension(painter, figure, band, choices)
     if any(row.idle for row in panel.rows):
         width = style.width - style.edge - figure.right
         rect = QRectF(figure.right, panel.band, width, height)
@@ -122,11 +129,16 @@ def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple
     right = band.right()
     y = band.center().y()
     tall = 0.35 * style.em
-    lines = [QLineF(x, y - tall, x, y + tall) for x in (left, right)]
+    lines = [
+        QLineF(left, y - tall, left, y + tall),
+        QLineF(right, y - tall, right, y + tall),
+    ]
     has_arrows = band.width() > 3 * arrow
     if has_arrows:
         middle = band.center().x()
-        half = face.width(words) / 2 + 0.3 * style.em if words else 0.0
+        half = 0.0
+        if words:
+            half = face.width(words) / 2 + 0.3 * style.em
         lines.append(QLineF(left, y, middle - half, y))
         lines.append(QLineF(middle + half, y, right, y))
     painter.setPen(pen(style.looks.muted, 0.6 * style.line))
@@ -134,34 +146,37 @@ def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple
     if has_arrows:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(style.looks.muted))
-        for tip, base in ((left, left + arrow), (right, right - arrow)):
-            corners = [
-                QPointF(tip, y),
-                QPointF(base, y - arrow / 2.6),
-                QPointF(base, y + arrow / 2.6),
-            ]
-            painter.drawPolygon(QPolygonF(corners))
+        _arrow_head(painter, left, left + arrow, y, arrow)
+        _arrow_head(painter, right, right - arrow, y, arrow)
     _text(painter, figure, face, band, words, CENTRE)
+
+
+def _arrow_head(painter: QPainter, tip: float, base: float, y: float, length: float) -> None:
+    """Draw the head of a horizontal arrow from the x of its `base` to the x of its `tip`."""
+    half = length / 2.6
+    corners = [QPointF(tip, y), QPointF(base, y - half), QPointF(base, y + half)]
+    painter.drawPolygon(QPolygonF(corners))
 
 
 def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
     """Fill the visible steps of a lane as idle; boxes are drawn over it."""
     if row.lane.role is not Role.COMPUTE:
         return
+    line = figure.style.line
     look = figure.style.looks.idle
-    scene = panel.run.scene
     view = panel.view
-    # Steps that average few pixels: one rectangle, not thousands in the file.
-    steps = seen_steps(scene, view, view.width / (NARROW * figure.style.line))
-    for start, end in zip(*(times.tolist() for times in steps), strict=True):
+    # Steps of few pixels each are one rectangle, because thousands would fill the file.
+    most_steps = view.width / (NARROW * line)
+    starts, ends = seen_steps(panel.run.scene, view, most_steps)
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         left = max(0.0, view.x(start))
         right = min(view.width, view.x(end))
         rect = QRectF(figure.left + left, row.top, right - left, row.height)
         _ground(painter, [rect], look)
         if look.pattern is not Pattern.SOLID:
-            painter.setPen(pen(look.ink, 0.5 * figure.style.line))
-            lines = pattern_lines(look.pattern, [rect], IDLE_PITCH * figure.style.line)
-            _draw_pattern(painter, lines)
+            painter.setPen(pen(look.ink, 0.5 * line))
+            hatching = pattern_lines(look.pattern, [rect], IDLE_PITCH * line)
+            _draw_pattern(painter, hatching)
 
 
 def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
@@ -169,7 +184,8 @@ def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
     line = figure.style.line
     width = boxes.right - boxes.left
     # Space only at the right end: the left end is where the task began.
-    width = np.where(width > NARROW * line, width - SEAM * line, width)
+    has_seam = width > NARROW * line
+    width = np.where(has_seam, width - SEAM * line, width)
     for code in np.unique(boxes.family).tolist():
         mine = np.flatnonzero(boxes.family == code)
         looks = figure.style.looks.families[code]
@@ -179,9 +195,9 @@ def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
         # For each part of a box, from the top, the rectangles of all boxes.
         parts: list[list[QRectF]] = [[] for _ in looks]
         for x, wide, high in zip(lefts, widths, heights, strict=True):
-            rect = QRectF(x, row.bottom - high, wide, high)
-            for part, rects in zip(stacked(rect, len(looks)), parts, strict=True):
-                rects.append(part)
+            box = QRectF(x, row.bottom - high, wide, high)
+            for number, part in enumerate(stacked(box, len(looks))):
+                parts[number].append(part)
         for look, rects in zip(looks, parts, strict=True):
             _patterned(painter, figure, rects, look)
 
@@ -192,19 +208,24 @@ def _patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: B
         _ground(painter, rects, look)
         return
     line = figure.style.line
-    half = figure.style.line / 2
+    half = line / 2
     wide: list[QRectF] = []
     narrow: list[QRectF] = []
     for rect in rects:
-        is_wide = min(rect.width(), rect.height()) > NARROW * line
-        (wide if is_wide else narrow).append(rect)
+        shorter_side = min(rect.width(), rect.height())
+        if shorter_side > NARROW * line:
+            wide.append(rect)
+        else:
+            narrow.append(rect)
     _ground(painter, wide, look)
     ink = QColor(look.ink)
     solid = Qt.PenStyle.SolidLine
     flat = Qt.PenCapStyle.FlatCap
     painter.setPen(QPen(ink, 0.7 * line, solid, flat))
-    inner = [rect.adjusted(half, half, -half, -half) for rect in wide]  # lines end in the outline
-    _draw_pattern(painter, pattern_lines(look.pattern, inner, PITCH * line))
+    # The lines of the pattern end in the middle of the outline.
+    inner = [rect.adjusted(half, half, -half, -half) for rect in wide]
+    hatching = pattern_lines(look.pattern, inner, PITCH * line)
+    _draw_pattern(painter, hatching)
     painter.setPen(QPen(ink, line, solid, flat, Qt.PenJoinStyle.MiterJoin))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRects(inner)
@@ -231,36 +252,40 @@ def _ground(painter: QPainter, rects: list[QRectF], look: BoxLook) -> None:
 
 def _numbers(painter: QPainter, figure: Textbook) -> None:
     """Draw labels, each on a plain ground so that it can be read."""
-    face = figure.style.number
     style = figure.style
+    face = style.number
+    seam = SEAM * style.line
     for label, words in labels(figure.panels, figure.left, face, style.looks.families):
         look = label.look
         box = label.box
         if look.pattern not in (Pattern.SOLID, None):
-            inner = box.width() - (2 + SEAM) * style.line
-            wide = face.width(words) + 0.3 * face.pixels
-            if wide > inner - 0.5 * face.pixels:
-                wide = inner  # the remaining pattern would only be specks
-            high = min(0.95 * face.pixels, box.height() - 2 * style.line)
-            clear = QRectF(0, 0, wide, high)
-            clear.moveCenter(box.center() - QPointF(SEAM * style.line / 2, 0))
+            room = box.width() - (2 + SEAM) * style.line
+            width = face.width(words) + 0.3 * face.pixels
+            if width > room - 0.5 * face.pixels:
+                width = room  # the remaining pattern would only be specks
+            height = min(0.95 * face.pixels, box.height() - 2 * style.line)
+            clear = QRectF(0, 0, width, height)
+            clear.moveCenter(box.center() - QPointF(seam / 2, 0))
             _ground(painter, [clear], look)
-        place = box.adjusted(0, 0, -SEAM * style.line, 0)
-        _text(painter, figure, face, place, words, CENTRE, look.text)
+        filled = box.adjusted(0, 0, -seam, 0)
+        _text(painter, figure, face, filled, words, CENTRE, look.text)
 
 
 def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     """Write the names and idle times of the lanes that have room, with thin lines between lanes."""
     style = figure.style
+    right_edge = style.width - style.edge
     # The lower edge of the last name. If rows are lower than names, only some are named, so that
     # names do not overlap.
     taken = -1.0
-    shared = shared_start([row.lane.name for row in panel.rows if not row.helper])
+    names = [row.lane.name for row in panel.rows if not row.helper]
+    shared = shared_start(names)
     for number, row in enumerate(panel.rows):
         if number and not row.helper and row.height >= 0.8 * style.base.pixels:
-            y = (panel.rows[number - 1].bottom + row.top) / 2
+            above = panel.rows[number - 1]
+            y = (above.bottom + row.top) / 2
             painter.setPen(pen(style.looks.line, 0.5 * style.line))
-            painter.drawLine(QPointF(style.edge, y), QPointF(style.width - style.edge, y))
+            painter.drawLine(QPointF(style.edge, y), QPointF(right_edge, y))
         face = style.small if row.helper else style.base
         middle = row.top + row.height / 2
         if middle - face.pixels / 2 < taken:
@@ -272,48 +297,51 @@ def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
         name = elided_name(lane_name(row.lane), shared, room, face.width)
         _text(painter, figure, face, rect, name, LEFT, colour)
         if row.idle:
-            width = style.width - style.edge - figure.right
-            rect = QRectF(figure.right, rect.top(), width, face.line)
+            rect = QRectF(figure.right, rect.top(), right_edge - figure.right, face.line)
             _text(painter, figure, style.small, rect, row.idle, RIGHT, style.looks.muted)
 
 
 def _axis(painter: QPainter, figure: Textbook) -> None:
-    """Draw the axis, in time since the start of the range: the longest run's, for all runs."""
+    """Draw one axis for all runs: the time since the start of the longest run's range."""
     style = figure.style
-    panel = max(figure.panels, key=lambda panel: panel.view.width)
+    longest = max(figure.panels, key=lambda panel: panel.view.width)
+    view = longest.view
     y = figure.axis_top + 0.25 * style.em
     tall = 0.25 * style.em
     painter.setPen(pen(style.looks.muted, 0.7 * style.line))
-    right = figure.left + panel.view.width
+    right = figure.left + view.width
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
-    zero = panel.run.shown.start if panel.run.shown.zero is None else panel.run.shown.zero
-    shown = ticks(panel.view, Origin(float(zero)), TICK_EM * style.em)
+    shown = longest.run.shown
+    zero = shown.start if shown.zero is None else shown.zero
+    ticks_shown = ticks(view, Origin(float(zero)), TICK_EM * style.em)
     marks = []
-    for tick in shown:
+    for tick in ticks_shown:
         x = figure.left + tick.x
         marks.append(QLineF(x, y, x, y + tall))
     painter.drawLines(marks)
-    for tick in shown:
-        wide = style.small.width(tick.label)
+    for tick in ticks_shown:
+        width = style.small.width(tick.label)
         # Centred below its tick, but within the figure.
+        centred = figure.left + tick.x - width / 2
         leftmost = style.edge
-        rightmost = style.width - style.edge - wide
-        x = min(max(figure.left + tick.x - wide / 2, leftmost), rightmost)
-        rect = QRectF(x, y + tall, wide + 1, style.small.line)
+        rightmost = style.width - style.edge - width
+        x = min(max(centred, leftmost), rightmost)
+        rect = QRectF(x, y + tall, width + 1, style.small.line)
         _text(painter, figure, style.small, rect, tick.label)
 
 
 def _legend(painter: QPainter, figure: Textbook) -> None:
     style = figure.style
-    y = figure.legend_top + 0.5 * style.em
+    em = style.em
+    y = figure.legend_top + 0.5 * em
     for line in figure.legend:
         x = style.edge
         for entry in line:
-            em = style.em
             box = QRectF(x, y + 0.2 * em, SWATCH * em, 0.85 * em)
-            for part, look in zip(stacked(box, len(entry.looks)), entry.looks, strict=True):
+            parts = stacked(box, len(entry.looks))
+            for part, look in zip(parts, entry.looks, strict=True):
                 _patterned(painter, figure, [part], look)
             words = QRectF(box.right() + 0.4 * em, y, style.width, 1.25 * em)
             _text(painter, figure, style.small, words, entry.text)
-            x += entry_width(entry, style) + SPACE * style.em
-        y += 1.35 * style.em
+            x += entry_width(entry, style) + SPACE * em
+        y += 1.35 * em

@@ -84,7 +84,8 @@ COLUMNS = (
         lambda r: against_text(r),
         lambda r: r.against or 0.0,
         N_(
-            "Change of the step's time from the present settings, which are predicted in the same way."
+            "Change of the step's time from the present settings, which are predicted "
+            "in the same way."
         ),
         "−99.9 %",
     ),

@@ -28,10 +28,10 @@ from gui.timeline.layout.axis import round_step
 from gui.timeline.layout.fonts import text_width
 
 MARKER = 4.5  # half of a marker
-CAP = 5.0  # half of a whisker's end
+CAP = 5.0  # half of the line at a whisker's end
 GRID = 34.0  # pixels between two lines of the grid, about
 KEY = 8.0  # half of a line in the legend
-ALL_VALUES = 34.0  # pixels of a place from which on each result's time is written
+ALL_VALUES = 34.0  # least width of a place in pixels if each result's time is written
 _UP = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
 
 
@@ -64,10 +64,12 @@ def _words(painter: QPainter, chart: Chart) -> None:
     left = area.left() + EDGE
     room = area.width() - EDGE
     for number, line in enumerate(chart.sentence):
-        rect = QRectF(left, area.top() + SENTENCE * number, room, SENTENCE)
+        y = area.top() + SENTENCE * number
+        rect = QRectF(left, y, room, SENTENCE)
         write(painter, chart.fonts.base, theme.text, rect, line)
     for number, line in enumerate(reversed(chart.notes), 1):
-        rect = QRectF(left, area.bottom() - LINE * number, room, LINE)
+        y = area.bottom() - LINE * number
+        rect = QRectF(left, y, room, LINE)
         write(painter, chart.fonts.small, theme.muted, rect, line)
 
 
@@ -76,14 +78,17 @@ def _axis(painter: QPainter, chart: Chart) -> None:
     theme = chart.theme
     unit_ms, unit = chart.unit
     ms_per_pixel = chart.top_ms / plot.height()
-    step = round_step(1e6 * GRID * ms_per_pixel) / 1e6  # round_step takes ns
+    step_ns = round_step(1e6 * GRID * ms_per_pixel)
+    step_ms = step_ns / 1e6
     left = plot.left() - AXIS
     room = AXIS - 8
-    for count in range(math.floor(chart.top_ms / step) + 1):
-        y = chart.y(count * step)
+    lines = math.floor(chart.top_ms / step_ms) + 1
+    for count in range(lines):
+        ms = count * step_ms
+        y = chart.y(ms)
         painter.setPen(pen(theme.grid if count else theme.line))
         painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
-        number = round(count * step / unit_ms, 6)
+        number = round(ms / unit_ms, 6)
         rect = QRectF(left, y - LINE / 2, room, LINE)
         write(painter, chart.fonts.small, theme.muted, rect, f"{number:g}", RIGHT)
     above = QRectF(left, plot.top() - LINE - 2, room, LINE)
@@ -91,8 +96,8 @@ def _axis(painter: QPainter, chart: Chart) -> None:
 
 
 def _bar(painter: QPainter, chart: Chart, place: Place) -> None:
-    best = place.result is chart.results.fastest
-    colour = chart.theme.accent if best else chart.theme.memory
+    is_best = place.result is chart.results.fastest
+    colour = chart.theme.accent if is_best else chart.theme.memory
     fill(painter, chart.bar(place), colour)
 
 
@@ -103,11 +108,11 @@ def _ideal(painter: QPainter, chart: Chart) -> None:
     for place in chart.places:
         if place.result.ideal_ms is not None:
             known.append((place.x, place.result.ideal_ms))
-    # Rounded, since equal ideals may differ in a double's last digit; then one line for all of
-    # them.
+    # Rounded, because equal ideals may differ in a double's last digit.
     different = {round(ideal_ms, 9) for _, ideal_ms in known}
     if len(different) == 1:
-        y = chart.y(known[0][1])
+        _, shared_ms = known[0]
+        y = chart.y(shared_ms)
         painter.drawLine(QLineF(chart.plot.left(), y, chart.plot.right(), y))
         return
     half = chart.pitch / 2 - 3
@@ -120,23 +125,28 @@ def _curve(painter: QPainter, chart: Chart, number: int) -> None:
     spots = []
     for place in chart.places:
         if place.series == number:
-            spots.append(QPointF(place.x, chart.y(place.result.mean_ms)))
+            y = chart.y(place.result.mean_ms)
+            spots.append(QPointF(place.x, y))
+    lines = [QLineF(a, b) for a, b in pairwise(spots)]
     painter.setPen(pen(_colour(chart, number), 2))
-    painter.drawLines([QLineF(a, b) for a, b in pairwise(spots)])
+    painter.drawLines(lines)
 
 
 def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
     """Draw one deviation up and down, and on a curve the marker."""
+    is_on_curve = place.series >= 0
     low, high = chart.spread(place.result)
     # Pixels grow downwards, so the shorter time lies lower; both are the same without a deviation.
     if low > high:
-        several = place.series >= 0 and len(chart.results.series) > 1
-        colour = _colour(chart, place.series) if several else chart.theme.text
+        colour = chart.theme.text
+        if is_on_curve and len(chart.results.series) > 1:
+            colour = _colour(chart, place.series)
         _draw_whisker(painter, colour, place.x, (low, high), CAP)
-    if place.series >= 0:
+    if is_on_curve:
         at = QPointF(place.x, chart.y(place.result.mean_ms))
-        best = place.result is chart.results.fastest
-        _draw_marker(painter, chart, place.series, at, MARKER + 2 * best)
+        is_best = place.result is chart.results.fastest
+        size = MARKER + 2 if is_best else MARKER
+        _draw_marker(painter, chart, place.series, at, size)
 
 
 def _draw_whisker(
@@ -154,8 +164,8 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
     """Draw the marker of a curve, in the shape of that curve."""
     painter.setPen(pen(chart.theme.plot, 1.2))
     painter.setBrush(QColor(_colour(chart, number)))
-    # Five shapes and a theme's eight colours have no
-    # common factor: 40 curves differ in one of them.
+    # Five shapes and a theme's eight colours have no common factor, so each of 40 curves has its
+    # own pair.
     corners = (0, 4, 3, 5, 6)[number % 5]
     if not corners:
         painter.drawEllipse(at, half, half)
@@ -165,35 +175,38 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
     spots = []
     for corner in range(corners):
         turn = math.tau * corner / corners - math.pi / 2  # the first corner is at the top
-        spots.append(at + QPointF(radius * math.cos(turn), radius * math.sin(turn)))
+        x = radius * math.cos(turn)
+        y = radius * math.sin(turn)
+        spots.append(at + QPointF(x, y))
     painter.drawPolygon(QPolygonF(spots))
 
 
 def _value(painter: QPainter, chart: Chart, place: Place) -> None:
     """Write a result's time above it, and mark the fastest."""
-    best = place.result is chart.results.fastest
-    crowded = len(chart.results.series) > 1 and place.series >= 0
-    if not best and (crowded or chart.pitch < ALL_VALUES):
-        return
+    is_best = place.result is chart.results.fastest
+    if not is_best:
+        is_crowded = len(chart.results.series) > 1 and place.series >= 0
+        if is_crowded or chart.pitch < ALL_VALUES:
+            return
     small = chart.fonts.small
-    font = chart.fonts.bold if best else small
+    font = chart.fonts.bold if is_best else small
     unit_ms, _ = chart.unit
     text = significant(place.result.mean_ms / unit_ms)
     _, highest = chart.spread(place.result)
     top = highest - 7 - LINE
+    # A plain ground, because whiskers and curves would run through the number.
     ground = QRectF(0, top, text_width(font, text) + 4, LINE)
     ground.moveCenter(QPointF(place.x, ground.center().y()))
-    # Whiskers and curves would run through the number.
     fill(painter, ground, chart.theme.plot)
     rect = QRectF(place.x - 60, top, 120, LINE)
     write(painter, font, chart.theme.text, rect, text, _UP)
-    if best:
+    if is_best:
         above = rect.translated(0, -LINE)
         write(painter, small, chart.theme.accent, above, tr("fastest"), _UP)
 
 
 def _labels(painter: QPainter, chart: Chart) -> None:
-    """Draw the names of the bars, the numbers along the curves, and the title of the latter."""
+    """Draw the names of the bars, the numbers along the curves, and the title of those numbers."""
     below = chart.plot.bottom() + 5
     painter.setFont(chart.fonts.small)
     for place in chart.places:
@@ -213,21 +226,23 @@ def _bar_name(painter: QPainter, chart: Chart, place: Place, top: float) -> None
 
 
 def _numbers(painter: QPainter, chart: Chart, top: float) -> None:
-    """Write the numbers that the curves have values at, and the option that takes them."""
+    """Write the numbers below the curves, and the option that they are values of."""
     small = chart.fonts.small
     theme = chart.theme
     widest = max(text_width(small, f"{value:g}") for value, _ in chart.numbers)
-    # As many of the numbers as there is room for, evenly.
-    every = max(1, math.ceil((widest + 8) / chart.pitch))
-    for value, x in chart.numbers[::every]:
+    # If places are narrower than a number, only every second, third... is written.
+    every_nth = max(1, math.ceil((widest + 8) / chart.pitch))
+    for value, x in chart.numbers[::every_nth]:
         rect = QRectF(x - 60, top, 120, LINE)
         write(painter, small, theme.text, rect, f"{value:g}", CENTRE)
-    along = chart.results.sweep.axis
-    if along is not None:
+    axis = chart.results.sweep.axis
+    if axis is not None:
         _, first = chart.numbers[0]
         _, last = chart.numbers[-1]
-        rect = QRectF((first + last) / 2 - 150, top + LINE, 300, LINE)
-        write(painter, small, theme.muted, rect, option_title(along.option), CENTRE)
+        middle = (first + last) / 2
+        rect = QRectF(middle - 150, top + LINE, 300, LINE)
+        title = option_title(axis.option)
+        write(painter, small, theme.muted, rect, title, CENTRE)
 
 
 def _draw_legend(painter: QPainter, chart: Chart) -> None:
@@ -236,7 +251,8 @@ def _draw_legend(painter: QPainter, chart: Chart) -> None:
     for line in chart.legend:
         x = chart.plot.left()
         for number, text in line:
-            _swatch(painter, chart, number, QPointF(x + SWATCH / 2 - 4, y + LINE / 2))
+            middle = QPointF(x + SWATCH / 2 - 4, y + LINE / 2)
+            _swatch(painter, chart, number, middle)
             rect = QRectF(x + SWATCH, y, text_width(small, text) + 4, LINE)
             write(painter, small, chart.theme.muted, rect, text, LEFT)
             x = rect.right() + APART
@@ -244,7 +260,9 @@ def _draw_legend(painter: QPainter, chart: Chart) -> None:
 
 
 def _swatch(painter: QPainter, chart: Chart, number: int, at: QPointF) -> None:
-    x, y = at.x(), at.y()
+    """Draw the sign of an entry of the legend, which is numbered as in `Chart.legend`."""
+    x = at.x()
+    y = at.y()
     line = QLineF(x - KEY, y, x + KEY, y)
     if number >= 0:
         painter.setPen(pen(_colour(chart, number), 2))

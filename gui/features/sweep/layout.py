@@ -36,7 +36,7 @@ UNITS = ((1e3, "s"), (1.0, "ms"), (1e-3, "µs"))
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of one result in the chart: x in pixels, index of its curve, -1 for a bar."""
+    """Position of one result in the chart: x in pixels, and index of its curve (-1 for a bar)."""
 
     x: float
     result: Result
@@ -69,15 +69,18 @@ class Chart:
 
     @property
     def unit(self) -> tuple[float, str]:
-        """The unit of all its times: ms of one, and its name."""
-        return next((unit for unit in UNITS if self.top_ms >= unit[0]), UNITS[-1])
+        """The unit of all times in the chart: its length in ms, and its name."""
+        for ms, name in UNITS:
+            if self.top_ms >= ms:
+                return ms, name
+        return UNITS[-1]
 
     def spot(self, place: Place) -> QRectF:
         """Return the area of a result that reacts to the pointer: its bar, or around its marker."""
-        y = self.y(place.result.mean_ms)
         if place.series < 0:
             # Starts above the bar, so that a nearly flat bar can be hit too.
             return self.bar(place).adjusted(0, -8, 0, 0)
+        y = self.y(place.result.mean_ms)
         return QRectF(place.x - NEAR, y - NEAR, 2 * NEAR, 2 * NEAR)
 
     def bar(self, place: Place) -> QRectF:
@@ -94,8 +97,10 @@ class Chart:
     def at(self, point: QPointF) -> Result | None:
         """Return the result at a pixel; None without one."""
         # The result that is drawn last is on top.
-        hits = (place for place in reversed(self.places) if self.spot(place).contains(point))
-        return next((place.result for place in hits), None)
+        for place in reversed(self.places):
+            if self.spot(place).contains(point):
+                return place.result
+        return None
 
 
 def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart:
@@ -125,10 +130,12 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     plot = QRectF(left, top, max(1.0, pitch * places), max(1.0, height))
     found = []
     for position, bar in enumerate(bars):
-        found.append(Place(left + pitch * (position + 0.5), bar))
+        x = left + pitch * (position + 0.5)
+        found.append(Place(x, bar))
     xs: dict[float, float] = {}
+    first_number = len(bars) + gap
     for position, number in enumerate(numbers):
-        xs[number] = left + pitch * (len(bars) + gap + position + 0.5)
+        xs[number] = left + pitch * (first_number + position + 0.5)
     found += _curve_places(results, xs)
     return Chart(
         results,
@@ -184,10 +191,13 @@ def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[in
         entries.append((-1, tr("ideal: single ÷ lanes")))
     if any(result.deviation_ms for result in shown):
         entries.append((-2, tr("deviation from run to run")))
-    measured = []
+    widths = []
     for entry in entries:
-        measured.append((entry, SWATCH + text_width(fonts.small, entry[1]) + 4))
-    return tuple(tuple(line) for line in in_lines(measured, APART, room))
+        _, text = entry
+        width = SWATCH + text_width(fonts.small, text) + 4
+        widths.append((entry, width))
+    lines = in_lines(widths, APART, room)
+    return tuple(tuple(line) for line in lines)
 
 
 def _lines(text: str, font: QFont, room: float) -> list[str]:
