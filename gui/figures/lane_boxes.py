@@ -42,7 +42,8 @@ def _boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> Lane
         # Any height is possible here, because heights are converted to shares of it.
         found = boxes_of(reduced, cells.width, 1000.0)
         left = found.left * size
-        right = np.minimum((found.left + found.width) * size, view.width)
+        right = (found.left + found.width) * size
+        right = np.minimum(right, view.width)
         share = found.height / 1000.0
         return LaneBoxes(left, right, share, found.family, None, reduced.per_pixel)
     left = np.maximum(reduced.left, 0.0)

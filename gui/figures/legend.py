@@ -43,17 +43,19 @@ def _entries(
 ) -> list[KeyEntry]:
     """Return the legend's entries: the families that occur, with their letters, and idle time."""
     codes: set[int] = set()
-    for mine in boxes:
-        for lane_boxes in mine:
-            codes.update(np.unique(lane_boxes.family).tolist())
+    for of_run in boxes:
+        for of_lane in of_run:
+            codes.update(np.unique(of_lane.family).tolist())
     seen = {FAMILIES[code] for code in codes}
-    kinds = [kind for run in runs for kind in run.scene.kinds if family_of(kind) in seen]
+    kinds = []
+    for run in runs:
+        kinds += [kind for kind in run.scene.kinds if family_of(kind) in seen]
     entries = []
     for family, text in family_texts(kinds).items():
         looks = style.looks.families[FAMILIES.index(family)]
         entries.append(KeyEntry(looks, text))
-    compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
-    if compute and any(map(_has_step, runs)):
+    roles = {lane.role for of_run in lanes for lane in of_run}
+    if Role.COMPUTE in roles and any(map(_has_step, runs)):
         entries.append(KeyEntry((style.looks.idle,), tr("idle")))
     return entries
 

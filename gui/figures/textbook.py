@@ -176,7 +176,8 @@ def idle_text(run: FigureRun, lane: Lane) -> str:
     if lane.role is not Role.COMPUTE or not run.shown.steps:
         return ""
     balance = lane_balance(run.scene.trace, lane.index, run.shown.steps)
-    return percent_text(balance.time.idle_fraction)
+    idle = balance.time.idle_fraction
+    return percent_text(idle)
 
 
 def _plot(
@@ -184,10 +185,12 @@ def _plot(
 ) -> tuple[float, float]:
     """Return the left and right edge of the plot, between the lanes' names and idle times."""
     widest_name = 0.0
-    for mine in lanes:
-        for lane in mine:
-            widest_name = max(widest_name, style.base.width(lane_name(lane)))
-    left = style.edge + min(widest_name, 0.3 * style.width) + 0.5 * style.em
+    for of_run in lanes:
+        for lane in of_run:
+            width = style.base.width(lane_name(lane))
+            widest_name = max(widest_name, width)
+    names = min(widest_name, 0.3 * style.width)
+    left = style.edge + names + 0.5 * style.em
     right = style.width - style.edge
     if options.idle and any(run.shown.steps for run in runs):
         widest_share = style.small.width(f"99.9{NO_BREAK}%")
@@ -202,29 +205,38 @@ def _view(run: FigureRun, runs: Sequence[FigureRun], width: float) -> Viewport:
     """Return a run's view: all runs have the same scale, and the longest one fills the plot."""
     longest = max(other.shown.span for other in runs)
     shown = run.shown
-    return Viewport(float(shown.start), float(shown.span), width * shown.span / longest)
+    own_width = width * shown.span / longest
+    return Viewport(float(shown.start), float(shown.span), own_width)
 
 
 def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:
     """Return True if a run has micro-batches, and a box of a pass has room for a number."""
-    numbers = [run.scene.trace.table.rows["microbatch"] for run in runs]
-    if not any((microbatches > 0).any() for microbatches in numbers):
+    if not any(map(_has_microbatches, runs)):
         return False
     least = style.number.pixels
     codes = [FAMILIES.index(family) for family in NUMBERED]
-    for mine in boxes:
-        for lane in mine:
-            if lane.first is None:
+    for of_run in boxes:
+        for lane in of_run:
+            if lane.first is None:  # no box is a single span
                 continue
-            widths = (lane.right - lane.left)[np.isin(lane.family, codes)]
+            is_numbered = np.isin(lane.family, codes)
+            widths = (lane.right - lane.left)[is_numbered]
             if widths.max(initial=0) >= least:
                 return True
     return False
 
 
+def _has_microbatches(run: FigureRun) -> bool:
+    numbers = run.scene.trace.table.rows["microbatch"]
+    return bool((numbers > 0).any())
+
+
 def _reduced(boxes: list[list[LaneBoxes]], style: Style, room: float) -> list[str]:
     """Return the lines of a note on summed up spans, if there are any."""
-    most = max((lane.per_cell for mine in boxes for lane in mine), default=0.0)
+    most = 0.0
+    for of_run in boxes:
+        for lane in of_run:
+            most = max(most, lane.per_cell)
     if not most:
         return []
     text = tr("Reduced: up to {spans} spans in one mark.", spans=f"{most:,.1f}")
@@ -254,14 +266,21 @@ def _box_height(
     parts = sum(map(_parts, lanes))
     gaps = sum(map(_gaps, lanes))
     free = (style.height or MOST_HEIGHT) - around
-    room = (free - GAP * style.em * gaps) / max(1.0, parts)
+    gap = GAP * style.em
+    room = (free - gap * gaps) / max(1.0, parts)
     # Low boxes have gaps in proportion to their height (LEAST_GAP); otherwise the gaps would be
     # higher than the boxes.
-    if room * LEAST_GAP < GAP * style.em:
+    if room * LEAST_GAP < gap:
         room = free / max(1.0, parts + LEAST_GAP * gaps)
-    # The two halves of a box have a line of text each, so the box may be higher.
-    halves = any(Family.OVERLAP in map(family_of, run.scene.kinds) for run in runs)
-    return max(LEAST_BOX, min(style.tallest * (1.4 if halves else 1.0), room))
+    tallest = style.tallest
+    if any(map(_has_overlaps, runs)):
+        # The two halves of a box have a line of text each, so the box may be higher.
+        tallest *= 1.4
+    return max(LEAST_BOX, min(tallest, room))
+
+
+def _has_overlaps(run: FigureRun) -> bool:
+    return any(family_of(kind) is Family.OVERLAP for kind in run.scene.kinds)
 
 
 def _parts(lanes: Sequence[Lane]) -> float:
@@ -293,8 +312,10 @@ def _above(
     heading = 0.0
     if run.heading:
         heading = style.bold.line + style.small.line * len(totals) + 0.1 * style.em
-    some = bool(run.shown.steps) and (options.makespan or options.idle)
-    return heading, 1.3 * style.em if some else 0.2 * style.em
+    band = 0.2 * style.em
+    if run.shown.steps and (options.makespan or options.idle):
+        band = 1.3 * style.em
+    return heading, band
 
 
 def _panel(
@@ -330,4 +351,6 @@ def _totals(run: FigureRun, options: FigureOptions, style: Style, room: float) -
 
 
 def _totals_height(lines: Sequence[str], style: Style) -> float:
-    return 0.3 * style.em + style.small.line * len(lines) if lines else 0.0
+    if not lines:
+        return 0.0
+    return 0.3 * style.em + style.small.line * len(lines)

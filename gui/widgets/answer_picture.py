@@ -31,7 +31,9 @@ MOST_ROW = 26.0
 GAPPED = 5.0  # rows of at least this height have a gap between them
 LETTER_ROW = 13.0
 LETTER_BAR = 9.0
-BARE_ROW, MOST_BARE, BARE_HEIGHT = 10.0, 6, 64.0
+BARE_ROW = 10.0  # in a bare picture of at most MOST_BARE lanes
+MOST_BARE = 6
+BARE_HEIGHT = 64.0  # of a bare picture of more lanes
 NAME = 13.0  # least distance between the names of two lanes
 
 
@@ -67,12 +69,14 @@ class AnswerPicture(Painted):
         self.setAccessibleDescription(answer_words(answer))
         if self._bare:
             lanes = len(answer.first) - 1
-            self.setFixedHeight(round(lanes * BARE_ROW if lanes <= MOST_BARE else BARE_HEIGHT))
+            height = lanes * BARE_ROW if lanes <= MOST_BARE else BARE_HEIGHT
+            self.setFixedHeight(round(height))
         self.update()
 
     def show_note(self, text: str) -> None:
         """Show a text in place of the picture, which remains faintly visible under it."""
-        self.note, self._veiled = text, True
+        self.note = text
+        self._veiled = True
         self.setAccessibleDescription(text)
         self.update()
 
@@ -93,13 +97,12 @@ class AnswerPicture(Painted):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self.answer is not None and self._picture is None:
+            # Cached: the note changes, and repaints the widget, far more often than the answer.
+            self._picture = self._draw(self.answer)
         with QPainter(self) as painter:
             fill(painter, self.rect(), self.theme.plot)
-            if self.answer is not None:
-                if self._picture is None:
-                    # Cached: a changed note repaints the widget far more often than the answer
-                    # changes.
-                    self._picture = self._draw(self.answer)
+            if self._picture is not None:
                 if self._veiled:
                     painter.setOpacity(0.25)
                 painter.drawPixmap(0, 0, self._picture)
@@ -123,20 +126,21 @@ class AnswerPicture(Painted):
         down = (at.y() - plot.top()) / plot.height()
         across = (at.x() - plot.left()) / plot.width()
         lane = int(down * lanes)
+        name = self._name(lane)
         time = across * answer.makespan_ns
-        mine = _of_lane(answer, lane)
+        tasks = _of_lane(answer, lane)
         # The task at `time` is the last that began by then, unless it has ended.
-        begun = int(np.searchsorted(answer.start[mine], time, "right"))
-        found = mine.start + begun - 1
-        if found < mine.start or time >= answer.end[found]:
+        begun = int(np.searchsorted(answer.start[tasks], time, "right"))
+        found = tasks.start + begun - 1
+        if found < tasks.start or time >= answer.end[found]:
             if self._bare:
-                return tr("{lane}: idle", lane=self._name(lane))
-            return tr("{lane}: idle at {time}", lane=self._name(lane), time=duration_text(time))
+                return tr("{lane}: idle", lane=name)
+            return tr("{lane}: idle at {time}", lane=name, time=duration_text(time))
         task = task_text(answer, found)
         if self._bare:
-            return tr("{lane}: {task}", lane=self._name(lane), task=task)
-        length = duration_text(float(answer.end[found] - answer.start[found]))
-        return tr("{lane}: {task}, {time}", lane=self._name(lane), task=task, time=length)
+            return tr("{lane}: {task}", lane=name, task=task)
+        length = float(answer.end[found] - answer.start[found])
+        return tr("{lane}: {task}, {time}", lane=name, task=task, time=duration_text(length))
 
     def _name(self, lane: int) -> str:
         return f"{self.device}:{lane}" if self.device else tr("lane {lane}", lane=lane)
@@ -177,20 +181,21 @@ class AnswerPicture(Painted):
         row = plot.height() / lanes
         painter.setFont(fonts.small)
         # If rows are lower than a name, only every second, third... is named.
-        every = max(1, int(np.ceil(NAME / row)))
-        image = self._image(answer, max(1, round(plot.width() * ratio)))
+        every_nth = max(1, int(np.ceil(NAME / row)))
+        pixels = max(1, round(plot.width() * ratio))
+        image = self._image(answer, pixels)
         for lane in range(lanes):
             top = plot.top() + lane * row
             gap = 1.0 if row >= GAPPED else 0.0
             strip = QRectF(plot.left(), top, plot.width(), row - gap)
             painter.fillRect(strip, hatch_brush(self.theme.idle, ratio))
             painter.drawImage(strip, image, QRectF(0, 2 * lane, image.width(), 2))
-            if lane % every == 0 and not self._bare:
+            if lane % every_nth == 0 and not self._bare:
                 painter.setPen(QColor(self.theme.muted))
                 middle = top + row / 2
-                name = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
-                words = self._name(lane) if lanes <= 10 else str(lane)
-                painter.drawText(name, Qt.AlignmentFlag.AlignRight, words)
+                place = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
+                name = self._name(lane) if lanes <= 10 else str(lane)
+                painter.drawText(place, Qt.AlignmentFlag.AlignRight, name)
             if row >= GAPPED:
                 self._draw_seams(painter, answer, lane, strip)
             if row >= LETTER_ROW:
@@ -199,13 +204,15 @@ class AnswerPicture(Painted):
     def _image(self, answer: WhatIfResult, width: int) -> QImage:
         """Return an image with two rows of pixels for each lane.
 
-        The two rows of an overlap are its forward and its backward; otherwise they are equal.
+        Overlaps have the colour of their forward in the first row and of their backward in the
+        second; in all other tasks the two rows are equal.
         """
         found = shares(answer, width)
         halves = []
-        for part in (0, -1):
-            colours = np.array([_rgb(parts[part]) for parts in self.theme.families])
-            halves.append(blended(found, colours))
+        families = self.theme.families
+        for colours in ([parts[0] for parts in families], [parts[-1] for parts in families]):
+            rgb = np.array([_rgb(colour) for colour in colours])
+            halves.append(blended(found, rgb))
         # (lanes, 2, width) as 2 * lanes lines: each lane is drawn from two of them, stretched to
         # its row.
         pixels = np.stack(halves, axis=1).reshape(-1, width)
@@ -217,10 +224,12 @@ class AnswerPicture(Painted):
         self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
         """Leave a free pixel at the end of every task that is wide enough for it."""
-        mine = _of_lane(answer, lane)
+        tasks = _of_lane(answer, lane)
+        starts = answer.start[tasks]
+        ends = answer.end[tasks]
         scale = strip.width() / max(1, answer.makespan_ns)
-        wide = (answer.end[mine] - answer.start[mine]) * scale > SEAM_PIXELS
-        for end in answer.end[mine][wide].tolist():
+        is_wide = (ends - starts) * scale > SEAM_PIXELS
+        for end in ends[is_wide].tolist():
             right = strip.left() + end * scale
             seam = QRectF(right - 1, strip.top(), 1, strip.height())
             fill(painter, seam, self.theme.plot)
@@ -228,11 +237,13 @@ class AnswerPicture(Painted):
     def _draw_letters(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
-        mine = _of_lane(answer, lane)
+        """Write a task's letter and micro-batch into its bar, or the letter alone."""
+        tasks = _of_lane(answer, lane)
         scale = strip.width() / max(1, answer.makespan_ns)
-        wide = (answer.end[mine] - answer.start[mine]) * scale >= LETTER_BAR
-        letters = self.theme.letters(self.theme.families)
-        for task in (np.flatnonzero(wide) + mine.start).tolist():
+        is_wide = (answer.end[tasks] - answer.start[tasks]) * scale >= LETTER_BAR
+        colours = self.theme.letters(self.theme.families)
+        wide_tasks = np.flatnonzero(is_wide) + tasks.start
+        for task in wide_tasks.tolist():
             start = float(answer.start[task])
             length = float(answer.end[task]) - start
             left = strip.left() + start * scale
@@ -244,7 +255,8 @@ class AnswerPicture(Painted):
             if text_width(fonts.small, text) > box.width() - 2:
                 text = letter
             if text_width(fonts.small, text) <= box.width():
-                painter.setPen(letters[FAMILY_CODES[code]][0])
+                family = FAMILY_CODES[code]
+                painter.setPen(colours[family][0])
                 painter.drawText(box, CENTRE, text)
 
 
@@ -257,8 +269,12 @@ def task_text(answer: WhatIfResult, found: int) -> str:
     """Return a task in the notation of the literature: `3F12`."""
     stage = int(answer.stage[found])
     microbatch = int(answer.microbatch[found])
-    letter = KINDS[answer.kind[found]].letter
-    return f"{stage if stage >= 0 else ''}{letter}{microbatch if microbatch >= 0 else ''}"
+    text: str = KINDS[answer.kind[found]].letter
+    if stage >= 0:
+        text = f"{stage}{text}"
+    if microbatch >= 0:
+        text = f"{text}{microbatch}"
+    return text
 
 
 def answer_words(answer: WhatIfResult) -> str:

@@ -24,6 +24,10 @@ BAR = 34.0
 AIR = 9.0  # above and below the blocks, for the handles of the borders
 NEAR = 9.0  # pixels from a border within which the mouse can drag it
 LEAST = 1 / 200  # of the whole, so that every block can be pointed at
+SELECTS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+"""Keys that select the previous or the next border."""
+MOVES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+"""Keys that move the selected border by a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +58,11 @@ class ShownCut:
 
     def lane_of(self, block: int) -> int:
         """Return the index of a block's lane; -1 if the model is not cut."""
-        # The number of borders at or before a block is the number of its stage.
+        if self.plan is None:
+            return -1
+        # A block's stage is the number of borders at or before the block.
         stage = sum(border <= block for border in self.borders)
-        return -1 if self.plan is None else lane_of_stage(self.plan)[stage]
+        return lane_of_stage(self.plan)[stage]
 
 
 class BlockStrip(Drawing):
@@ -92,11 +98,15 @@ class BlockStrip(Drawing):
         if cut is None or not cut.borders:
             return ""
         before = cut.model.blocks[cut.borders[self.chosen]].name
-        values = {"number": self.chosen + 1, "count": len(cut.borders), "block": before}
-        return tr("Border {number} of {count}, before block {block}.", **values)
+        return tr(
+            "Border {number} of {count}, before block {block}.",
+            number=self.chosen + 1,
+            count=len(cut.borders),
+            block=before,
+        )
 
     def x_of(self, block: int) -> float:
-        """Return the left edge of a block in pixels; for the number of blocks the end of all."""
+        """Return the left edge of a block in pixels; the index after the last one is the end."""
         return self._edges()[block]
 
     @override
@@ -110,23 +120,28 @@ class BlockStrip(Drawing):
             left = edges[block]
             right = edges[block + 1]
             rect = QRectF(left, AIR, max(1.0, right - left - 1), BAR)
-            fill(ink.painter, rect, lane_colour(self.theme, cut.lane_of(block)))
+            colour = lane_colour(self.theme, cut.lane_of(block))
+            fill(ink.painter, rect, colour)
             self.spot(rect, block_tip(cut, block, weight))
         if cut.plan:
             bounds = (0, *cut.borders, len(weights))
             for stage, (first, end) in enumerate(pairwise(bounds)):
+                share = sum(weights[first:end])
                 room = QRectF(edges[first], AIR, edges[end] - edges[first], BAR)
-                self._name(ink, stage, sum(weights[first:end]), room)
+                self._name(ink, stage, share, room)
         for number, border in enumerate(cut.borders):
-            self._handle(ink, edges[border], number == self.chosen and self.hasFocus())
+            is_chosen = number == self.chosen and self.hasFocus()
+            self._handle(ink, edges[border], is_chosen)
 
     def _name(self, ink: Ink, stage: int, part: float, room: QRectF) -> None:
         """Write a stage's number, lane and share in the middle of its blocks."""
         assert self.cut is not None and self.cut.plan is not None
-        lane = self.cut.plan.lanes[lane_of_stage(self.cut.plan)[stage]].name
-        values = {"stage": stage, "lane": lane, "share": percent_text(part)}
+        plan = self.cut.plan
+        lane = plan.lanes[lane_of_stage(plan)[stage]]
+        share = percent_text(part)
+        whole = tr("{stage}: {lane}, {share}", stage=stage, lane=lane.name, share=share)
         # The longest text that fits.
-        for text in (tr("{stage}: {lane}, {share}", **values), percent_text(part), str(stage)):
+        for text in (whole, share, str(stage)):
             width = text_width(ink.fonts.small, text) + 12
             if width + 8 <= room.width():
                 tab = QRectF(0, 0, width, BAR - 16)
@@ -159,7 +174,8 @@ class BlockStrip(Drawing):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         near = self._near(event.position())
         if event.button() is Qt.MouseButton.LeftButton and near is not None:
-            self.chosen, self._dragged = near, True
+            self.chosen = near
+            self._dragged = True
             self.refresh()
 
     @override
@@ -167,8 +183,10 @@ class BlockStrip(Drawing):
         if self._dragged and self.cut is not None:
             distances = self._distances(event.position())
             self._shift(distances.index(min(distances)))
-        near = self._dragged or self._near(event.position()) is not None
-        self.setCursor(Qt.CursorShape.SplitHCursor if near else Qt.CursorShape.ArrowCursor)
+        if self._dragged or self._near(event.position()) is not None:
+            self.setCursor(Qt.CursorShape.SplitHCursor)
+        else:
+            self.setCursor(Qt.CursorShape.ArrowCursor)
 
     @override
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
@@ -177,22 +195,15 @@ class BlockStrip(Drawing):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         borders = () if self.cut is None else self.cut.borders
-        # By key: steps to another border, and blocks by which the selected one moves.
-        ways = {
-            Qt.Key.Key_Left: (0, -1),
-            Qt.Key.Key_Right: (0, 1),
-            Qt.Key.Key_Up: (-1, 0),
-            Qt.Key.Key_Down: (1, 0),
-        }
-        way = ways.get(Qt.Key(event.key()))
-        if way is None or not borders:
+        key = Qt.Key(event.key())
+        if not borders or (key not in SELECTS and key not in MOVES):
             super().keyPressEvent(event)
             return
-        other, by = way
-        self.chosen = max(0, min(self.chosen + other, len(borders) - 1))
+        chosen = self.chosen + SELECTS.get(key, 0)
+        self.chosen = max(0, min(chosen, len(borders) - 1))
         self.refresh()
-        if by:
-            self._shift(borders[self.chosen] + by)
+        if key in MOVES:
+            self._shift(borders[self.chosen] + MOVES[key])
 
     def _near(self, at: QPointF) -> int | None:
         """Return the border at the pointer, or None."""
@@ -204,14 +215,15 @@ class BlockStrip(Drawing):
         return distances.index(nearest) if nearest <= NEAR else None
 
     def _distances(self, at: QPointF) -> list[float]:
-        """Return how far a pixel is left or right of each block's edge, and of the end of all."""
+        """Return the horizontal distance of a pixel to each block's left edge and to the end."""
         return [abs(edge - at.x()) for edge in self._edges()]
 
     def _shift(self, block: int) -> None:
         """Request the selected border before a block, or as near to it as possible."""
         assert self.cut is not None
         borders = self.cut.borders
-        to = moved(borders, self.chosen, block, len(self.cut.model.blocks))[self.chosen]
+        blocks = len(self.cut.model.blocks)
+        to = moved(borders, self.chosen, block, blocks)[self.chosen]
         if to != borders[self.chosen]:
             self.shifted.emit(self.chosen, to)
 
@@ -224,12 +236,20 @@ def lane_colour(theme: Theme, lane: int) -> str:
 def block_tip(cut: ShownCut, block: int, share: float) -> str:
     """Return a block's tooltip."""
     described = cut.model.blocks[block]
-    values = {"name": described.name, "number": block, "share": percent_text(share)}
-    values["parameters"] = about_text(described.parameter_count)
     if not cut.costs:
-        return tr("{number}: {name}, {parameters} parameters, {share} of all", **values)
+        return tr(
+            "{number}: {name}, {parameters} parameters, {share} of all",
+            number=block,
+            name=described.name,
+            parameters=about_text(described.parameter_count),
+            share=percent_text(share),
+        )
     cost = cut.costs[block]
-    values["forward"], values["backward"] = map(duration_text, (cost.forward_ns, cost.backward_ns))
     return tr(
-        "{number}: {name}, forward {forward}, backward {backward}, {share} of the time", **values
+        "{number}: {name}, forward {forward}, backward {backward}, {share} of the time",
+        number=block,
+        name=described.name,
+        forward=duration_text(cost.forward_ns),
+        backward=duration_text(cost.backward_ns),
+        share=percent_text(share),
     )

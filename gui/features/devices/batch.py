@@ -85,11 +85,16 @@ class BatchPanel(Sheet):
 
     def splits(self, scene: Scene) -> list[Split]:
         """Return the splits of the latest steps; consecutive steps with equal rows are one."""
-        about = scene.trace, scene.trace.version
-        if self._splits is None or self._splits[:2] != about:
-            steps = shown_steps(scene.trace, bool(scene.trace.open_tasks))[-MOST_STEPS:]
-            self._splits = (*about, _splits_of(steps, rows_by_step(scene.trace, steps)))
-        return self._splits[2]
+        trace = scene.trace
+        if self._splits is not None:
+            known_trace, known_version, splits = self._splits
+            if known_trace is trace and known_version == trace.version:
+                return splits
+        live = bool(trace.open_tasks)
+        steps = shown_steps(trace, live)[-MOST_STEPS:]
+        splits = _splits_of(steps, rows_by_step(trace, steps))
+        self._splits = (trace, trace.version, splits)
+        return splits
 
     @override
     def height_of(self, scene: Scene) -> float:
@@ -104,10 +109,13 @@ class BatchPanel(Sheet):
         parts_of = _by_lane(parts)
         lines = []
         for lane in header.compute_lanes:
-            lines.append(f"{lane.name}: {_rows(parts_of[lane.index])}")
+            rows = _rows(parts_of[lane.index])
+            lines.append(f"{lane.name}: {rows}")
         for split in self.splits(scene):
-            lines.append(f"{split.name(header.specification.warmup)}: {numbers(split.rows)}")
-        return f"{_step_text(scene, step)}. {split_text(parts)}. " + "; ".join(lines)
+            name = split.name(header.specification.warmup)
+            lines.append(f"{name}: {numbers(split.rows)}")
+        listed = "; ".join(lines)
+        return f"{_step_text(scene, step)}. {split_text(parts)}. {listed}"
 
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:
@@ -128,7 +136,8 @@ class BatchPanel(Sheet):
             track = QRectF(left, y, right - left, high)
             self._draw_track(ink, track, of_lane, total)
             count = rows_text(_rows(of_lane)) if of_lane else tr("no rows")
-            ink.small(QRectF(right, y, COUNT, high), count, RIGHT)
+            column = QRectF(right, y, COUNT, high)
+            ink.small(column, count, RIGHT)
         rows = row_height(len(lanes)) * len(lanes)
         self._draw_table(ink, scene, step, HEAD + rows + AIR)
 
@@ -136,7 +145,8 @@ class BatchPanel(Sheet):
         """Draw a row of figures for each split of the batch; the row of `step` is marked."""
         lanes = scene.trace.header.compute_lanes
         splits = self.splits(scene)
-        names = [split.name(scene.trace.header.specification.warmup) for split in splits]
+        warmup = scene.trace.header.specification.warmup
+        names = [split.name(warmup) for split in splits]
         font = ink.fonts.small
         widest_name = max((text_width(font, name) for name in names), default=0)
         widest_lane = max(text_width(font, lane.name) for lane in lanes)
@@ -144,12 +154,15 @@ class BatchPanel(Sheet):
         each = widest_lane + 12
         room = self.width() - 2 * PAD - first
         columns = max(1, int(room / each))
-        heads = QRectF(PAD, y, first, LINE)
-        self._draw_row(ink, heads, each, TableRow("", _lane_heads(lanes, columns)), "")
-        for number, (name, split) in enumerate(zip(names, splits, strict=True), 1):
+        at = QRectF(PAD, y, first, LINE)
+        header = TableRow("", _lane_heads(lanes, columns))
+        self._draw_row(ink, at, each, header, "")
+        for name, split in zip(names, splits, strict=True):
+            at.translate(0, LINE)
             cells = [str(count) for count in split.rows[:columns]]
-            row = TableRow(name, cells, split.first <= step <= split.last)
-            self._draw_row(ink, heads.translated(0, LINE * number), each, row, self.theme.text)
+            is_described = split.first <= step <= split.last
+            row = TableRow(name, cells, is_described)
+            self._draw_row(ink, at, each, row, self.theme.text)
 
     def _draw_row(self, ink: Ink, at: QRectF, each: float, row: TableRow, colour: str) -> None:
         """Draw a row whose name is `at` a place, and whose cells are `each` pixels wide."""
@@ -166,7 +179,8 @@ class BatchPanel(Sheet):
         wide = self.width() - 2 * PAD
         ink.painter.setFont(ink.fonts.base)
         shown = elided(ink.painter, words, wide)
-        write(ink.painter, ink.fonts.base, self.theme.text, QRectF(PAD, 4, wide, 17), shown)
+        line = QRectF(PAD, 4, wide, 17)
+        write(ink.painter, ink.fonts.base, self.theme.text, line, shown)
         ink.small(QRectF(PAD, 21, wide, 15), name)
 
     def _draw_track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
@@ -178,9 +192,11 @@ class BatchPanel(Sheet):
             painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
         for part in parts:
             scale = track.width() / total
-            x0 = track.left() + part.start * scale
-            x1 = track.left() + (part.start + part.rows) * scale
-            cell = QRectF(x0, track.top(), max(1.0, x1 - x0 - 1), track.height())
+            end = part.start + part.rows
+            left = track.left() + part.start * scale
+            right = track.left() + end * scale
+            width = max(1.0, right - left - 1)  # less a pixel between two cells
+            cell = QRectF(left, track.top(), width, track.height())
             fill(painter, cell, self.theme.forward)
             text = str(part.rows)
             if text_width(font, text) <= cell.width() - 2:
@@ -188,7 +204,7 @@ class BatchPanel(Sheet):
 
 
 def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:
-    """Return the heads of the first `columns` lanes; the last is "…" if lanes are left out."""
+    """Return the names of the first `columns` lanes; the last is "…" if lanes are left out."""
     heads = [lane.name for lane in lanes[:columns]]
     if columns < len(lanes):
         heads[-1] = "…"

@@ -21,15 +21,15 @@ HEAD = 40.0
 ROW = 14.0
 BAR = 8.0
 BETWEEN = 8.0
-MOST_RANKS = 4  # that are drawn; the others are like these, and are counted
+MOST_RANKS = 4  # that are drawn; the others are similar, and only counted
 MOVES = CAUSE_LOOKS[Cause.TRANSFER]
 WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
 
 
 class BucketsChart(Drawing):
-    """For each rank a row of its gradients as they became ready, and one for each collective.
+    """For each rank a row with the times when gradients became ready, and a row per collective.
 
-    Shows the described step; hidden without collectives, and until the step is explained.
+    Shows the described step. Hidden until the step is explained, and if it has no collectives.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,8 @@ class BucketsChart(Drawing):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or new data of this one."""
         self._scene = scene
-        self.ranks, self._wave = {}, []
+        self.ranks = {}
+        self._wave = []
         if scene is not None and any(kind.is_collective for kind in scene.kinds):
             step = scene.described
             if step is not None and scene.explained.at_hand(step):
@@ -74,8 +75,9 @@ class BucketsChart(Drawing):
     def words(self) -> str:
         lines = []
         for lane in sorted(self.ranks):
-            buckets = ", ".join(bucket_words(bucket) for bucket in self.ranks[lane])
-            lines.append(f"{self._lane(lane)}: {buckets}")
+            buckets = map(bucket_words, self.ranks[lane])
+            listed = ", ".join(buckets)
+            lines.append(f"{self._lane(lane)}: {listed}")
         return "; ".join(lines)
 
     @override
@@ -121,11 +123,13 @@ class BucketsChart(Drawing):
         self._draw_gradients(ink.painter, lane, plot)
         for bucket in self.ranks[lane]:
             plot.translate(0, ROW)
-            self._draw_bucket(ink, bucket, plot, QRectF(PAD, plot.top(), names, ROW))
-            exposed = bucket.exposed_ns
-            text = duration_text(exposed) if exposed else tr("hidden")
+            name = QRectF(PAD, plot.top(), names, ROW)
+            self._draw_bucket(ink, bucket, plot, name)
             at = QRectF(plot.right(), plot.top(), figures, ROW)
-            ink.small(at, text, RIGHT, self.theme.text if exposed else "")
+            if bucket.exposed_ns:
+                ink.small(at, duration_text(bucket.exposed_ns), RIGHT, self.theme.text)
+            else:
+                ink.small(at, tr("hidden"), RIGHT)
         return plot.bottom()
 
     def _draw_gradients(self, painter: QPainter, lane: int, plot: QRectF) -> None:
@@ -133,11 +137,13 @@ class BucketsChart(Drawing):
         painter.setPen(QColor(self.theme.line))
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
         for ready in self._wave:
-            if ready.lane == lane:
-                x = self._x(ready.time, plot)
-                self._draw_marker(painter, x, plot.top() + 3, self.theme.backward)
-                tip = tr("The gradients of block {n} were ready.", n=ready.block)
-                self.spot(QRectF(x - 5, plot.top(), 10, ROW), tip)
+            if ready.lane != lane:
+                continue
+            x = self._x(ready.time, plot)
+            self._draw_marker(painter, x, plot.top() + 3, self.theme.backward)
+            around = QRectF(x - 5, plot.top(), 10, ROW)
+            tip = tr("The gradients of block {n} were ready.", n=ready.block)
+            self.spot(around, tip)
 
     def _draw_bucket(self, ink: Ink, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
         ink.small(name, bucket_name(bucket), LEFT, self.theme.text)
@@ -146,8 +152,10 @@ class BucketsChart(Drawing):
         done = self._x(bucket.done, plot)
         top = plot.top() + (ROW - BAR) / 2
         if begun > started:
-            self.fill(ink.painter, QRectF(started, top, begun - started, BAR), WAITS)
-        self.fill(ink.painter, QRectF(begun, top, max(1.0, done - begun), BAR), MOVES)
+            waiting = QRectF(started, top, begun - started, BAR)
+            self.fill(ink.painter, waiting, WAITS)
+        moving = QRectF(begun, top, max(1.0, done - begun), BAR)
+        self.fill(ink.painter, moving, MOVES)
         if bucket.ready is not None:
             x = self._x(bucket.ready, plot)
             self._draw_marker(ink.painter, x, plot.top() + 3, self.theme.backward)
@@ -166,7 +174,7 @@ class BucketsChart(Drawing):
         return plot.left() + share * plot.width()
 
     def _bounds(self) -> tuple[int, int]:
-        """Return the first gradient or launch and the last end of all ranks, in ns."""
+        """Return the first gradient or launch of all ranks, and the last end, in ns."""
         times = [wave.time for wave in self._wave]
         for buckets in self.ranks.values():
             for bucket in buckets:
@@ -186,14 +194,18 @@ def bucket_name(bucket: BucketTimes) -> str:
 
 def bucket_words(bucket: BucketTimes) -> str:
     """Return the size and the times of a collective, for tooltips and screen readers."""
-    title = f"{kind_title(Kind(bucket.kind))} {_number(bucket)}".strip()
+    kind = kind_title(Kind(bucket.kind))
+    title = f"{kind} {_number(bucket)}".strip()
     parts = [title, bytes_text(bucket.bytes)]
     if bucket.ready is not None:
         late = duration_text(max(0, bucket.launched - bucket.ready))
         parts.append(tr("launched {time} after it was ready", time=late))
-    parts.append(tr("waited {time} for ranks", time=duration_text(bucket.begun - bucket.started)))
-    parts.append(tr("moved for {time}", time=duration_text(bucket.done - bucket.begun)))
-    parts.append(tr("{time} exposed", time=duration_text(bucket.exposed_ns)))
+    waited = duration_text(bucket.begun - bucket.started)
+    parts.append(tr("waited {time} for ranks", time=waited))
+    moved = duration_text(bucket.done - bucket.begun)
+    parts.append(tr("moved for {time}", time=moved))
+    exposed = duration_text(bucket.exposed_ns)
+    parts.append(tr("{time} exposed", time=exposed))
     return " · ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Devices: time and memory of each lane, how even they are, and lane 0's work for all."""
+"""Devices: time and memory of each lane, how even they are, and lane 0's work for the others."""
 
 from __future__ import annotations
 
@@ -90,20 +90,24 @@ class DevicesPanel(Sheet):
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
         top = self._draw_head(ink, scene)
         y = top + HEAD
-        for balance in sorted(scene.balances, key=lambda one: (lanes[one.lane].serves, one.lane)):
+        # Each lane is followed by the lanes that serve it.
+        in_order = sorted(scene.balances, key=lambda one: (lanes[one.lane].serves, one.lane))
+        for balance in in_order:
             height = _row_height(scene, balance)
             # Only the lanes in the visible part: there may be a thousand.
-            if y + height > self.seen.top() and y < self.seen.bottom():
-                lane = lanes[balance.lane]
-                if lane.role is Role.COMPUTE:
-                    self._draw_lane(ink, lane.name, balance, QRectF(PAD, y, names, BAR), most)
-                else:
-                    at = QRectF(PAD, y, names, HELPER - 4)
-                    self._draw_helper(ink, helper_text(lane, balance), balance, at, most)
+            is_visible = y + height > self.seen.top() and y < self.seen.bottom()
+            lane = lanes[balance.lane]
+            if is_visible and lane.role is Role.COMPUTE:
+                at = QRectF(PAD, y, names, BAR)
+                self._draw_lane(ink, lane.name, balance, at, most)
+            elif is_visible:
+                at = QRectF(PAD, y, names, HELPER - 4)
+                self._draw_helper(ink, helper_text(lane, balance), balance, at, most)
             y += height
         for rows in (balance_rows(scene), share_rows(scene)):
             if rows:
-                y = self._draw_table(ink, rows, y + TABLE / 2) + TABLE / 2
+                lower_edge = self._draw_table(ink, rows, y + TABLE / 2)
+                y = lower_edge + TABLE / 2
 
     def _draw_head(self, ink: Ink, scene: Scene) -> float:
         """Draw lane 0's load, the legend and the step; return the upper edge of the legend."""
@@ -115,7 +119,8 @@ class DevicesPanel(Sheet):
         legend = self._draw_legend(ink, PAD, top)
         over = ntr("{n:,} step", "{n:,} steps", scene.summed)
         if scene.summed == 1:
-            over = step_name(scene.summed_steps[0], scene.trace.header.specification.warmup)
+            warmup = scene.trace.header.specification.warmup
+            over = step_name(scene.summed_steps[0], warmup)
         rest = QRectF(legend, top + 4, self.width() - PAD - legend, 17)
         if text_width(ink.fonts.small, over) <= rest.width():
             ink.small(rest, over, RIGHT)
@@ -124,14 +129,15 @@ class DevicesPanel(Sheet):
     def _names_width(self, ink: Ink, scene: Scene) -> float:
         """Return the width of the widest text left of the bars."""
         lanes = scene.trace.header.lanes
-        widths = []
+        widest = 0.0
         for balance in scene.balances:
             lane = lanes[balance.lane]
             if lane.role is Role.COMPUTE:
-                widths.append(text_width(ink.fonts.bold, lane.name))
+                width = text_width(ink.fonts.bold, lane.name)
             else:
-                widths.append(text_width(ink.fonts.small, helper_text(lane, balance)))
-        return max(widths, default=0.0)
+                width = text_width(ink.fonts.small, helper_text(lane, balance))
+            widest = max(widest, width)
+        return widest
 
     def _draw_legend(self, ink: Ink, x: float, top: float) -> float:
         """Draw the meaning of the colours from `x` on, below `top`; return its right edge."""
@@ -148,10 +154,13 @@ class DevicesPanel(Sheet):
         return x
 
     def _draw_lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
+        """Draw a compute lane: its name, its bar and its memory, `most` bytes being full width."""
         ink.bold(at, name)
         left = at.right()
-        room = self.width() - PAD - left
-        bar = QRectF(left, at.top(), room - MEMORY if most else room, BAR)
+        width = self.width() - PAD - left
+        if most:
+            width -= MEMORY
+        bar = QRectF(left, at.top(), width, BAR)
         self._draw_bar(ink.painter, bar, balance)
         below = QRectF(left, at.bottom() + 1, bar.width(), 15)
         if most:
@@ -170,12 +179,15 @@ class DevicesPanel(Sheet):
     ) -> None:
         """Draw a copy or communication lane in a low row, below the lane that it serves."""
         ink.small(at, name)
-        wide = self.width() - PAD - at.right() - (MEMORY if most else 0)
-        bar = QRectF(at.right(), at.center().y() - THIN / 2, wide, THIN)
+        left = at.right()
+        width = self.width() - PAD - left
+        if most:
+            width -= MEMORY
+        bar = QRectF(left, at.center().y() - THIN / 2, width, THIN)
         self._draw_bar(ink.painter, bar, balance)
 
     def _draw_bar(self, painter: QPainter, bar: QRectF, balance: LaneBalance) -> None:
-        """Draw busy, communication and idle time from left to right; together the makespan."""
+        """Draw busy, communication and idle time from left to right; their sum is the makespan."""
         time = balance.time
         total = time.busy_ns + time.communication_ns + time.idle_ns
         fill(painter, bar, self.theme.grid)
@@ -192,19 +204,20 @@ class DevicesPanel(Sheet):
             x += width
 
     def _draw_table(self, ink: Ink, rows: list[Row], y: float) -> float:
-        """Draw a small table, its heads first; return its lower edge."""
-        wide = self.width() - 2 * PAD
+        """Draw a small table whose first row is its header; return its lower edge."""
+        width = self.width() - 2 * PAD
         ink.painter.setPen(QColor(self.theme.line))
         left = int(PAD)
-        right = int(PAD + wide)
+        right = int(PAD + width)
         rule = int(y - 3)
         ink.painter.drawLine(left, rule, right, rule)
-        first = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
-        each = (wide - first) / (len(rows[0]) - 1)
-        colour = ""  # of the heads
+        names = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
+        columns = len(rows[0]) - 1
+        each = (width - names) / columns
+        colour = ""  # of the header
         for name, *figures in rows:
-            ink.small(QRectF(PAD, y, first, SHARE), name, colour=colour)
-            cell = QRectF(PAD + first, y, each, SHARE)
+            ink.small(QRectF(PAD, y, names, SHARE), name, colour=colour)
+            cell = QRectF(PAD + names, y, each, SHARE)
             for text in figures:
                 ink.small(cell, text, RIGHT, colour)
                 cell.translate(each, 0)
@@ -214,7 +227,10 @@ class DevicesPanel(Sheet):
 
 
 def load_text(scene: Scene) -> str:
-    """Return lane 0's load over the mean; "" if lanes have different stages, or there is one."""
+    """Return lane 0's work and memory relative to the mean of all lanes.
+
+    "" for a single lane, and if the lanes have different stages.
+    """
     stages: set[int] = set()
     for facts in scene.facts:
         stages.update(facts.stages)
@@ -237,15 +253,17 @@ def load_text(scene: Scene) -> str:
 
 
 def _marked(ratio: str, is_sure: bool) -> str:
-    """Mark a ratio as noise, unless it `is_sure`: the lanes differ by less than steps scatter."""
-    return ratio if is_sure or ratio == NONE else tr("{ratio} (noise)", ratio=ratio)
+    """Mark a ratio as noise unless it `is_sure`, which means: larger than the scatter of steps."""
+    if is_sure or ratio == NONE:
+        return ratio
+    return tr("{ratio} (noise)", ratio=ratio)
 
 
 def balance_rows(scene: Scene) -> list[Row]:
-    """Return a table of each compute lane's work in a mean step: heads, lanes, largest over mean.
+    """Return a table of each compute lane's work in a mean step; empty for a single lane.
 
-    The columns are the time of computing and of moving data, rows, and peak memory. Empty for a
-    single lane.
+    The first row is the header, and the last one has the largest value over the mean. The columns
+    are the time of computing, the time of moving data, rows of the batch, and peak memory.
     """
     lanes = scene.trace.header.lanes
     compute = [one for one in scene.balances if lanes[one.lane].role is Role.COMPUTE]
@@ -253,35 +271,39 @@ def balance_rows(scene: Scene) -> list[Row]:
         return []
     moving = moving_ns(scene.trace, scene.balances)
     rows: list[Row] = [("", tr("compute"), tr("moves"), tr("rows"), tr("peak"))]
+    steps = scene.summed
     for balance in compute:
-        moves = moving[balance.lane]
-        rows.append(
-            (
-                lanes[balance.lane].name,
-                duration_text(balance.time.busy_ns / scene.summed),
-                duration_text(moves / scene.summed) if moves else NONE,
-                f"{balance.rows / scene.summed:.4g}",
-                bytes_text(balance.peak_bytes) if balance.peak_bytes else NONE,
-            )
-        )
+        name = lanes[balance.lane].name
+        busy = duration_text(balance.time.busy_ns / steps)
+        moving_time = moving[balance.lane]
+        moves = duration_text(moving_time / steps) if moving_time else NONE
+        batch_rows = f"{balance.rows / steps:.4g}"
+        peak = bytes_text(balance.peak_bytes) if balance.peak_bytes else NONE
+        rows.append((name, busy, moves, batch_rows, peak))
     even = imbalance(scene.trace, scene.balances)
-    computing, *others = (
-        NONE if ratio is None else f"{ratio:.2f}×"
-        for ratio in (even.compute, even.communication, even.rows, even.memory)
-    )
-    marked = _marked(computing, scene.unevenness.computing)
-    return [*rows, (tr("max / mean"), marked, *others)]
+    computing = _marked(_ratio_text(even.compute), scene.unevenness.computing)
+    others = (even.communication, even.rows, even.memory)
+    rows.append((tr("max / mean"), computing, *map(_ratio_text, others)))
+    return rows
+
+
+def _ratio_text(ratio: float | None) -> str:
+    return NONE if ratio is None else f"{ratio:.2f}×"
 
 
 def share_rows(scene: Scene) -> list[Row]:
-    """Return lane 0 against the mean of the others in a mean step; empty without a gather."""
+    """Return a table of lane 0 and the mean of the other lanes, in a mean step.
+
+    Empty if nothing is gathered on lane 0.
+    """
     shares = first_lane_shares(scene.trace, scene.balances)
     if not shares or not scene.summed:
         return []
     first_lane = scene.trace.header.lanes[0].name
     rows: list[Row] = [("", first_lane, tr("bytes"), tr("others"), tr("ratio"))]
     for share in shares:
-        rows.append((share_name(share), *share_figures(share, scene.summed)))
+        figures = share_figures(share, scene.summed)
+        rows.append((share_name(share), *figures))
     return rows
 
 
@@ -299,7 +321,9 @@ def time_text(balance: LaneBalance) -> str:
 
 def memory_text(balance: LaneBalance) -> str:
     """Return the most memory that a lane held; "" if it is not known."""
-    return tr("peak {size}", size=bytes_text(balance.peak_bytes)) if balance.peak_bytes else ""
+    if not balance.peak_bytes:
+        return ""
+    return tr("peak {size}", size=bytes_text(balance.peak_bytes))
 
 
 def share_name(share: FirstLaneShare) -> str:
@@ -312,12 +336,15 @@ def share_name(share: FirstLaneShare) -> str:
 
 def share_figures(share: FirstLaneShare, steps: int) -> tuple[str, str, str, str]:
     """Return lane 0's figure in a mean step, its bytes, the others' mean, and the ratio."""
-    text = bytes_text if share.kind is None else duration_text
-    count = 1 if share.kind is None else steps
+    # Peak memory is in bytes and not summed over steps; a kind of task has times, which are.
+    is_memory = share.kind is None
+    text = bytes_text if is_memory else duration_text
+    count = 1 if is_memory else steps
+    first = text(share.first / count)
     moved = bytes_text(share.first_bytes / steps) if share.first_bytes else NONE
     others = text(share.others / count) if share.others else tr("none")
     ratio = f"{share.ratio:.1f}×" if share.ratio is not None else NONE
-    return text(share.first / count), moved, others, ratio
+    return first, moved, others, ratio
 
 
 def share_text(share: FirstLaneShare, steps: int) -> str:
@@ -340,4 +367,5 @@ def helper_text(lane: Lane, balance: LaneBalance) -> str:
 
 
 def _row_height(scene: Scene, balance: LaneBalance) -> float:
-    return ROW if scene.trace.header.lanes[balance.lane].role is Role.COMPUTE else HELPER
+    lane = scene.trace.header.lanes[balance.lane]
+    return ROW if lane.role is Role.COMPUTE else HELPER

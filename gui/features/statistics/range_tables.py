@@ -1,4 +1,4 @@
-"""The statistics of a range as tables: for the panel, as CSV and as Markdown."""
+"""The statistics of a range as tables, for the panel, CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -44,8 +44,13 @@ def headline(counted: RangeStatistics) -> str:
 
 
 def steps_range(trace: Trace, live: bool) -> TimeRange | None:
-    """Return all measured steps, of a live run the latest ones; None while there is no step."""
-    steps = shown_steps(trace, live) if live else measured_steps(trace) or trace.steps
+    """Return the range of all measured steps, or of a live run's latest steps.
+
+    None while there is no step.
+    """
+    steps = measured_steps(trace) or trace.steps
+    if live:
+        steps = shown_steps(trace, live)
     if not steps:
         return None
     start, _ = trace.step_bounds(steps[0])
@@ -70,7 +75,7 @@ def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
 
 
 def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Table:
-    """Busy, communication and idle time of every lane, and the idle time by cause."""
+    """Return busy, communication and idle time of every lane, and the idle time by cause."""
     present = causes.present
     unknown = any(causes.rest.values())
     heads = [
@@ -87,8 +92,9 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         heads.append(Head(tr("Not explained"), tip))
     rows = []
     for lane, time in counted.lanes.items():
-        name = trace.header.lanes[lane].name
-        words = [name, *_time_words(time), *_cause_words(causes.by_lane[lane], present)]
+        words = [trace.header.lanes[lane].name]
+        words += _time_words(time)
+        words += _cause_words(causes.by_lane[lane], present)
         if unknown:
             words.append(duration_text(causes.rest[lane]))
         rows.append(tuple(words))
@@ -98,7 +104,8 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     words = list(_time_words(_together(counted, computing)))
     words += _cause_words(_causes_together(causes, computing), present)
     if unknown:
-        words.append(duration_text(sum(causes.rest[lane] for lane in computing)))
+        not_explained = sum(causes.rest[lane] for lane in computing)
+        words.append(duration_text(not_explained))
     # At the top, where it is seen also with many lanes.
     rows.insert(0, (tr("All compute lanes"), *words))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), sums=0)
@@ -125,7 +132,7 @@ def _causes_together(causes: IdleCauses, lanes: Sequence[int]) -> dict[Cause, in
 
 
 def kind_table(counted: RangeStatistics) -> Table:
-    """Count, total and durations of every kind of span."""
+    """Return count, total and durations of every kind of span."""
     rows = tuple(_size_words(kind_title(own.kind), own) for own in counted.kinds)
     return Table(tr("Kinds"), _size_heads(tr("Kind"), counted), rows)
 
@@ -138,7 +145,7 @@ def name_table(counted: RangeStatistics, by_name: NameStatistics | None) -> Tabl
 
 
 def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
-    """Spans that took far longer than their like."""
+    """Return the spans that took far longer than similar spans."""
     tip = tr("A span far longer than other spans of its kind and part of the model on its lane.")
     heads = (
         Head(tr("Outlier"), tip, numeric=False),
@@ -152,21 +159,24 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
     rows = []
     for one in outliers:
         span = trace.span(one.lane, one.index)
-        rows.append(
-            (
-                span_title(span),
-                trace.header.lanes[one.lane].name,
-                step_name(span.step, warmup),
-                duration_text(one.duration),
-                duration_text(one.usual),
-                f"{one.duration / max(1, one.usual):.1f}",
-            )
+        times_usual = one.duration / max(1, one.usual)
+        row = (
+            span_title(span),
+            trace.header.lanes[one.lane].name,
+            step_name(span.step, warmup),
+            duration_text(one.duration),
+            duration_text(one.usual),
+            f"{times_usual:.1f}",
         )
+        rows.append(row)
     return Table(tr("Outliers"), heads, tuple(rows))
 
 
 def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
-    """Heads and tips over durations; where the range cuts spans, they say that these are whole."""
+    """Return the header of a table of durations.
+
+    If the range cuts spans, the titles say that the durations are of whole spans.
+    """
     sizes = (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
     if counted.cut:
         sizes = (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max"))
@@ -201,9 +211,9 @@ def notes(
     if by_name is not None and by_name.outlier_count > len(by_name.outliers):
         values = {"shown": f"{len(by_name.outliers):,}", "all": f"{by_name.outlier_count:,}"}
         yield tr("Of {all} outliers, the {shown} that lost the most time are listed.", **values)
-    running = sum(
-        task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
-    )
+    running = 0
+    for task in trace.open_tasks:
+        running += task.lane in counted.lanes and task.start < counted.end
     if running:
         yield ntr(
             "{n} task still runs and is not counted.",
@@ -223,7 +233,7 @@ def notes(
 
 
 def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> str:
-    """Tables as GitHub and other programs read them, numbers to the right."""
+    """Return tables in GitHub's Markdown, with numbers aligned right, and `lines` below them."""
     parts = [f"**{_escaped(title)}**"]
     for table in tables:
         rule = ["---", *["---:"] * (len(table.heads) - 1)]
@@ -237,9 +247,9 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> st
 
 
 def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: Histogram) -> str:
-    """Plain numbers in ns for other programs: the range, lanes, kinds and the histogram.
+    """Return the range, lanes, kinds and the histogram as CSV (RFC 4180), with times in ns.
 
-    Sections with a head each, an empty line between them (RFC 4180).
+    Each section has its own header; an empty line separates sections.
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -251,10 +261,10 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
     reasons = [f"{cause}_ns" for cause in present]
     writer.writerow([*_LANE_HEADS, *reasons, "not_explained_ns"])
     for lane, time in counted.lanes.items():
-        own = [causes.by_lane[lane].get(cause, 0) for cause in present]
+        by_cause = [causes.by_lane[lane].get(cause, 0) for cause in present]
         # A name from a file that begins with = would be a formula to a spreadsheet.
         name = cell(trace.header.lanes[lane].name)
-        writer.writerow([name, *_numbers(time), *own, causes.rest[lane]])
+        writer.writerow([name, *_numbers(time), *by_cause, causes.rest[lane]])
     no_causes = [""] * (len(present) + 1)
     writer.writerow(["any lane", *_numbers(counted.any_lane), *no_causes])
     writer.writerow([])

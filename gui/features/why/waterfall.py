@@ -49,7 +49,7 @@ BAR_TIPS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class WaterfallBar:
-    """A bar of the waterfall: from `below` to `above` ns, `above` being lower where it descends."""
+    """A bar of the waterfall, from `below` to `above` ns; if it descends, `above` is the lower."""
 
     name: str
     below: int
@@ -63,15 +63,18 @@ class WaterfallBar:
 
 def waterfall_bars(ladder: dict[str, int]) -> list[WaterfallBar]:
     """Return the position of each bar, the whole step last; `ladder` is as in StepFigures."""
-    bars, level = [], 0
+    bars = []
+    level = 0
     for name, value in ladder.items():
-        bars.append(WaterfallBar(name, level, level + value))
-        level += value
-    return [*bars, WaterfallBar(TOTAL, 0, level)]
+        new_level = level + value
+        bars.append(WaterfallBar(name, level, new_level))
+        level = new_level
+    bars.append(WaterfallBar(TOTAL, 0, level))
+    return bars
 
 
 class WaterfallChart(Drawing):
-    """A box for each bar, each standing where the one before it ends."""
+    """Waterfall chart: each bar begins at the level where the previous one ends."""
 
     def __init__(self) -> None:
         super().__init__(tr("Ladder from the ideal step to the measured one"))
@@ -95,16 +98,20 @@ class WaterfallChart(Drawing):
 
     @override
     def words(self) -> str:
-        return "; ".join(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
+        parts = [f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars]
+        return "; ".join(parts)
 
     def name(self, bar: WaterfallBar) -> str:
         """Return the name of a bar."""
-        return self._total if bar.name == TOTAL else tr(BAR_NAMES[bar.name][0])
+        if bar.name == TOTAL:
+            return self._total
+        return tr(BAR_NAMES[bar.name][0])
 
     def value_words(self, bar: WaterfallBar) -> str:
         """Return a value and its share: `12.1 ms, 24.1 %`."""
         share = bar.value / self.makespan if self.makespan else 0.0
-        return f"{significant(bar.value / 1e6)}{NO_BREAK}ms, {percent_text(share)}"
+        ms = significant(bar.value / 1e6)
+        return f"{ms}{NO_BREAK}ms, {percent_text(share)}"
 
     @override
     def draw(self, ink: Ink) -> None:
@@ -131,20 +138,24 @@ class WaterfallChart(Drawing):
 
     def _y(self, value: float) -> float:
         """Return the y of a value in ns, with room below for a bar that descends to the axis."""
-        levels = [level for bar in self.bars for level in (bar.below, bar.above)]
-        # At least 1, because heights are divided by the difference.
-        low = min(levels)
-        high = max([*levels, 1])
-        falls = any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars)
-        bottom = HEIGHT - NAMES - (BELOW if falls else 0)
-        return bottom - (value - low) / (high - low) * (bottom - VALUES)
+        low = min(min(bar.below, bar.above) for bar in self.bars)
+        high = max(max(bar.below, bar.above) for bar in self.bars)
+        high = max(high, 1)  # the height is divided by the difference
+        bottom = HEIGHT - NAMES
+        if any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars):
+            bottom -= BELOW
+        share = (value - low) / (high - low)
+        return bottom - share * (bottom - VALUES)
 
     def _box(self, column: QRectF, bar: WaterfallBar) -> QRectF:
-        y0, y1 = self._y(bar.below), self._y(bar.above)
-        # Whole pixels, so that the filled box and its outline end at the same ones.
+        start = self._y(bar.below)
+        end = self._y(bar.above)
+        top = min(start, end)
+        height = max(1.0, abs(end - start))
+        # Whole pixels, so that the filled box and its outline end at the same pixels.
         width = round(min(WIDEST, BAR * column.width()))
         left = round(column.center().x() - width / 2)
-        return QRectF(left, min(y0, y1), width, max(1.0, abs(y1 - y0)))
+        return QRectF(left, top, width, height)
 
     def _draw_box(self, painter: QPainter, bar: WaterfallBar, box: QRectF) -> None:
         if bar.name == TOTAL:
@@ -152,7 +163,8 @@ class WaterfallChart(Drawing):
             return
         look = BAR_LOOKS[bar.name]
         self.fill(painter, box, look)
-        painter.setPen(pen(str(getattr(self.theme, look.colour))))
+        colour = str(getattr(self.theme, look.colour))
+        painter.setPen(pen(colour))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         # Half a pixel inwards: an outline of one pixel then lies on the box's own pixels.
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
@@ -165,25 +177,31 @@ class WaterfallChart(Drawing):
 
     def _texts_of(self, bar: WaterfallBar, unit: str = "") -> tuple[str, str]:
         """Return a bar's value in ms and its share of the makespan."""
-        sign = "+" if bar.below and bar.value > 0 and bar.name != TOTAL else ""
-        value = sign + significant(bar.value / 1e6) + unit
+        value = significant(bar.value / 1e6) + unit
+        is_added = bar.below != 0 and bar.name != TOTAL
+        if is_added and bar.value > 0:
+            value = f"+{value}"
         share = percent_text(bar.value / (self.makespan or 1))
         return value.replace("-", MINUS), share.replace("-", MINUS)
 
     def _texts(self, fonts: Fonts, wide: float) -> list[tuple[str, str]]:
         """Return all values and shares; with the unit if all have room for it."""
         texts = [self._texts_of(bar, f"{NO_BREAK}ms") for bar in self.bars]
-        if max(text_width(fonts.bold, value) for value, _ in texts) <= wide - 2:
+        widest = max(text_width(fonts.bold, value) for value, _ in texts)
+        if widest <= wide - 2:
             return texts
         return [self._texts_of(bar) for bar in self.bars]
 
     def _values(self, ink: Ink, column: QRectF, box: QRectF, texts: tuple[str, str]) -> None:
         """Write a value above a bar, or below a bar that descends."""
         value, share = texts
-        y = box.bottom() + 1 if value.startswith(MINUS) else box.top() - 30
-        above = QRectF(column.left(), y, column.width(), 16)
-        ink.bold(above.adjusted(-4, 0, 4, 0), value, CENTRE)
-        ink.small(QRectF(column.left(), y + 14, column.width(), 14), share, CENTRE)
+        y = box.top() - 30
+        if value.startswith(MINUS):
+            y = box.bottom() + 1
+        first_line = QRectF(column.left() - 4, y, column.width() + 8, 16)
+        second_line = QRectF(column.left(), y + 14, column.width(), 14)
+        ink.bold(first_line, value, CENTRE)
+        ink.small(second_line, share, CENTRE)
 
     def _name(self, ink: Ink, column: QRectF, bar: WaterfallBar) -> None:
         painter = ink.painter
@@ -213,10 +231,10 @@ class WaterfallChart(Drawing):
         """Return one font for all names, smaller if the longest word would touch its neighbour."""
         names = self._names(fonts, room).values()
         widest = max(_widest_word(fonts, name) for name in names) + GAP
-        font = QFont(fonts.small)
+        font = QFont(fonts.small)  # a copy, because `fonts` is shared with other widgets
         if widest > room:
-            # A copy was made above: Fonts are shared by all that is drawn.
-            font.setPointSizeF(font.pointSizeF() * max(SMALLEST, room / widest))
+            scale = max(SMALLEST, room / widest)
+            font.setPointSizeF(font.pointSizeF() * scale)
         return font
 
 
