@@ -25,9 +25,10 @@ from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, step_name
 
 MOST_SPANS = 250_000
-"""Most spans on a page, about 3 MB: of the latest steps, or without steps the first spans.
+"""Most spans on a page, about 3 MB.
 
-A single step with more spans is cut to its first ones.
+The page has as many of the latest steps as fit; a trace without steps, and a single step that does
+not fit, are cut to their first spans.
 """
 MOST_LANES = 256
 """Most lanes on a page: browsers limit the height of a canvas."""
@@ -54,7 +55,7 @@ class Excerpt:
 def excerpt_of(trace: Trace, steps: Sequence[int], most_spans: int | None = None) -> Excerpt:
     """Return the latest of `steps` that fit on a page; without steps, the trace's beginning.
 
-    `most_spans` fit, by default MOST_SPANS.
+    At most `most_spans` spans fit, by default MOST_SPANS.
     """
     most = MOST_SPANS if most_spans is None else most_spans
     begin, end, kept = _times(trace, steps, most)
@@ -69,12 +70,10 @@ def excerpt_of(trace: Trace, steps: Sequence[int], most_spans: int | None = None
 def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tuple[int, ...]]:
     """Return begin and end of an excerpt in ns, and its steps."""
     if not steps:
-        begin, end = trace.bounds
-        return (
-            begin,
-            _with_room(trace, begin, end + 1, most),
-            (),
-        )  # + 1: includes a mark at the very end
+        begin, last = trace.bounds
+        # + 1: includes a mark at the very end.
+        end = _with_room(trace, begin, last + 1, most)
+        return begin, end, ()
     kept = 1
     last = trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
@@ -90,8 +89,10 @@ def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tup
 
 def _with_room(trace: Trace, begin: int, end: int, most: int) -> int:
     """Return `end`, or the start of the first span from `begin` on that does not fit."""
-    starts = np.concatenate([trace.spans(lane.index).start for lane in trace.header.lanes])
-    starts = starts[(starts >= begin) & (starts < end)]
+    of_lanes = [trace.spans(lane.index).start for lane in trace.header.lanes]
+    starts = np.concatenate(of_lanes)
+    is_within = (starts >= begin) & (starts < end)
+    starts = starts[is_within]
     if len(starts) > most:
         # The start of the first span too many, found without sorting all of them.
         return int(np.partition(starts, most)[most])
@@ -112,7 +113,8 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
         f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed.decode()}">'
         f"<noscript><p>{escape(hint)}</p></noscript></figure>"
     )
-    return joined(figure, *(paragraph(text, "note") for text in _left_out(excerpt)))
+    notes = [paragraph(text, "note") for text in _left_out(excerpt)]
+    return joined(figure, *notes)
 
 
 def _left_out(excerpt: Excerpt) -> Iterator[str]:
@@ -135,12 +137,14 @@ def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str
     trace = scene.trace
     descriptions = _Descriptions(trace)
     lanes = [_lane(scene, lane, excerpt, descriptions) for lane in excerpt.lanes]
-    families = family_texts(scene.kinds).items()
+    families: list[JsonValue] = []
+    for family, text in family_texts(scene.kinds).items():
+        families.append([text, FAMILIES.index(family)])
     return {
         "lanes": lanes,
         "what": descriptions.all,
         "colours": [colour_names(family) for family in FAMILIES],
-        "families": [[text, FAMILIES.index(family)] for family, text in families],
+        "families": families,
         "causes": [_cause(cause) for cause in CAUSES],
         "steps": [_step(trace, step, excerpt.begin) for step in excerpt.steps],
         "end": max(excerpt.end, shown[1]) - excerpt.begin,
@@ -194,14 +198,18 @@ def _lane(
     if first and spans.end[first - 1] > excerpt.begin:
         first -= 1
     mine = spans[first:last]
-    facts = {fact.name: fact.idle for fact in scene.facts}
     places = []
     for index, row in enumerate(mine.row.tolist(), first):
         places.append(descriptions.place(lane.index, index, row))
+    is_compute = lane.role is Role.COMPUTE
+    note = ""
+    if is_compute:
+        facts = {fact.name: fact.idle for fact in scene.facts}
+        note = facts.get(lane.name, "")
     return {
         "name": lane.name,
-        "note": facts.get(lane.name, "") if lane.role is Role.COMPUTE else "",
-        "low": int(lane.role is not Role.COMPUTE),
+        "note": note,
+        "low": int(not is_compute),
         "start": _steps_of(mine.start - excerpt.begin),
         "length": (mine.end - mine.start).tolist(),
         "what": places,
@@ -211,12 +219,14 @@ def _lane(
 
 def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, JsonValue]:
     """Return the idle intervals of a compute lane in the excerpt's steps."""
+    steps = excerpt.steps if lane.role is Role.COMPUTE else ()
     parts = [np.zeros((3, 0), np.int64)]
-    for step in excerpt.steps if lane.role is Role.COMPUTE else ():
+    for step in steps:
         found = scene.explained.cause_intervals(step)
         mine = found.of_lane(lane.index)
         intervals = np.stack([found.start[mine], found.end[mine], found.cause[mine]])
-        parts.append(intervals[:, intervals[0] < excerpt.end])
+        is_within = intervals[0] < excerpt.end
+        parts.append(intervals[:, is_within])
     start, end, cause = np.concatenate(parts, axis=1)
     return {
         "idle": _steps_of(start - excerpt.begin),
@@ -252,8 +262,11 @@ class _Descriptions:
         if row not in self._places:
             self._places[row] = len(self.all)
             span = self._trace.span(lane, index)
-            carried = [carried_rows_text(span.rows, span.paired_rows)] if span.rows else []
-            carried += [bytes_text(span.bytes)] if span.bytes else []
+            carried = []
+            if span.rows:
+                carried.append(carried_rows_text(span.rows, span.paired_rows))
+            if span.bytes:
+                carried.append(bytes_text(span.bytes))
             family = FAMILIES.index(family_of(span.kind))
             self.all.append([span.label, span_title(span), " · ".join(carried), family])
         return self._places[row]

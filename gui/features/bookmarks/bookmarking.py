@@ -25,9 +25,9 @@ EDITOR = 190  # pixels of the field in which a note is typed
 class Bookmarking(QObject):
     """Changes bookmarks for keys, the axis and the Marks panel.
 
-    `message` is a line for the status bar, `failed` one about bookmarks that could not be stored.
-    `stepped` carries the trace with steps that begin at its bookmarks, or with a range as its only
-    step, and the new name of the run; "" keeps the name.
+    `message` carries a line for the status bar, and `failed` a line about bookmarks that could not
+    be stored. `stepped` carries a trace with other steps, which begin at its bookmarks or are one
+    selected range, and the new name of the run ("" keeps the name).
     """
 
     message = Signal(str)
@@ -36,7 +36,8 @@ class Bookmarking(QObject):
 
     def __init__(self, timeline: TimelineView, panel: BookmarksPanel) -> None:
         super().__init__(timeline)
-        self._timeline, self._panel = timeline, panel
+        self._timeline = timeline
+        self._panel = panel
         self._run: Run | None = None
         self.editor: NoteEditor | None = None
         timeline.state.bookmarks.changed.connect(self._keep)
@@ -56,10 +57,12 @@ class Bookmarking(QObject):
         """Show a run's bookmarks."""
         self._close_editor()
         self._run = run
-        problem = "" if run is None else run.take_bookmarks()
-        if problem:
-            self.failed.emit(problem)
-        bookmarks = () if run is None or run.bookmarks is None else run.bookmarks
+        bookmarks: tuple[Bookmark, ...] = ()
+        if run is not None:
+            problem = run.take_bookmarks()
+            if problem:
+                self.failed.emit(problem)
+            bookmarks = run.bookmarks or ()
         self._timeline.state.bookmarks.show(bookmarks)
         self._panel.show_bookmarks(bookmarks)
         has_plan = run is None or run.trace.header.source.has_plan
@@ -67,12 +70,15 @@ class Bookmarking(QObject):
 
     def use_as_steps(self) -> None:
         """Make the steps of another program's trace begin at its bookmarks."""
-        if self._run is not None:
-            try:
-                bookmarks = [(one.start, one.last) for one in self.bookmarks]
-                self.stepped.emit(with_steps(self._run.trace, bookmarks), "")
-            except ValueError:
-                self.message.emit(tr("The last mark is after the end of the trace."))
+        if self._run is None:
+            return
+        bookmarks = [(one.start, one.last) for one in self.bookmarks]
+        try:
+            made = with_steps(self._run.trace, bookmarks)
+        except ValueError:
+            self.message.emit(tr("The last mark is after the end of the trace."))
+            return
+        self.stepped.emit(made, "")
 
     def explain_range(self) -> None:
         """Make the selected range the only step of another program's trace."""
@@ -88,8 +94,9 @@ class Bookmarking(QObject):
             return
         start = Origin().number(selected.start, 1e6, 3)
         end = time_text(selected.end)
-        name = run.source.name if run.source is not None else ""
-        self.stepped.emit(made, tr("{start} to {end} of {name}", start=start, end=end, name=name))
+        source = run.source.name if run.source is not None else ""
+        name = tr("{start} to {end} of {name}", start=start, end=end, name=source)
+        self.stepped.emit(made, name)
 
     def add_moment(self) -> None:
         """Bookmark the moment at the crosshair, or the selection's start; then name it.
@@ -127,7 +134,7 @@ class Bookmarking(QObject):
     def edit(self, index: int, fresh: bool = False) -> None:
         """Open a field for a bookmark's note at its flag: Return keeps the text, Esc does not.
 
-        The note of a `fresh` bookmark is undone together with it.
+        Undo removes a `fresh` bookmark together with its note.
         """
         self._close_editor()
         self._panel.set_current(index)
@@ -141,7 +148,7 @@ class Bookmarking(QObject):
         self.editor.closed.connect(self._forget_editor)
 
     def rename(self, index: int, note: str, together: bool = False) -> None:
-        """Change a bookmark's note; with `together`, one undo reverts also the change before."""
+        """Change a bookmark's note; with `together`, one undo also reverts the previous change."""
         if index < len(self.bookmarks) and note != self.bookmarks[index].note:
             bookmarks = list(self.bookmarks)
             bookmarks[index] = replace(bookmarks[index], note=note)
@@ -177,7 +184,7 @@ class Bookmarking(QObject):
         at = timeline.overlays.crosshair
         view = timeline.state.viewport
         here = view.time(view.width / 2) if at is None else at.time
-        # More than half a ns away: the crosshair is on the mark that was gone to last.
+        # More than half a ns away: the crosshair may be on the mark of the previous call.
         beyond = []
         for index, one in enumerate(self.bookmarks):
             if (one.start - here) * by > 0.5:
@@ -212,10 +219,12 @@ class NoteEditor(QLineEdit):
     def __init__(self, note: str, place: QRectF, timeline: TimelineView) -> None:
         over = timeline.viewport()
         super().__init__(note, over)
-        self._open, self._timeline = True, timeline
+        self._open = True
+        self._timeline = timeline
         self.setAccessibleName(tr("Note of the mark"))
         self.setPlaceholderText(tr("Note"))
-        left = min(max(place.left(), LABELS), max(LABELS, over.width() - EDITOR))
+        rightmost = max(LABELS, over.width() - EDITOR)
+        left = min(max(place.left(), LABELS), rightmost)
         self.setGeometry(int(left), 0, EDITOR, int(AXIS))
         self.selectAll()
         self.show()
@@ -224,7 +233,7 @@ class NoteEditor(QLineEdit):
     def finish(self, keep: bool = True) -> None:
         """Keep or drop the typed note, and close the field."""
         if self._open:
-            # First, because the lines below move the focus, and focusOutEvent calls this again.
+            # First: the lines below move the focus, and focusOutEvent calls this method again.
             self._open = False
             if keep:
                 self.typed.emit(self.text().strip())

@@ -30,8 +30,10 @@ from gui.widgets.fields import WheelGuard, choice, decimal
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, grid, named, row
 
-SHOWN, ANIMATION = "", "animation"
-"""In place of a preset: the timeline as the window shows it, and the step in slow motion."""
+SHOWN = ""
+"""In place of a preset: the timeline as the window shows it."""
+ANIMATION = "animation"
+"""In place of a preset: the step in slow motion."""
 FIELD = 210
 SIZE = QSize(1060, 600)
 PATIENCE_MS = 120  # from the last change until the preview is drawn
@@ -55,6 +57,8 @@ COLOURS = (
         N_("No colour; patterns and letters distinguish the families."),
     ),
 )
+HATCHING = {"colours": False, "patterns": True}
+"""Choices in COLOURS that set whether a figure has patterns."""
 MOST_OTHERS = 2  # runs below the run shown
 AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
 
@@ -100,27 +104,42 @@ class FigurePanel(QDialog):
         named = self.times.text().strip() if part == NAMED else ""
         # Only a range of times has a colon; steps are numbers, commas and dashes.
         steps = named if ":" not in named else ""
+        # Printed figures are light: the field is disabled then, but keeps its value.
+        theme = self.theme.currentData() if self.theme.isEnabled() else "light"
+        # These apply to presets only, but their fields keep their values too.
+        font_pt = None
+        hatching = None
+        greyscale = False
+        if preset is not None:
+            font_pt = self.font_pt.value() or None
+            hatching = HATCHING.get(colours)
+            greyscale = colours == "grey"
+        switches = {name: self.parts[name].isChecked() for name in SWITCHES}
         options = FigureOptions(
             preset=preset,
-            # Printed figures are light: the field is disabled then, but keeps its value.
-            theme=self.theme.currentData() if self.theme.isEnabled() else "light",
+            theme=theme,
             width_mm=self.width_mm.value() or None,
-            font_pt=(self.font_pt.value() or None) if preset else None,
+            font_pt=font_pt,
             scale=self.scale.value() or None,
-            hatching={"colours": False, "patterns": True}.get(colours) if preset else None,
-            greyscale=colours == "grey" and preset is not None,
-            **{name: self.parts[name].isChecked() for name in SWITCHES},
+            hatching=hatching,
+            greyscale=greyscale,
+            **switches,
             title=self._words("title"),
             caption=self._words("caption"),
             excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
         )
+        animation = self._animation(options) if self._animated else None
+        return Wish(options, part == VISIBLE, self._chosen_others(), animation)
+
+    def _chosen_others(self) -> tuple[Other, ...]:
+        """Return the runs below the run shown, each once; an animation has at most one."""
+        choosers = self.others[:1] if self._animated else self.others
         others: dict[int, Other] = {}
-        for chooser in self.others[:1] if self._animated else self.others:
+        for chooser in choosers:
             other = chooser.currentData()
             if isinstance(other, Other):
                 others[id(other.trace)] = other
-        animation = self._animation(options) if self._animated else None
-        return Wish(options, part == VISIBLE, tuple(others.values()), animation)
+        return tuple(others.values())
 
     def offer(self, others: Sequence[Other], chosen: Sequence[Other]) -> None:
         """List the runs that can be drawn below the run shown, and choose some of them."""
@@ -144,9 +163,13 @@ class FigurePanel(QDialog):
         self.width_mm.setValue(options.width_mm or 0.0)
         self.font_pt.setValue(options.font_pt or 0.0)
         self.scale.setValue(options.scale or 0.0)
-        patterns = {True: "patterns", False: "colours", None: ""}[options.hatching]
-        kept = "grey" if options.greyscale else patterns
-        self.colours.setCurrentIndex(max(0, self.colours.findData(kept)))
+        colours = ""
+        for name, hatching in HATCHING.items():
+            if hatching is options.hatching:
+                colours = name
+        if options.greyscale:
+            colours = "grey"
+        self.colours.setCurrentIndex(max(0, self.colours.findData(colours)))
         for name in SWITCHES:
             self.parts[name].setChecked(getattr(options, name))
         for name in ("title", "caption"):
@@ -205,19 +228,22 @@ class FigurePanel(QDialog):
         for name, box in self.parts.items():
             box.setChecked(True)
             box.setToolTip(tr(PARTS[name][1]))
-        self.words = {
-            name: named(QLineEdit(placeholderText=tr("made from the run")), tr(PARTS[name][0]))
-            for name in ("title", "caption")
-        }
+        self.words: dict[str, QLineEdit] = {}
+        for name in ("title", "caption"):
+            title, _ = PARTS[name]
+            field = QLineEdit(placeholderText=tr("made from the run"))
+            self.words[name] = named(field, tr(title))
+        self._build_buttons()
+
+    def _build_buttons(self) -> None:
         save = partial(self._hand_out, self.save_asked)
         self.save = button(QPushButton, tr("Save…"), "", save)
-        tip = tr("Put it on the clipboard, as an image and as SVG.")
-        self.copy = button(QPushButton, tr("Copy"), tip, partial(self._hand_out, self.copy_asked))
-        tip = tr("Write step, bubble, memory and throughput of each run as a table.")
-        self.table = button(
-            QPushButton, tr("Table…"), tip, lambda: self.table_asked.emit(self.wish)
-        )
         self.save.setDefault(True)
+        tip = tr("Put it on the clipboard, as an image and as SVG.")
+        copy = partial(self._hand_out, self.copy_asked)
+        self.copy = button(QPushButton, tr("Copy"), tip, copy)
+        tip = tr("Write step, bubble, memory and throughput of each run as a table.")
+        self.table = button(QPushButton, tr("Table…"), tip, self._ask_for_table)
 
     def _lay_out(self) -> None:
         self._form = form = QFormLayout(verticalSpacing=6)
@@ -271,6 +297,9 @@ class FigurePanel(QDialog):
         if self.picture is not None:
             signal.emit(self.picture)
 
+    def _ask_for_table(self) -> None:
+        self.table_asked.emit(self.wish)
+
     def _change(self, *_: object) -> None:
         self._follow_preset()
         self.changed.emit()
@@ -310,7 +339,7 @@ class FigurePanel(QDialog):
         return AnimationOptions(options, seconds=self.seconds.value() or None)
 
     def _words(self, name: str) -> str | None:
-        """Return the user's text, None for the run's, "" for no text."""
+        """Return the user's text; None for the text made from the run, "" for no text."""
         if not self.parts[name].isChecked():
             return ""
         return self.words[name].text().strip() or None

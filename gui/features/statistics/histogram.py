@@ -1,4 +1,4 @@
-"""A histogram of durations on a logarithmic axis; a bar leads to the longest span in it."""
+"""A histogram of durations on a logarithmic axis; a click on a bar shows its longest span."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from gui.timeline.layout.fonts import text_width
 from gui.widgets.drawing import PAD, Drawing, Ink
 
 HEIGHT = 132.0
-TOP, FOOT = 18.0, 20.0
+TOP = 18.0
+FOOT = 20.0
 WIDEST = 34.0  # pixels of a bar
 APART = 14.0  # pixels between two labels
 
 
 class HistogramChart(Drawing):
-    """`chosen` carries the number of the bar that was clicked, or picked with Return."""
+    """Histogram chart; `chosen` carries the bar that was clicked, or picked with Return."""
 
     chosen = Signal(int)
 
@@ -43,7 +44,8 @@ class HistogramChart(Drawing):
 
     def words(self) -> str:
         """Return the content for screen readers."""
-        return "; ".join(self._tip(i) for i in np.flatnonzero(self.bins.counts).tolist())
+        used = np.flatnonzero(self.bins.counts)
+        return "; ".join(map(self._tip, used.tolist()))
 
     def rect_of(self, number: int) -> QRectF:
         """Return the column of a bar, from the chart's top to its axis."""
@@ -65,21 +67,24 @@ class HistogramChart(Drawing):
         most = int(self.bins.counts.max())
         painter = ink.painter
         ink.small(QRectF(PAD, 0, self.width() - 2 * PAD, TOP), _spans(most))
+        hint = tr("Click for the longest of them.")
         for number, count in enumerate(self.bins.counts.tolist()):
+            if not count:
+                continue
             column = self.rect_of(number)
-            if count:
-                bar = QRectF(column)
-                # Two pixels at least: users look for outliers, which are few.
-                height = max(2.0, column.height() * count / most)
-                bar.setTop(column.bottom() - height)
-                gap = 1.0 if column.width() > 4 else 0.0
-                fill(painter, bar.adjusted(0, 0, -gap, 0), self.theme.accent)
-                hint = tr("Click for the longest of them.")
-                self.spot(column, f"{self._tip(number)}\n{hint}")
+            # Two pixels at least: users look for outliers, which are few.
+            height = max(2.0, column.height() * count / most)
+            gap = 1.0 if column.width() > 4 else 0.0
+            bar = QRectF(column)
+            bar.setTop(column.bottom() - height)
+            bar.setRight(column.right() - gap)
+            fill(painter, bar, self.theme.accent)
+            self.spot(column, f"{self._tip(number)}\n{hint}")
         self._draw_axis(ink)
         if self.hasFocus():
+            cursor = self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1)
             painter.setPen(pen(self.theme.text, 1.5))
-            painter.drawRect(self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1))
+            painter.drawRect(cursor)
 
     def _draw_axis(self, ink: Ink) -> None:
         """Label the bars' edges, as many as there is room for."""
@@ -105,12 +110,13 @@ class HistogramChart(Drawing):
         # n bars have n + 1 edges.
         first, last = self.bins.edges[number : number + 2].tolist()
         count = int(self.bins.counts[number])
+        share = count / int(self.bins.counts.sum())
         return tr(
             "{first} to {last}: {spans}, {share}",
             first=duration_text(first),
             last=duration_text(last),
             spans=_spans(count),
-            share=percent_text(count / int(self.bins.counts.sum())),
+            share=percent_text(share),
         )
 
     def _choose(self, number: int | None) -> None:
@@ -122,9 +128,12 @@ class HistogramChart(Drawing):
     def _step(self, by: int) -> None:
         """Move to the next bar that is not empty."""
         used = np.flatnonzero(self.bins.counts).tolist()
-        beyond = [i for i in used if (i - self.cursor_bin) * by > 0]
-        if beyond:
-            self.cursor_bin = min(beyond) if by > 0 else max(beyond)
+        if by > 0:
+            nearest = min((i for i in used if i > self.cursor_bin), default=None)
+        else:
+            nearest = max((i for i in used if i < self.cursor_bin), default=None)
+        if nearest is not None:
+            self.cursor_bin = nearest
             self.update()
 
     @override
@@ -136,8 +145,10 @@ class HistogramChart(Drawing):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not len(self.bins):
             super().keyPressEvent(event)
-        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self._step(1 if event.key() == Qt.Key.Key_Right else -1)
+        elif event.key() == Qt.Key.Key_Left:
+            self._step(-1)
+        elif event.key() == Qt.Key.Key_Right:
+            self._step(1)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._choose(self.cursor_bin)
         else:

@@ -17,7 +17,7 @@ from gui.look.theme import Theme
 from gui.widgets.label import plain_tip
 
 BAR = 0.78  # of the distance between two bars
-CLOSE = 3.0  # bars with fewer pixels each have no gaps, which would only make them paler
+CLOSE = 3.0  # pixels; narrower bars have no gaps, which would only make them paler
 HEADROOM = 1.08
 TICK = 46  # pixels for the label of a step
 STEPS_OF_TEN = (1, 2, 5)
@@ -32,11 +32,13 @@ class StepAxis(pyqtgraph.AxisItem):
 
     @override
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:
+        steps_per_pixel = (maxVal - minVal) / max(1.0, size)
+        spacing = whole_spacing(steps_per_pixel * TICK)
         # One level of ticks: pyqtgraph's own finer ticks would be between whole steps.
-        return [(whole_spacing((maxVal - minVal) * TICK / max(1.0, size)), 0)]
+        return [(spacing, 0)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return the labels of ticks; warm-up steps have one only if every step has."""
+        """Return the labels of ticks; warm-up steps are labelled only if every step is."""
         labels = []
         for value in values:
             is_labelled = value > 0 or spacing == 1
@@ -45,7 +47,9 @@ class StepAxis(pyqtgraph.AxisItem):
 
     def label_of(self, number: int) -> str:
         """Return the label of the step with this number."""
-        return str(number) if number > 0 else tr("w{number}", number=number + self.warmup)
+        if number > 0:
+            return str(number)
+        return tr("w{number}", number=number + self.warmup)
 
 
 class ValueAxis(pyqtgraph.AxisItem):
@@ -60,7 +64,7 @@ class ValueAxis(pyqtgraph.AxisItem):
 
 
 class StepChart(pyqtgraph.PlotWidget):
-    """Makespans as bars and losses as a line; `clicked` carries the place of a bar."""
+    """Makespans as bars and losses as a line; `clicked` carries a bar's index in StepBars."""
 
     clicked = Signal(int)
 
@@ -99,7 +103,8 @@ class StepChart(pyqtgraph.PlotWidget):
 
     def set_bars(self, bars: StepBars) -> None:
         """Show all of these steps; there is at least one."""
-        self._bars, self._steps.warmup = bars, bars.warmup
+        self._bars = bars
+        self._steps.warmup = bars.warmup
         numbers = bars.numbers
         makespans = bars.makespans_ms
         measured = bars.measured
@@ -109,12 +114,10 @@ class StepChart(pyqtgraph.PlotWidget):
         known = bool(np.isfinite(bars.losses).any())
         self.getPlotItem().showAxis("right", known)
         self.losses.setData(numbers, bars.losses)
-        self.getViewBox().setRange(
-            # Bars are centred on their numbers: half of each outer bar is beyond its number.
-            xRange=(numbers[0] - 0.6, numbers[-1] + 0.6),
-            yRange=(0.0, float(makespans.max()) * HEADROOM or 1.0),
-            padding=0,
-        )
+        # Bars are centred on their numbers: half of each outer bar is beyond its number.
+        sides = (numbers[0] - 0.6, numbers[-1] + 0.6)
+        highest = float(makespans.max()) * HEADROOM or 1.0
+        self.getViewBox().setRange(xRange=sides, yRange=(0.0, highest), padding=0)
         if known:
             least = float(np.nanmin(bars.losses))
             most = float(np.nanmax(bars.losses))
@@ -128,7 +131,8 @@ class StepChart(pyqtgraph.PlotWidget):
         at = self.mapToScene(point.toPoint())
         if self._bars is None or not view.sceneBoundingRect().contains(at):
             return None
-        return self._bars.at(round(view.mapSceneToView(at).x()))
+        number = round(view.mapSceneToView(at).x())
+        return self._bars.at(number)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -1,4 +1,4 @@
-"""Strip of the steps in small: click or drag to show a step in the timeline."""
+"""Strip of thumbnails of the steps: click or drag to show a step in the timeline."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from gui.widgets.drawing import Ink, Painted
 NAME = 16.0  # height of the line with a step's name
 PICTURE = 36.0
 EDGE = 4.0  # free pixels around a picture
-LEAST, MOST = 96.0, 220.0  # width of a cell in pixels
+LEAST = 96.0  # width of a cell in pixels
+MOST = 220.0
 
 
 class StepStrip(Painted):
-    """A picture of each step, all on one scale of time; `chosen` carries the place of a step.
+    """A thumbnail of each step, all with one time scale; `chosen` carries a step's index.
 
-    If there are too many steps for the width, those around the step on screen are shown.
+    If there are too many steps for the width, the steps around the step on screen are shown.
     """
 
     chosen = Signal(int)
@@ -56,8 +57,9 @@ class StepStrip(Painted):
         if place is not None and not self._first <= place < self._first + count:
             self._first = place - count // 2
             self._picture = None
-        last = 0 if self._bars is None else len(self._bars.steps) - count
-        first = min(max(0, self._first), max(0, last))
+        steps = 0 if self._bars is None else len(self._bars.steps)
+        last_first = max(0, steps - count)
+        first = min(max(0, self._first), last_first)
         if first != self._first:
             self._first = first
             self._picture = None
@@ -79,7 +81,8 @@ class StepStrip(Painted):
     def cell(self, place: int) -> QRectF:
         """Return the rectangle of the step with this place."""
         width = min(MOST, self.width() / self.count)
-        return QRectF((place - self._first) * width, 0, width, self.height())
+        x = (place - self._first) * width
+        return QRectF(x, 0, width, self.height())
 
     def place_at(self, x: float) -> int | None:
         """Return the place of the step at a pixel, or None."""
@@ -154,20 +157,24 @@ class StepStrip(Painted):
         picture.fill(Qt.GlobalColor.transparent)
         fonts = Fonts.of(self.font())
         places = range(self._first, min(len(bars.steps), self._first + self.count))
-        longest = max(float(bars.ends[place] - bars.starts[place]) for place in places)
+        longest = 1.0
+        for place in places:
+            longest = max(longest, float(bars.ends[place] - bars.starts[place]))
         with QPainter(picture) as painter:
             ink = Ink(painter, fonts, self.theme)
             for place in places:
                 self._draw_name(ink, bars, place)
-                self._draw_step(painter, scene, bars, place, max(1.0, longest))
+                self._draw_step(painter, scene, bars, place, longest)
         return picture
 
     def _draw_name(self, ink: Ink, bars: StepBars, place: int) -> None:
         line = self.cell(place).adjusted(EDGE + 2, 1, -EDGE - 2, 0)
         line.setHeight(NAME)
         name = step_name(int(bars.steps[place]), bars.warmup)
-        ink.small(line, name, colour=self.theme.text if bars.measured[place] else "")
-        time = duration_text(float(bars.ends[place] - bars.starts[place]))
+        colour = self.theme.text if bars.measured[place] else ""
+        ink.small(line, name, colour=colour)
+        makespan = float(bars.ends[place] - bars.starts[place])
+        time = duration_text(makespan)
         if text_width(ink.fonts.small, name + time) + 8 <= line.width():
             ink.small(line, time, RIGHT)
 
@@ -179,11 +186,12 @@ class StepStrip(Painted):
         cell = self.cell(place).adjusted(side, NAME + EDGE, -side, -EDGE)
         start = float(bars.starts[place])
         length = float(bars.ends[place]) - start
+        step_width = max(1.0, cell.width() * length / longest)
         own = QRectF(cell)
-        own.setWidth(max(1.0, cell.width() * length / longest))
+        own.setWidth(step_width)
         fill(painter, own, self.theme.grid)
         with saved(painter):
-            # The next step begins right of this one's end.
+            # Clipped, because the view goes on into the next step.
             painter.setClipRect(own)
             view = Viewport(start, longest, cell.width())
             frame = miniature_frame(scene, view, cell, self.theme)
