@@ -1,4 +1,4 @@
-"""Fixtures of the window's tests: fresh settings, no display, nothing left behind."""
+"""Fixtures of the window's tests: fresh settings, no display, no windows left."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture(autouse=True)
 def no_window_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Delete what a test has closed, and fail it if it leaves a visible window behind."""
+    """Delete closed widgets after a test, and fail the test if a window is still visible."""
     if "make_window" not in request.fixturenames:  # a window styles the application itself
         apply(qapp, LIGHT)
     yield
@@ -55,7 +55,7 @@ def no_window_left(qapp: QApplication, request: pytest.FixtureRequest) -> Iterat
 
 @pytest.fixture(autouse=True)
 def small_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What takes no time is over when the call returns, however busy the machine is.
+    """Let quick work end before its call returns, even on a busy machine.
 
     Tests of work in slices set these times to 0 themselves.
     """
@@ -65,7 +65,7 @@ def small_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client() -> FakeClient:
-    """An engine client that says what the test tells it to."""
+    """Client of an engine whose messages the test chooses."""
     return FakeClient()
 
 

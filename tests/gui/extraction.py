@@ -23,7 +23,7 @@ Extracted = tuple[int, str, str, list[str]]
 
 
 def registry(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
-    """Yield what the strategies, schedules, models or options of a registry are called and for."""
+    """Yield the titles and descriptions of the entries of a registry."""
     yield from extract_python(file, keywords, comments, options)
     texts = []
     match file.name.split("/")[-2:]:

@@ -1,4 +1,4 @@
-"""An engine client that says what a test tells it to."""
+"""Client of an engine whose messages a test chooses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.make_believe import HARDWARE, batches
 
 
 class FakeClient:
-    """Keeps what it was asked for; `say` queues messages for the next poll."""
+    """Records its requests; `say` queues messages for the next poll."""
 
     def __init__(self) -> None:
         self.running = self.closed = self.started = self.stopped = False

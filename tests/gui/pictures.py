@@ -68,7 +68,7 @@ def show_dock(window: MainWindow, name: str) -> None:
 
 
 def first_page(window: MainWindow) -> None:
-    """What one sees first."""
+    """The first page."""
 
 
 def gap_explained(window: MainWindow) -> None:
@@ -103,14 +103,14 @@ def pipeline_dark(window: MainWindow) -> None:
 
 
 def what_if(window: MainWindow) -> None:
-    """What would be with other devices and micro-batches, on the costs of the run that is shown."""
+    """The What-if panel: other devices and micro-batches, on the costs of the run that is shown."""
     opened(window, PIPELINE.path)
     show_dock(window, "try")
     until(lambda: window.feature(PredictFeature).what_if.panel.picture.answer is not None)
 
 
 def statistics(window: MainWindow) -> None:
-    """A range over two lanes, and what was done in it."""
+    """A range over two lanes, and its statistics."""
     opened(window, PIPELINE.path)
     show_dock(window, "statistics")
     area = window.timeline.viewport()
@@ -121,7 +121,7 @@ def statistics(window: MainWindow) -> None:
 
 
 def search(window: MainWindow) -> None:
-    """Hits of a search on the lanes and on the whole run, beside the table of spans."""
+    """Hits of a search on the lanes and on the whole run, next to the table of spans."""
     opened(window, PIPELINE.path)
     window.action("search").trigger()
     field = window.feature(SpansFeature).search.field
@@ -132,7 +132,7 @@ def search(window: MainWindow) -> None:
 
 
 def compared(window: MainWindow) -> None:
-    """Data parallel beside distributed data parallel."""
+    """Data parallel next to distributed data parallel."""
     opened(window, DATA_PARALLEL.path)
     window.feature(CompareFeature).comparing.choice.open(DISTRIBUTED.path)
     until(lambda: window.feature(CompareFeature).comparing.two is not None)
@@ -152,9 +152,9 @@ SCENES: dict[str, Callable[[MainWindow], None]] = {
 
 
 def difference(one: QImage, other: QImage) -> float:
-    """How much pictures differ, 0 to 1: the mean over squares of 8 pixels in shades of grey.
+    """Return the difference of pictures, 0 to 1: the mean over squares of 8 pixels, in grey.
 
-    Letters of another font hardly count at that size; what stands elsewhere or is missing does.
+    Letters of another font hardly count at that size; parts that moved or are missing do.
     """
     small = [_shades(image) for image in (one, other)]
     return float(np.abs(small[0] - small[1]).mean())

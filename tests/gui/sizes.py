@@ -66,7 +66,7 @@ def shoot(app: QApplication, folder: Path, scene: str, scale: int) -> None:
 
 
 def main() -> None:
-    """Take the pictures of each scale in a process of its own."""
+    """Take the pictures of each scale in a separate process."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     folder = Path(sys.argv[1])
     scene = sys.argv[2] if len(sys.argv) > 2 else "gap-explained"

@@ -1,4 +1,4 @@
-"""The window still looks as its stored pictures do (`make pictures` makes them anew)."""
+"""The window still looks as its stored pictures do (`make pictures` makes new ones)."""
 
 from __future__ import annotations
 

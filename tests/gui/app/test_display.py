@@ -1,4 +1,4 @@
-"""Start without a display, or with one that does not answer."""
+"""Start without a display, or with a display that does not answer."""
 
 from __future__ import annotations
 

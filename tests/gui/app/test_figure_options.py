@@ -53,7 +53,7 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(line: str, words: str) -> N
     assert words in str(raised.value) and "\n" not in str(raised.value)
 
 
-def test_options_survive_being_kept_without_what_belongs_to_one_run() -> None:
+def test_stored_options_leave_out_the_settings_of_one_run() -> None:
     options = options_of("--figure slide --theme dark --no-idle --title A --steps 3")
     kept = FigureOptions.from_dict({**options.to_dict(), "unknown": 1})
     assert kept == FigureOptions("slide", "dark", idle=False, title="A")

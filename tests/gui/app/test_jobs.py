@@ -1,4 +1,4 @@
-"""Background work: one piece at a time, signals in the window's thread, nothing left behind."""
+"""Background work: one piece at a time, signals in the window's thread, no threads left."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def threads() -> list[str]:
 
 
 @pytest.mark.parametrize("thread", [False, True])
-def test_work_tells_how_far_it_is_and_then_what_it_returns(
+def test_work_reports_its_progress_and_then_its_result(
     runner: Runner, signals: list[object], qtbot: QtBot, thread: bool
 ) -> None:
     closed: list[str] = []
@@ -109,7 +109,7 @@ def test_in_slices_the_window_has_its_turn_in_between(runner: Runner, qtbot: QtB
     assert len(turns) > 5
 
 
-def test_work_that_waits_is_asked_again_and_tells_nothing_meanwhile(
+def test_waiting_work_is_resumed_and_reports_nothing_meanwhile(
     runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     there: list[str] = []
@@ -125,7 +125,7 @@ def test_work_that_waits_is_asked_again_and_tells_nothing_meanwhile(
     qtbot.waitUntil(lambda: signals == [("ended",), ("done", "it came")])
 
 
-def test_cancelled_work_is_closed_where_it_stands_and_tells_nothing_more(
+def test_cancelled_work_is_closed_at_its_yield_and_reports_no_more(
     runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     closed: list[str] = []
@@ -138,7 +138,7 @@ def test_cancelled_work_is_closed_where_it_stands_and_tells_nothing_more(
     assert len(signals) == 2, "there was nothing to end"
 
 
-def test_what_a_thread_still_sends_of_cancelled_work_is_dropped(
+def test_late_messages_of_a_cancelled_thread_are_dropped(
     runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     gate, begun = threading.Event(), threading.Event()
@@ -164,7 +164,7 @@ def test_the_stop_of_work_on_a_thread_is_set_when_it_is_cancelled(runner: Runner
     assert stop.is_set() and not threads()
 
 
-def test_what_is_added_waits_and_the_latest_comes_first(
+def test_added_work_waits_and_the_latest_is_done_first(
     runner: Runner, signals: list[object], qtbot: QtBot
 ) -> None:
     gate, begun = threading.Event(), list[str]()

@@ -1,4 +1,4 @@
-"""Work in the background that fails in a way nobody thought of: one line, and nothing that stays.
+"""Background work that fails unexpectedly shows one line and leaves nothing running.
 
 A fault is put into the middle of each real job.
 """
@@ -137,7 +137,7 @@ def test_a_search_that_fails_ends_with_one_line(
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_spans_that_cannot_be_sorted_are_told_in_one_line(
+def test_spans_that_cannot_be_sorted_are_reported_in_one_line(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, large: bool
 ) -> None:
     panel = SpansPanel()
@@ -153,7 +153,7 @@ def test_spans_that_cannot_be_sorted_are_told_in_one_line(
     assert "sorting" not in panel.count.text()
 
 
-def test_a_range_that_cannot_be_counted_is_told_and_nothing_waits(
+def test_a_range_that_cannot_be_counted_is_reported_and_nothing_waits(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel, scene = StatisticsPanel(), Scene(trace_of(SPEC))
@@ -181,7 +181,7 @@ def test_a_recording_that_cannot_be_opened_for_any_reason_takes_its_strip_away(
     assert messages == [LINE] and not strip.isVisible()
 
 
-def test_a_prediction_that_fails_on_its_thread_is_told(
+def test_a_prediction_that_fails_on_its_thread_is_reported(
     messages: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ghosts, "predict_steps", fail)

@@ -77,7 +77,7 @@ def test_every_text_is_translated_and_no_other(template: Catalog, locale: str) -
 
 
 @pytest.mark.parametrize("locale", LOCALES.values())
-def test_what_the_window_reads_is_compiled_from_the_catalogue(locale: str) -> None:
+def test_the_compiled_catalogue_is_up_to_date(locale: str) -> None:
     compiled = BytesIO()
     write_mo(compiled, read_catalogue(locale))
     assert po_file(locale).with_suffix(".mo").read_bytes() == compiled.getvalue()
@@ -128,7 +128,7 @@ def test_the_first_language_of_the_system_that_is_known_is_spoken(
     assert system_language() == "en"
 
 
-def test_another_language_is_spoken_at_once_and_what_is_open_stays_so(
+def test_the_language_changes_at_once_and_open_panels_stay_open(
     qapp: QApplication, qtbot: QtBot, settings: Settings
 ) -> None:
     client = FakeClient()
@@ -315,7 +315,7 @@ def test_no_text_of_a_report_escapes_translation(marks: None, tmp_path: Path) ->
     assert {text for text in words if text not in values and is_bare(text)} == set()
 
 
-def test_a_report_tells_its_language(qapp: QApplication, tmp_path: Path) -> None:
+def test_a_report_declares_its_language(qapp: QApplication, tmp_path: Path) -> None:
     for name, lang, word in (("zh", "zh-CN", "关键路径"), ("en", "en", "Critical path")):
         speak(qapp, name)
         write_run_report(trace_of(specification(steps=2)), tmp_path / "run.html")

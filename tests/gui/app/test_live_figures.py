@@ -41,7 +41,7 @@ def test_a_tick_draws_and_begins_a_round_that_does_all_parts_between_frames(
     assert done == ["frame", "a", "b", "c"]
 
 
-def test_a_round_that_is_not_over_is_not_begun_anew(
+def test_an_unfinished_round_is_not_restarted(
     live: LiveFigures, done: list[str], qtbot: QtBot
 ) -> None:
     for _ in range(5):
@@ -50,7 +50,9 @@ def test_a_round_that_is_not_over_is_not_begun_anew(
     assert [name for name in done if name != "frame"] == ["a", "b", "c"]
 
 
-def test_frames_come_no_more_often_than_they_are_seen(live: LiveFigures, done: list[str]) -> None:
+def test_frames_are_made_no_more_often_than_they_are_seen(
+    live: LiveFigures, done: list[str]
+) -> None:
     live.tick()
     live.tick()
     assert done.count("frame") == 1

@@ -95,7 +95,7 @@ def rows_in(path: Path) -> int:
         return pa.ipc.open_stream(file).read_all().num_rows
 
 
-def test_batches_that_are_taken_as_one_tell_what_each_would(
+def test_combined_batches_give_the_same_trace_as_single_ones(
     session: Session, client: FakeClient
 ) -> None:
     spec = specification(steps=20)
@@ -150,7 +150,7 @@ def test_one_timer_drains_everything(session: Session) -> None:
     assert len(session.findChildren(QTimer)) == 1
 
 
-def test_a_refused_run_leaves_no_run_behind(session: Session, client: FakeClient) -> None:
+def test_a_refused_run_leaves_no_run(session: Session, client: FakeClient) -> None:
     refused: list[str] = []
     session.refused.connect(refused.append)
     session.run(specification())
@@ -161,7 +161,7 @@ def test_a_refused_run_leaves_no_run_behind(session: Session, client: FakeClient
     assert not session.asking
 
 
-def test_an_engine_that_cannot_be_started_is_told_and_run_is_there_again(
+def test_an_engine_that_cannot_be_started_is_reported_and_run_is_enabled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.executable", "/there/is/no/python")
@@ -199,7 +199,7 @@ def test_a_second_run_is_not_asked_for_while_one_is_under_way(
     assert len(client.asked) == 1
 
 
-def test_rows_that_come_after_the_end_touch_no_other_run(
+def test_rows_that_arrive_after_the_end_change_no_other_run(
     session: Session, client: FakeClient
 ) -> None:
     header, made = batches(specification())
@@ -270,9 +270,7 @@ def test_closing_ends_timer_and_engine(session: Session, client: FakeClient) -> 
     assert not session.findChildren(QTimer)[0].isActive()
 
 
-def test_batches_without_rows_that_come_together_are_taken(
-    session: Session, client: FakeClient
-) -> None:
+def test_empty_batches_that_arrive_together_are_taken(session: Session, client: FakeClient) -> None:
     header, made = batches(specification())
     empty = made[0].slice(0, 0)
     session.run(specification())

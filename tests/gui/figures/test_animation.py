@@ -40,7 +40,7 @@ def written(path: Path, runs: list[Trace], options: AnimationOptions = QUICK) ->
 
 
 @pytest.mark.parametrize("ending", ["gif", "webp"])
-def test_an_animation_that_is_given_up_while_it_is_encoded_leaves_nothing_behind(
+def test_an_animation_that_is_cancelled_while_it_is_encoded_leaves_no_file(
     qapp: object, tmp_path: Path, run: Trace, ending: str
 ) -> None:
     options = AnimationOptions(FigureOptions(scale=0.5), seconds=4)
@@ -123,7 +123,7 @@ def test_theme_speed_and_part_of_the_run_are_chosen(
         (AnimationOptions(FigureOptions(preset="web")), "still pictures"),
     ],
 )
-def test_what_cannot_be_an_animation_is_refused(
+def test_impossible_animations_are_refused(
     qapp: object, tmp_path: Path, run: Trace, options: AnimationOptions, problem: str
 ) -> None:
     with pytest.raises(ValueError, match=problem):

@@ -274,7 +274,7 @@ def test_greyscale_has_no_colour_at_all(gpipe: Trace) -> None:
     assert all(c[1:3] == c[3:5] == c[5:7] for c in colours), colours
 
 
-def test_families_are_told_apart_by_pattern_alone() -> None:
+def test_families_differ_by_pattern_alone() -> None:
     kept = [pattern for family, pattern in PATTERNS.items()]
     assert len(set(kept)) == len(kept) == len(FAMILIES) - 1
     for theme, grey in ((LIGHT, False), (DARK, False), (LIGHT, True)):
@@ -326,7 +326,7 @@ def test_lanes_by_the_hundred_fit_on_a_page() -> None:
     assert 20 < sum(name.startswith("cpu:") for name in names) < 256
 
 
-def test_lanes_that_tell_the_inside_of_passes_are_shown_where_they_are_named(gpipe: Trace) -> None:
+def test_lanes_of_the_blocks_inside_passes_are_shown_if_they_are_named(gpipe: Trace) -> None:
     lanes = (*gpipe.header.lanes, Lane(4, "cpu:0 blocks", "cpu", Role.NESTED, serves=0))
     trace = Trace(replace(gpipe.header, lanes=lanes))
     assert [row.lane.index for row in layout(trace).panels[0].rows] == [0, 1, 2, 3]
@@ -419,7 +419,7 @@ def test_several_runs_without_a_preset_are_refused(gpipe: Trace) -> None:
         figure_of([gpipe, gpipe], FigureOptions())
 
 
-def test_a_timeline_as_shown_leaves_out_what_is_not_wanted_and_the_scene_as_it_was(
+def test_a_timeline_leaves_out_unwanted_parts_and_does_not_change_the_scene(
     gpipe: Trace,
 ) -> None:
     scene = Scene(gpipe)

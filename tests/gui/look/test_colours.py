@@ -37,7 +37,7 @@ TOUCH = {
         ("#0000ff", (0.45201, -0.03246, -0.31153)),
     ],
 )  # fmt: skip
-def test_lightness_and_chroma_are_those_published_for_srgb(colour, published):
+def test_lightness_and_chroma_have_the_values_published_for_srgb(colour, published):
     assert seen(colour, "full colour vision") == pytest.approx(published, abs=2e-4)
 
 
@@ -55,7 +55,7 @@ def test_grey_looks_grey_to_every_eye(vision):
     assert seen("#777777", vision) == pytest.approx(seen("#777777", "full colour vision"), abs=1e-3)
 
 
-def test_the_blind_eyes_confuse_what_they_are_known_to_confuse():
+def test_simulated_colour_blindness_confuses_the_known_pairs():
     red, green, far = "#b4530b", "#6d7a00", distance("#b4530b", "#6d7a00", "full colour vision")
     assert distance(red, green, "deuteranopia") < far / 3
     assert distance(red, green, "protanopia") < far / 3
@@ -110,7 +110,7 @@ def test_the_ramp_only_grows_darker_or_only_lighter_for_every_eye(vision):
         assert distance(theme.ramp[0], theme.ramp[-1], vision) > 3 * TOUCHING / 2
 
 
-def test_colours_of_ones_own_replace_those_of_families_and_nothing_else():
+def test_the_users_colours_replace_only_colours_of_families():
     for theme in THEMES.values():
         other = edited(theme, {"forward": "#123456", "window": "#ff0000", "nothing": "#000000"})
         assert other.forward == "#123456"

@@ -121,7 +121,7 @@ def test_the_sentence_of_a_gate_is_translated() -> None:
     assert is_translated(gate.sentence)
 
 
-def test_what_is_wrong_with_a_lesson_is_translated(tmp_path: Path) -> None:
+def test_errors_of_a_lesson_are_translated(tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
     path.write_text("---\ntitle: Mine\n---\n\n## One\n\nText.\n\n    --steps 0\n", "utf-8")
     with pytest.raises(LessonError, match=r"mine\.md, line 9: --steps 0: use 1") as refused:

@@ -53,7 +53,7 @@ def test_every_label_is_made_plain() -> None:
     }
 
 
-def test_a_tooltip_shows_what_looks_like_html(qapp: object) -> None:
+def test_a_tooltip_shows_html_as_text(qapp: object) -> None:
     assert plain_tip("cpu:0\n2 ms") == "cpu:0\n2 ms"
     shown = QLabel()
     shown.setTextFormat(Qt.TextFormat.RichText)

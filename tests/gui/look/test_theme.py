@@ -80,7 +80,7 @@ def test_pictures_drawn_without_qt_have_the_windows_colours() -> None:
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_the_parts_of_a_backward_have_shades_that_can_be_told_apart(name: str) -> None:
+def test_the_parts_of_a_backward_have_distinct_shades(name: str) -> None:
     theme = THEMES[name]
     shades = (theme.backward, theme.backward_input, theme.backward_weight)
     assert min(distance(one, other) for one, other in combinations(shades, 2)) >= TELLING
@@ -120,7 +120,7 @@ def test_every_kind_belongs_to_a_family() -> None:
     assert family_of(Kind.STEP) is Family.UPDATE
 
 
-def test_a_familys_letters_are_those_of_the_kinds_that_are_there() -> None:
+def test_a_family_is_described_by_the_letters_of_its_present_kinds() -> None:
     present = {Kind.COPY, Kind.ALL_GATHER, Kind.BACKWARD_INPUT}
     assert family_letters(present) == {Family.BACKWARD_INPUT: "I", Family.COMMUNICATION: "C AG"}
 

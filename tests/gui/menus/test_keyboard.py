@@ -42,7 +42,7 @@ INNER = ("qt_spinbox_lineedit", "qt_scrollarea_viewport")  # parts of widgets th
 def press(
     qtbot: object, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
-    """Press a key where the focus is."""
+    """Press a key in the focused widget."""
     qtbot.keyClick(QApplication.focusWidget() or QApplication.activeWindow(), key, modifiers)
 
 
@@ -120,7 +120,7 @@ def test_the_next_longest_bubble_follows_and_the_longer_one_comes_back(
         places.append((gap.lane, gap.start))
         view = window.timeline.state.viewport
         assert view.start <= gap.start < gap.end <= view.end
-    assert len(steps) == 1  # of what was on screen at first, however close the view has come
+    assert len(steps) == 1  # of the time on screen at first, at any zoom
     assert lengths == sorted(lengths, reverse=True)
     assert len(set(places)) == 4
     assert "Bubble 4 of " in window.statusBar().currentMessage()
@@ -208,7 +208,7 @@ def test_f6_goes_round_all_parts_of_the_window_with_a_ring_round_each(
 
 
 def _is_popup_of_a_choice(widget: QWidget) -> bool:
-    """Whether it is the list that a drop-down field opens, which has the field's name."""
+    """Return True for the list that a drop-down field opens; it has the field's name."""
     above = widget.parentWidget()
     return above is not None and isinstance(above.parentWidget(), QComboBox)
 

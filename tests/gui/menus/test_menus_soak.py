@@ -38,7 +38,7 @@ SPEC = specification(steps=1, warmup=0)
 
 
 class Sitting:
-    """What somebody does in a window, one thing at a time."""
+    """Actions of a user in a window, one at a time."""
 
     def __init__(self, window: MainWindow, client: FakeClient, folder: Path, seed: int) -> None:
         self.window, self.client, self.folder = window, client, folder
@@ -143,7 +143,7 @@ class Sitting:
 
 
 def settle() -> None:
-    """Let Qt delete what is to be deleted, and Python what nobody holds."""
+    """Let Qt and Python delete the objects that nothing uses any more."""
     QApplication.processEvents()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()

@@ -93,7 +93,7 @@ def at(page: Any, x: float, y: float) -> ActionChains:
     )
 
 
-def test_bars_and_idle_time_say_what_they_are(page: Any) -> None:
+def test_bars_and_idle_time_have_descriptions(page: Any) -> None:
     tip = page.find_element(By.CSS_SELECTOR, ".tip")
     assert not tip.is_displayed()
     width = canvas(page).size["width"]
@@ -160,7 +160,9 @@ def test_on_paper_it_is_light_though_the_screen_is_dark(page: Any) -> None:
     assert seen[0] == seen[2] != seen[1] == seen[3]
 
 
-def test_names_are_told_and_the_wheel_scrolls_the_page_where_nothing_is_wider(page: Any) -> None:
+def test_names_have_tooltips_and_the_wheel_scrolls_the_page_if_the_timeline_shows_all(
+    page: Any,
+) -> None:
     at(page, 10, 22 + 5 + 13).perform()
     assert page.find_element(By.CSS_SELECTOR, ".tip").text.split("\n")[0] == EVIL
     canvas(page).send_keys(Keys.HOME)

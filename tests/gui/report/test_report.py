@@ -86,7 +86,7 @@ def trace() -> Trace:
     return trace_of(specification(devices="4xcpu", schedule="gpipe", steps=3))
 
 
-def test_a_report_tells_what_the_window_tells_of_a_run(trace: Trace, tmp_path: Path) -> None:
+def test_a_report_has_the_figures_that_the_window_shows(trace: Trace, tmp_path: Path) -> None:
     words = report(trace, tmp_path / "run.html").words
     for heading in (
         "In short", "Timeline", "Lanes", "From the ideal step to this one", "Idle time by cause",
@@ -240,12 +240,12 @@ def test_a_long_run_is_reported_by_its_latest_steps_which_is_said(
     assert "The report has 2 of 3 measured steps: the median one and the last ones." in read.words
 
 
-def test_a_report_comes_bit_by_bit(trace: Trace) -> None:
+def test_a_report_is_made_in_pieces(trace: Trace) -> None:
     bits = list(run_sections(Scene(trace)))
     assert bits[:3] == [None] * 3 and all(isinstance(bit, Section) for bit in bits[3:])
 
 
-def test_lanes_beyond_what_a_table_lists_are_counted(tmp_path: Path) -> None:
+def test_lanes_that_do_not_fit_a_table_are_counted(tmp_path: Path) -> None:
     lanes = MOST_ROWS + 6
     spec = specification("dp", devices=f"{lanes}xcpu", batch=lanes, steps=1, warmup=0)
     assert "6 further lanes are not listed." in report(trace_of(spec), tmp_path / "x.html").words

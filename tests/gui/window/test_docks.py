@@ -45,7 +45,7 @@ def test_every_entry_of_the_view_menu_brings_its_panel_to_the_front(
         assert action.isChecked()
 
 
-def test_a_panels_keys_bring_it_from_behind_another_and_hide_it_when_in_front(
+def test_a_panels_keys_raise_it_or_hide_it_if_it_is_in_front(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     keys = window.action("show_try").shortcut()
@@ -127,11 +127,11 @@ def test_at_the_smallest_size_the_window_keeps_to_it(window: MainWindow, qtbot: 
         window.bring(name)
         qtbot.wait(1)
         assert (window.width(), window.height()) == (1000, 650)
-    # Where a name and its value can be read.
+    # Here a name and its value can be read.
     assert window.docks.docks[Dock.DETAILS].width() >= 200
 
 
-def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(
+def test_the_batch_is_listed_step_by_step_with_the_shown_one_marked(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     perform(window, client, specification(

@@ -1,4 +1,4 @@
-"""A signal that comes while the window is being made ends it, as a later one does."""
+"""A signal that arrives while the window is being made ends it, as a later signal does."""
 
 import os
 import signal

@@ -46,7 +46,7 @@ def ended(window: MainWindow, client: FakeClient) -> MainWindow:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the places in the window say of a step."""
+    """The texts about a step in each part of the window."""
 
     bar: str
     idle: list[str]

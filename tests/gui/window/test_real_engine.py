@@ -76,7 +76,7 @@ def test_every_strategy_fills_the_lanes_that_it_uses(
         assert run.trace.open_tasks == []
 
 
-def test_stopping_in_the_middle_keeps_what_was_recorded(
+def test_stopping_in_the_middle_keeps_the_recorded_spans(
     real_window: MainWindow, qtbot: object
 ) -> None:
     run = start_long_run(real_window, qtbot)
@@ -104,7 +104,7 @@ def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
     assert not real_window.banner.isVisible()
 
 
-def test_an_engine_that_is_killed_between_runs_is_told_and_run_starts_another(
+def test_an_engine_that_is_killed_between_runs_is_reported_and_run_starts_another(
     real_window: MainWindow, engine: EngineClient, qtbot: object
 ) -> None:
     with qtbot.waitSignal(real_window.session.engine_failed, timeout=10_000):
@@ -196,7 +196,7 @@ def test_the_last_bars_stay_until_the_next_run_has_some_and_ranks_are_counted(
     assert all(text.startswith("DDP") or "2 lanes" in text for text in words if "starting" in text)
 
 
-def test_a_run_that_the_engine_refuses_is_told_in_one_line(
+def test_a_run_that_the_engine_refuses_is_reported_in_one_line(
     real_window: MainWindow, qtbot: object, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text("def build():\n    return 3\n")
@@ -217,11 +217,11 @@ def test_every_copy_and_communication_lane_serves_a_compute_lane(
     lanes = run.trace.header.lanes
     helpers = [lane for lane in lanes if lane.role is not Role.COMPUTE]
     assert [lanes[lane.serves].role for lane in helpers] == [Role.COMPUTE] * 4
-    # Gloo runs two collectives at once; whether any ran beside another is up to it.
+    # Gloo may run two collectives at once, but need not.
     assert all(len(run.trace.spans(lane.index)) for lane in helpers[:2])
 
 
-def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
+def test_the_advisors_way_runs_for_real_next_to_its_prediction(
     real_window: MainWindow, qtbot: object
 ) -> None:
     first = run_to_end(

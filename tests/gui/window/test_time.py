@@ -1,4 +1,4 @@
-"""Time that counts from the step, and what goes along with it, with real keys in a real window."""
+"""Time that counts from the step, and its menu, with real keys in a real window."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_axis_counts_from_the_step_that_is_looked_at(shown: MainWindow) -> N
     assert state.frame.origin.name == "step 2"
 
 
-def test_the_menu_chooses_what_time_counts_from_and_it_is_remembered(
+def test_the_menu_chooses_the_zero_of_time_and_it_is_remembered(
     shown: MainWindow, settings: Settings
 ) -> None:
     state = shown.timeline.state
@@ -58,7 +58,7 @@ def test_the_menu_chooses_what_time_counts_from_and_it_is_remembered(
     assert state.frame.origin.name == "step 3" and settings.time_from == "step"
 
 
-def test_a_clock_shows_the_time_of_day_where_a_recording_tells_it() -> None:
+def test_a_clock_shows_the_time_of_day_if_a_recording_has_it() -> None:
     assert clock_of("") is None
     origin = Origin(0.0, "", 3600.0 + 59.5)
     view = Viewport(0.0, 2e9, 1000.0)
@@ -78,7 +78,7 @@ def test_one_goes_to_the_same_task_in_the_steps_around(shown: MainWindow) -> Non
     assert state.selection == first
 
 
-def test_a_bubble_leads_to_what_it_waits_for(shown: MainWindow) -> None:
+def test_a_bubble_leads_to_the_task_that_it_waits_for(shown: MainWindow) -> None:
     state = shown.timeline.state
     press(shown, Qt.Key.Key_B)
     gap = state.selection

@@ -24,7 +24,7 @@ JOB = Specification(
 
 @pytest.fixture
 def engine() -> Iterator[RunLauncher]:
-    """What the window starts its runs with."""
+    """The specification of the run that the window has started."""
     made = RunLauncher()
     yield made
     made.close()
@@ -44,7 +44,7 @@ def test_a_pipeline_of_torchs_is_started_by_the_form_and_drawn(
     (run,) = ended.args
     assert run.outcome is Outcome.FINISHED, run.text
     assert [lane.name for lane in run.trace.header.lanes][:2] == ["rank 0", "rank 1"]
-    assert run.trace.steps == [0, 1, 2, 3]  # the last warm-up step and those measured
+    assert run.trace.steps == [0, 1, 2, 3]  # the last warm-up step and the measured ones
     stages = {(span.stage, span.lane) for span in run.trace if span.stage is not None}
     assert stages == {(0, 0), (1, 1)}
     assert window.run_shown is run

@@ -1,4 +1,4 @@
-"""The main window on a client that says what it is told."""
+"""The main window on a client whose messages the test chooses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 
 
 def shown_prediction(window: MainWindow) -> Trace | None:
-    """What stands below the lanes."""
+    """The notes below the lanes."""
     return (
         window.scene.prediction
         if window.scene and window.timeline.state.strips.prediction
@@ -117,7 +117,7 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
     assert "Waited for" in cells
 
 
-def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
+def test_a_selected_range_is_described_in_details_and_counted_in_statistics(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification())
@@ -213,7 +213,7 @@ def test_the_shown_run_is_exported(
     assert not window.banner.isVisible()
 
 
-def test_an_export_that_fails_is_told_in_the_banner(
+def test_an_export_that_fails_is_reported_in_the_banner(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     perform(window, client, specification())
@@ -273,7 +273,7 @@ def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_rememb
     assert not again.timeline.state.stack.chosen.memory
 
 
-def test_an_exported_figure_holds_what_the_window_shows(
+def test_an_exported_figure_has_the_contents_of_the_window(
     window: MainWindow, client: FakeClient, tmp_path: Path
 ) -> None:
     perform(window, client, specification())
@@ -297,7 +297,7 @@ def test_no_two_actions_share_a_shortcut_and_all_have_a_tooltip(window: MainWind
 
 
 def sheet_of(window: MainWindow, qtbot: object) -> KeySheet:
-    """Press `?` and return the sheet that comes."""
+    """Press `?` and return the sheet that opens."""
     window.timeline.setFocus()
     qtbot.keyClick(window.timeline, "?")
     qtbot.waitUntil(lambda: window.findChild(KeySheet) is not None)
@@ -321,7 +321,7 @@ def test_the_sheets_columns_hold_every_line_once_and_end_at_the_same_height() ->
         assert sum(len(rows) + 2 for _, rows in column) - 1 <= 28
 
 
-def test_the_sheet_shows_only_lines_that_contain_what_is_typed(
+def test_the_sheet_shows_only_lines_that_contain_the_typed_text(
     window: MainWindow, qtbot: object
 ) -> None:
     sheet = sheet_of(window, qtbot)
@@ -335,7 +335,7 @@ def test_the_sheet_shows_only_lines_that_contain_what_is_typed(
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question])
-def test_the_sheet_fits_the_screen_and_goes_by_escape_and_by_its_own_key(
+def test_the_sheet_fits_the_screen_and_is_closed_by_escape_and_by_its_own_key(
     window: MainWindow, qtbot: object, key: Qt.Key
 ) -> None:
     sheet = sheet_of(window, qtbot)

@@ -1,4 +1,4 @@
-"""The Blocks panel: what blocks cost, and borders of stages that are moved by hand."""
+"""The Blocks panel: costs of blocks, and stage borders that are moved by hand."""
 
 from __future__ import annotations
 

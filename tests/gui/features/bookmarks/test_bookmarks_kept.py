@@ -1,4 +1,4 @@
-"""Bookmarks and statistics in the whole window: keys, tabs, and the file beside the recording."""
+"""Bookmarks and statistics in the whole window: keys, tabs, and the file next to the recording."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) 
     QTest.keyClick(window.timeline, key, keys)
 
 
-def test_marks_are_set_by_keys_and_kept_beside_their_recording(
+def test_marks_are_set_by_keys_and_kept_next_to_their_recording(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
     path = tmp_path / "run.arrow"

@@ -34,7 +34,7 @@ def test_two_runs_are_compared_by_key_alone(
     press(Key.Key_C, BOTH)
     chooser = window.findChild(RunChooser)
     assert chooser is not None and not chooser.isModal()
-    qtbot.keyClick(chooser.list, Key.Key_End)  # before it may stand the run's prediction
+    qtbot.keyClick(chooser.list, Key.Key_End)  # the run's prediction may precede it
     qtbot.keyClick(chooser.list, Key.Key_Return)
     comparing, a = window.feature(CompareFeature).comparing, window.timeline
     b, two = comparing.frame.b, comparing.two

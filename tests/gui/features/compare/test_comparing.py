@@ -35,7 +35,7 @@ from tests.make_believe import batches, prediction_of, record, specification, tr
 
 @dataclass
 class Stand:
-    """What comparing needs of a window, without the window."""
+    """The parts of a window that comparing uses, without the window."""
 
     comparing: Comparing
     session: Session
@@ -66,7 +66,7 @@ class Stand:
 
 @pytest.fixture
 def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
-    """A timeline and a panel beside each other, with a session behind them."""
+    """A timeline and a panel side by side, with a session."""
     client, widget = FakeClient(), QWidget()
     session = Session(client)
     made = Stand(None, session, settings, client, [], TimelineView())  # type: ignore[arg-type]
@@ -200,7 +200,7 @@ def test_a_drag_in_one_timeline_pans_both(compared: Stand, qtbot: QtBot) -> None
     assert compared.a.state.viewport.start == pytest.approx(before.panned(80).start)
 
 
-def test_a_row_of_the_table_outlines_what_it_sums_up_in_both(compared: Stand, qtbot: QtBot) -> None:
+def test_a_row_of_the_table_outlines_its_spans_in_both_runs(compared: Stand, qtbot: QtBot) -> None:
     table, overlay = compared.comparing.panel.table, compared.comparing.frame.overlay
     assert overlay is not None
     table.setCurrentItem(table.topLevelItem(1))
@@ -274,7 +274,7 @@ def test_a_prediction_of_longer_steps_is_compared_with_them_one_after_the_other(
         spans = predicted.trace.spans(lane.index)
         assert len(spans) == len(trace.spans(lane.index))
         assert (spans.start[1:] >= spans.end[:-1]).all()
-    # Beside the measured run it stands where that began.
+    # Next to the measured run it begins where that run began.
     assert run.ghost.step_bounds(1)[0] == trace.step_bounds(1)[0] < bounds[1][0]
 
 
@@ -313,7 +313,7 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("suffix", ["svg", "html"])
-def test_what_is_seen_is_written(compared: Stand, tmp_path: Path, suffix: str) -> None:
+def test_the_comparison_on_screen_is_written(compared: Stand, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"both.{suffix}"
     compared.comparing.frame.join(True)
     compared.comparing.files.export_to(path)

@@ -1,4 +1,4 @@
-"""Two linked timelines and what lies over them, without a window."""
+"""Two linked timelines and their overlay, without a window."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_an_axis_that_counts_from_a_later_time_has_ticks_before_it() -> None:
     assert ticks(Viewport(-50e6, 100e6, 1000.0))[0].label.startswith("0")
 
 
-def test_joins_are_those_of_tasks_that_both_views_show(
+def test_only_tasks_that_both_views_show_are_joined(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views
@@ -119,7 +119,7 @@ def test_joins_are_those_of_tasks_that_both_views_show(
     assert joins_of(two.matches, a.state.frame, b.state.frame).of == 0
 
 
-def test_more_joins_than_can_be_told_apart_are_thinned_out_and_counted(
+def test_too_many_joins_are_thinned_out_and_counted(
     views: tuple[TimelineView, TimelineView],
 ) -> None:
     a, b = views

@@ -53,7 +53,7 @@ def test_the_picture_names_both_runs_and_the_reason(both: Both, tmp_path: Path) 
     assert sum(text.startswith(("A  Pipeline", "B  Pipeline")) for text in words) == 2
 
 
-def test_both_axes_read_alike_in_true_time(both: Both, tmp_path: Path) -> None:
+def test_both_axes_have_the_same_labels_in_true_time(both: Both, tmp_path: Path) -> None:
     export_both(both, tmp_path / "both.svg")
     ticks = [text for text in texts(tmp_path / "both.svg") if TICK.fullmatch(text)]
     assert len(ticks) >= 6 and ticks[: len(ticks) // 2] == ticks[len(ticks) // 2 :]
@@ -72,7 +72,7 @@ def test_joins_are_drawn_where_they_are_asked_for(both: Both, qapp: object) -> N
     assert plain.size() == joined.size() and plain != joined
 
 
-def test_what_is_seen_is_what_is_drawn(both: Both, tmp_path: Path) -> None:
+def test_a_picture_of_a_part_has_only_its_ticks(both: Both, tmp_path: Path) -> None:
     begin = float(both.traces[0].step_bounds(both.two.step_a)[0])
     part = both_of(*both.traces, part=(begin + 40e6, begin + 60e6))
     export_both(part, tmp_path / "part.svg")
@@ -80,7 +80,7 @@ def test_what_is_seen_is_what_is_drawn(both: Both, tmp_path: Path) -> None:
     assert ticks and all(40 <= int(re.split(r"\s", text)[0]) <= 60 for text in ticks)
 
 
-def test_steps_beside_the_compared_ones_are_faint(both: Both, qapp: object) -> None:
+def test_steps_that_are_not_compared_are_faint(both: Both, qapp: object) -> None:
     shorter, longer = sorted(both.traces, key=lambda trace: step_length(trace))
     pair = both_of(shorter, longer)
     begin = float(shorter.step_bounds(pair.two.step_a)[0])
@@ -125,7 +125,7 @@ class _Page(HTMLParser):
         self.outside += [v for n, v in attrs if n in ("src", "href") and (v or "#")[0] != "#"]
 
 
-def test_a_report_stands_in_one_file_and_says_why(both: Both, tmp_path: Path) -> None:
+def test_a_report_is_one_file_and_gives_the_reasons(both: Both, tmp_path: Path) -> None:
     write_both_report(both, tmp_path / "both.html")
     text = (tmp_path / "both.html").read_text(encoding="utf-8")
     page = _Page()

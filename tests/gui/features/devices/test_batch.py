@@ -1,4 +1,4 @@
-"""Batch split: what its heading says of a step that was run."""
+"""Batch split: its heading for a step that was run."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def test_pipelines_side_by_side_are_as_many_replicas_as_they_are() -> None:
     assert told == "50 rows in 12 micro-batches: 5, 4, 4, 4, 5, 4, …, 4 over 3 replicas: 17, 17, 16"
 
 
-def test_replicas_with_a_piece_each_are_told_by_their_rows() -> None:
+def test_replicas_with_a_piece_each_are_described_by_their_rows() -> None:
     assert heading(strategy="dp", devices="3xcpu", batch=8) == "8 rows over 3 replicas: 3, 3, 2"
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_split_is_told_after_a_run_as_before_it(strategy: str) -> None:
+def test_a_split_is_described_the_same_after_a_run_as_before_it(strategy: str) -> None:
     asked = specification(strategy=strategy, devices="4xcpu", batch=26)
     (plan,) = header_and_plans(asked)[1].values()
     plain = split_text(plan.parts).replace("\u00a0", " ")

@@ -30,7 +30,7 @@ def scene_of(path: Path) -> Scene:
     return Scene(open_recording(path).trace)
 
 
-def test_the_parts_are_those_that_the_lane_holds_at_the_moment_of_its_peak() -> None:
+def test_the_parts_are_measured_at_the_moment_of_the_lanes_peak() -> None:
     shown = scene_of(PIPELINE.path)
     step = shown.described
     start, end = shown.trace.step_bounds(step)

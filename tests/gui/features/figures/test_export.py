@@ -1,4 +1,4 @@
-"""Figures: their formats, what they hold, and what happens when they cannot be written."""
+"""Figures: their formats and contents, and errors when they cannot be written."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_run_without_spans_gives_a_figure_that_says_so(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["x.gif", "x", "x.jpeg"])
-def test_an_unknown_suffix_is_refused_with_what_is_accepted(
+def test_an_unknown_suffix_is_refused_with_the_accepted_ones(
     trace: Trace, tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(ValueError, match=r"end in \.png, \.svg or \.pdf") as raised:
@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_replaced_stays_and_nothing_half_written_is_left(
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-def test_a_full_disk_is_said_in_one_line_and_leaves_what_was_there(
+def test_a_full_disk_is_reported_in_one_line_and_keeps_the_old_file(
     trace: Trace, tmp_path: Path, suffix: str
 ) -> None:
     path = tmp_path / f"x{suffix}"

@@ -1,4 +1,4 @@
-"""The panel of figures, and what the window copies, saves and reports."""
+"""The panel of figures, and copying, saving and reports in the window."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_panel_gives_back_the_options_that_it_was_given(panel: FigurePanel) 
         assert panel.wish == Wish(options, False)
 
 
-def test_a_printed_figure_is_light_and_what_a_figure_does_not_take_is_disabled(
+def test_a_printed_figure_is_light_and_fields_that_do_not_apply_are_disabled(
     panel: FigurePanel,
 ) -> None:
     choose(panel, "preset", "slide")
@@ -85,7 +85,9 @@ def test_steps_and_times_are_typed_into_one_field(panel: FigurePanel) -> None:
     assert panel.wish.options.excerpt == ExcerptOptions(range="10ms:40ms", lanes="0-1")
 
 
-def test_what_cannot_be_drawn_is_said_in_words_and_cannot_be_saved(panel: FigurePanel) -> None:
+def test_a_figure_that_cannot_be_drawn_shows_the_reason_and_cannot_be_saved(
+    panel: FigurePanel,
+) -> None:
     choose(panel, "part", "named")
     panel.times.setText("9")
     panel.draw_now()
@@ -109,12 +111,12 @@ def test_the_preview_follows_every_change_after_a_moment(qtbot: QtBot, panel: Fi
     assert len(seen) > 4
 
 
-def test_the_size_is_told_on_paper_and_in_pixels(panel: FigurePanel) -> None:
+def test_the_size_is_shown_on_paper_and_in_pixels(panel: FigurePanel) -> None:
     assert panel.size_label.text().startswith("85 × ") and "2008 × " in panel.size_label.text()
     assert size_text(None) == ""
 
 
-def test_save_and_copy_hand_out_what_is_set_even_if_it_was_typed_just_now(
+def test_save_and_copy_use_settings_that_were_typed_just_now(
     qtbot: QtBot, panel: FigurePanel
 ) -> None:
     panel.words["title"].setText("Typed just now")
@@ -123,7 +125,7 @@ def test_save_and_copy_hand_out_what_is_set_even_if_it_was_typed_just_now(
     assert isinstance(saved.args[0], Picture) and saved.args[0].title == "Typed just now"
 
 
-def test_settings_keep_the_last_figure_and_survive_what_is_unreadable(tmp_path: Path) -> None:
+def test_settings_keep_the_last_figure_and_survive_unreadable_values(tmp_path: Path) -> None:
     settings = Settings(tmp_path / "s.ini")
     assert settings.figure == FigureOptions("two-column")
     settings.figure = FigureOptions("slide", "dark", idle=False, excerpt=ExcerptOptions(steps="3"))
@@ -224,7 +226,7 @@ def test_in_a_comparison_the_figure_and_the_table_are_of_both_runs(
     assert [row.partition(",")[0] for row in rows[1:]] == [
         "Pipeline 1F1B", "Pipeline GPipe", "Pipeline ZB-H1",
     ]  # fmt: skip
-    # As shown in the window there are two runs at most, and only those that are compared.
+    # A picture of the window has at most two runs, the ones that are compared.
     choose(panel, "preset", "")
     panel.draw_now()
     assert panel.picture is None and "Choose a slide" in panel.problem.text()

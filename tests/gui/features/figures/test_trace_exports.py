@@ -20,7 +20,7 @@ from tests.make_believe import record, specification
 
 @pytest.fixture
 def shown(window: MainWindow, tmp_path: Path) -> Path:
-    """The recording that is shown; what is written goes beside it."""
+    """The recording that is shown; exports are written next to it."""
     record(specification(steps=3), tmp_path / "run.arrow")
     window.feature(RecordingsFeature).files.open_from(tmp_path / "run.arrow")
     return tmp_path
@@ -52,7 +52,7 @@ def test_a_trace_is_written_and_opens_with_the_same_spans(
     )
 
 
-def test_ranks_are_written_into_a_new_folder_and_never_over_what_is_there(
+def test_ranks_are_written_into_a_new_folder_and_never_over_existing_files(
     window: MainWindow, shown: Path, qtbot: QtBot
 ) -> None:
     name(window, "export_ranks", shown / "ranks", qtbot)

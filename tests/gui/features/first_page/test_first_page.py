@@ -47,7 +47,7 @@ def test_the_presets_are_pipelines_of_their_schedule(name: str) -> None:
     assert (made.strategy, made.schedule) == ("pipeline", name)
 
 
-def test_the_page_stands_in_place_of_the_empty_timeline(window: MainWindow) -> None:
+def test_the_page_replaces_the_empty_timeline(window: MainWindow) -> None:
     assert window.feature(FirstPageFeature).page.isVisible()
     assert not window.timeline.isVisible()
     window.feature(RecordingsFeature).files.open_from(PIPELINE.path)
@@ -58,7 +58,7 @@ def test_the_page_stands_in_place_of_the_empty_timeline(window: MainWindow) -> N
     assert window.timeline.isVisible()
 
 
-def test_what_a_run_waits_for_is_said_in_the_timeline_and_a_refusal_brings_the_page_back(
+def test_the_timeline_says_why_a_run_waits_and_a_refusal_brings_the_page_back(
     window: MainWindow, client: FakeClient
 ) -> None:
     window.action("run").trigger()
@@ -119,7 +119,7 @@ def test_two_schedules_run_one_after_the_other_and_are_compared(
 
 
 @pytest.mark.parametrize("outcome", [Outcome.STOPPED, Outcome.FAILED])
-def test_what_waits_for_its_turn_is_forgotten_when_a_run_does_not_finish(outcome: Outcome) -> None:
+def test_queued_runs_are_dropped_when_a_run_does_not_finish(outcome: Outcome) -> None:
     started: list[Specification] = []
 
     def start(wanted: Specification) -> bool:

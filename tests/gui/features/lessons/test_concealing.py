@@ -1,4 +1,4 @@
-"""While a learner looks for what is slow, nothing in the window says it."""
+"""While a learner looks for the slow lane, nothing in the window names it."""
 
 import pytest
 from PySide6.QtCore import QPointF

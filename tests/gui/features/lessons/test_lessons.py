@@ -1,4 +1,4 @@
-"""Lessons in the window: their runs, the light on what they point at, questions and answers."""
+"""Lessons in the window: their runs, the spotlight, questions and answers."""
 
 from dataclasses import replace
 from html import escape
@@ -81,7 +81,9 @@ def make_runs(window, client, qtbot):
     qtbot.waitUntil(window.feature(LessonsFeature).lessons.spotlight.isVisible)
 
 
-def test_a_step_runs_points_asks_and_answers_from_what_ran(window, client, qtbot, lesson):
+def test_a_step_runs_points_asks_and_answers_with_figures_of_its_runs(
+    window, client, qtbot, lesson
+):
     before = window.feature(RunFeature).form.specification()
     window.feature(LessonsFeature).lessons.open(lesson)
     panel = window.feature(LessonsFeature).lessons.panel
@@ -224,7 +226,7 @@ def test_a_straggler_is_named_before_the_verdict_is_shown(window, client, qtbot)
     assert not line.label.text().startswith("Find it yourself")
 
 
-def test_after_the_last_lesson_comes_your_own_model(window, qtbot):
+def test_the_last_lesson_is_followed_by_your_own_model(window, qtbot):
     lessons = window.feature(LessonsFeature).lessons
     panel = lessons.panel
     lessons.open(shipped()[-1])
@@ -248,7 +250,7 @@ def test_the_question_is_read_before_the_run_shows_its_answer(window, lesson):
     assert tops == sorted(tops)
 
 
-def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
+def test_the_target_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
     window.feature(LessonsFeature).lessons.open(lesson)
     window.feature(LessonsFeature).lessons.step(1)
     make_runs(window, client, qtbot)

@@ -89,7 +89,7 @@ def test_without_a_prediction_the_answer_waits_to_be_asked_for(lessons, window, 
         ("8", "Your prediction: State of the optimizer against Parameters"),
     ],
 )
-def test_shipped_lessons_say_what_is_to_be_predicted(window, number, said):
+def test_shipped_lessons_name_the_figure_to_predict(window, number, said):
     lessons = window.feature(LessonsFeature).lessons
     lessons.open(find_lesson(number))
     field = lessons.panel.prediction

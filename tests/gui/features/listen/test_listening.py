@@ -1,4 +1,4 @@
-"""Listening for training jobs in the window: steps are drawn live, and nothing is left behind."""
+"""Listening for training jobs: steps are drawn live, and no process or file is left."""
 
 import contextlib
 import socket
@@ -53,7 +53,7 @@ def address(window):
 
 
 def sent(folder, ranks, to, cut=None):
-    """Connections that have sent what a folder has of some ranks."""
+    """Connections that have sent the records of some ranks of a folder."""
     made = []
     for rank in ranks:
         made.append(connect(to, rank))
@@ -75,7 +75,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         )
         run = window.run_shown
         assert run.live and window.session.runs_job
-        # A step is sent when the next one begins, and what is told of it is whole one step later.
+        # A step is sent when the next one begins, and its records are complete one step later.
         qtbot.waitUntil(lambda: run.trace.counter("loss").values.tolist() == [0.0, 0.5, 1.0])
         assert not window.action("run").isEnabled()
         assert window.feature(DevicesFeature).imported.isHidden()
@@ -98,7 +98,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
     )
 
 
-def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot, tmp_path):
+def test_two_ranks_are_one_run_and_each_span_arrives_once(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path)
     for peer in sent(tmp_path, (1, 0), address(window)):
         peer.close()
@@ -142,7 +142,7 @@ def test_a_clock_that_was_compared_at_the_beginning_only_is_said_to_be(
         peer.close()
 
 
-def test_stop_lets_the_job_go_and_keeps_what_came(window, listening, qtbot, tmp_path):
+def test_stop_lets_the_job_go_and_keeps_the_received_records(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path)
     peers = sent(tmp_path, (0, 1), address(window), cut=-8)
     qtbot.waitUntil(lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 3)
@@ -279,9 +279,7 @@ def test_a_second_job_with_the_same_rank_is_said_and_hurts_the_first_in_nothing(
     assert listening.problem.text() == ""
 
 
-def test_a_job_that_begins_again_after_a_kill_is_a_run_of_its_own(
-    window, listening, qtbot, tmp_path
-):
+def test_a_job_that_begins_again_after_a_kill_is_another_run(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path, outcome="finished")
     for cut in (-2000, None):
         for peer in sent(tmp_path, (0, 1), address(window), cut=cut):

@@ -1,4 +1,4 @@
-"""The command palette: what is found, and how the keyboard moves it."""
+"""The command palette: its matches, and moving in it by keys."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(text: str, where: str = "", enabled: bool = True) -> Command:
         ("fit", "Fit", "Fit the selection"),  # of two as good ones the shorter
     ],
 )
-def test_what_was_meant_is_worth_more(typed: str, better: str, worse: str) -> None:
+def test_better_matches_have_higher_scores(typed: str, better: str, worse: str) -> None:
     one, other = score(typed, better), score(typed, worse)
     assert one is not None
     assert other is None or one > other

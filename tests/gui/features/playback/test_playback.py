@@ -98,7 +98,7 @@ def test_space_plays_a_step_in_eight_seconds_and_stops_at_its_end(
     assert player.playing and player.time == 0
 
 
-def test_bars_fill_as_the_line_passes_and_what_is_to_come_is_veiled(
+def test_bars_fill_as_the_line_passes_and_later_bars_are_veiled(
     window: MainWindow, playback: PlaybackFeature
 ) -> None:
     state = window.timeline.state
@@ -123,7 +123,7 @@ def test_bars_fill_as_the_line_passes_and_what_is_to_come_is_veiled(
     assert veiled.lightness() > plain.lightness()  # towards the ground's colour
 
 
-def test_the_names_say_what_each_lane_does_waits_for_and_holds(
+def test_the_lane_names_show_work_wait_and_memory(
     window: MainWindow, playback: PlaybackFeature
 ) -> None:
     press(window, Key.Key_Space)

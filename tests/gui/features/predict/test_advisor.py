@@ -46,7 +46,7 @@ COSTS = {"forward_ms": 3, "backward_input_ms": 3, "backward_weight_ms": 3, "loss
 def perform(
     window: MainWindow, client: FakeClient, spec: Specification, calibrated: bool = True
 ) -> None:
-    """A whole run, on the client that does what it is told."""
+    """Play a whole run on the client whose messages the test chooses."""
     window.session.run(spec)
     header, made = batches(spec)
     told = [batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))])]
@@ -153,7 +153,7 @@ def test_a_click_on_a_heading_sorts_by_its_numbers(panel: AdvisorPanel) -> None:
     assert len(set(order)) > 3
 
 
-def test_every_cell_can_be_told_to_a_screen_reader(panel: AdvisorPanel) -> None:
+def test_every_cell_has_a_text_for_screen_readers(panel: AdvisorPanel) -> None:
     for column, what in enumerate(COLUMNS):
         told = cell(panel, 0, column).data(Qt.ItemDataRole.AccessibleTextRole)
         assert told.startswith(f"{what.heading}: ")
@@ -180,7 +180,7 @@ def test_a_chosen_way_fills_the_form_and_runs_for_real(
     assert window.feature(RunFeature).form.specification() == asked
 
 
-def test_the_answer_on_top_is_that_of_the_way_that_is_selected(
+def test_the_answer_on_top_is_for_the_selected_way(
     window: MainWindow, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
     page = window.feature(PredictFeature).trying.page
@@ -225,7 +225,7 @@ def test_nothing_is_predicted_while_a_run_is_under_way(
     assert advisor._asked is None
 
 
-def test_what_the_advisor_finds_for_one_run_is_not_offered_above_another(
+def test_advice_for_one_run_is_not_offered_above_another(
     window: MainWindow, client: FakeClient, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(window.feature(VerdictFeature).line.changes[0].isVisible)
@@ -286,7 +286,9 @@ def test_a_cancelled_ranking_is_not_shown_and_can_be_asked_for_again(
     assert window.feature(PredictFeature).service.pid == process
 
 
-def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPanel) -> None:
+def test_the_reason_why_nothing_can_be_predicted_is_shown(
+    window: MainWindow, panel: AdvisorPanel
+) -> None:
     advisor = window.feature(PredictFeature).advisor
     advisor._asked = 1001
     advisor.on_reply(PredictionRefused(1001, "the costs lack step_ms"))
@@ -307,7 +309,7 @@ def advice(step: int, known: bool = True, **values: object) -> Advice:
     return Advice(specification(**values), step, step - 1, step + 1, 0.1, 10, known)
 
 
-def test_present_settings_come_first_where_no_known_way_spares_enough() -> None:
+def test_present_settings_are_first_unless_a_known_way_saves_enough() -> None:
     present = advice(200, microbatches=8, schedule="1f1b")
     guess = advice(50, known=False, microbatches=64)
     quick, near = advice(100, microbatches=4), advice(192, microbatches=4)
@@ -342,7 +344,7 @@ def test_a_run_that_was_advised_says_how_its_prediction_turned_out(
     assert took.replace("\u00a0", " ") in texts(panel, MEASURED)
 
 
-def test_ways_are_named_by_schedule_and_what_it_takes() -> None:
+def test_ways_are_named_by_schedule_and_its_options() -> None:
     one = specification(schedule="interleaved", chunks=2, microbatches=16)
     assert way_text(one) == f"{SCHEDULES['interleaved'].title} ×2"
     assert pieces_text(one) == "16"

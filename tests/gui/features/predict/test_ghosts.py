@@ -79,7 +79,7 @@ def test_a_live_run_has_no_ghost(window: MainWindow, client: FakeClient) -> None
     assert not window.feature(PredictFeature).ghosts.runner.running
 
 
-def test_another_run_that_is_shown_brings_its_own_prediction(
+def test_each_shown_run_has_its_own_prediction(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     first = perform(window, client)
@@ -105,7 +105,7 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
     run = window.run_shown
     qtbot.waitUntil(lambda: run.comparison is not None, timeout=GHOST_MS)
     assert run.comparison.source is CostSource.CALIBRATED
-    # Forwards and backwards are told as 10 % quicker than they were.
+    # Forwards and backwards are recorded as 10 % faster than they were.
     assert -0.1 < run.comparison.makespan_error < -0.05
     assert "\u2212" in lane_notes(run.comparison)["cpu:0"]
     qtbot.waitUntil(lambda: window.feature(StatusFeature).line.predicted.text() != "")
@@ -126,7 +126,7 @@ def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
     assert window.run_shown.comparison is None
 
 
-def test_what_was_predicted_itself_gets_no_ghost(qapp: object) -> None:
+def test_a_predicted_run_gets_no_ghost(qapp: object) -> None:
     measured = trace_of(specification())
     run = Run(1, without_steps(measured), source=Path("somewhere"))
     ghosts = Ghosts()

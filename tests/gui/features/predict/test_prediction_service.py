@@ -1,4 +1,4 @@
-"""What if, the advisor and the Blocks panel share one process that predicts."""
+"""One predicting process serves What if, the advisor and the Blocks panel."""
 
 from __future__ import annotations
 

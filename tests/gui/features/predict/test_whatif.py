@@ -1,4 +1,4 @@
-"""What if: sliders change the prediction, and only ever towards what was asked last."""
+"""The What-if panel: sliders change the prediction, and an older answer never replaces a newer."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ def test_a_key_on_a_slider_changes_the_predicted_makespan(
     assert panel.figures.values["makespan"].text() != "–"
 
 
-def test_the_mouse_drags_a_slider_and_the_number_beside_it_follows(
-    panel: WhatIfPanel, qtbot: object
-) -> None:
+def test_the_mouse_drags_a_slider_and_its_number_follows(panel: WhatIfPanel, qtbot: object) -> None:
     before, row = panel.picture.answer, panel.sliders["devices"]
     middle = row.slider.height() // 2
     handle = QPoint(round(row.slider.width() * 3 / row.slider.maximum()) + 2, middle)
@@ -126,7 +124,7 @@ def test_a_link_makes_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> 
     qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
 
 
-def test_faults_are_put_in_beside_a_slow_lane(panel: WhatIfPanel, qtbot: object) -> None:
+def test_faults_are_added_to_a_slow_lane(panel: WhatIfPanel, qtbot: object) -> None:
     plain, old = makespan(panel), panel.picture.answer
     panel.faults.unfold.click()
     panel.faults.fields["slow_lane"].write("1:2")
@@ -187,7 +185,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
     assert panel.picture.answer is first
 
 
-def test_what_cannot_be_predicted_is_said_in_place_of_the_figures(
+def test_the_reason_why_nothing_can_be_predicted_replaces_the_figures(
     panel: WhatIfPanel, qtbot: object
 ) -> None:
     panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
@@ -236,7 +234,7 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     assert window.run_shown.trace.header.source is Source.PREDICTED
 
 
-def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
+def test_a_step_that_cannot_be_shown_large_is_reported_and_can_be_requested_again(
     window: MainWindow, panel: WhatIfPanel, sent: list[object]
 ) -> None:
     QTest.mouseClick(panel.answer.large, Qt.MouseButton.LeftButton)
@@ -333,7 +331,7 @@ def test_costs_are_read_from_a_file_and_written_to_one(
     assert read_costs(tmp_path / "kept.json") == costs
 
 
-def test_costs_that_cannot_be_read_are_told_and_change_nothing(
+def test_costs_that_cannot_be_read_are_reported_and_change_nothing(
     window: MainWindow, panel: WhatIfPanel, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.json").write_text('{"forward_ms": "long"}')
@@ -344,7 +342,7 @@ def test_costs_that_cannot_be_read_are_told_and_change_nothing(
     assert "cannot be written" in window.banner.label.text()
 
 
-def test_what_is_under_the_pointer_is_told(panel: WhatIfPanel) -> None:
+def test_the_task_under_the_pointer_has_a_tooltip(panel: WhatIfPanel) -> None:
     picture, plot = panel.picture, panel.picture.plot
     first = plot.topLeft() + QPoint(2, 3)
     assert picture.tip_at(first).replace("\u00a0", " ") == "lane 0: 0F0, 1 ms"
@@ -352,7 +350,7 @@ def test_what_is_under_the_pointer_is_told(panel: WhatIfPanel) -> None:
     assert picture.tip_at(QPoint(0, 0).toPointF()) == ""
 
 
-def test_the_picture_is_told_in_words(panel: WhatIfPanel) -> None:
+def test_the_picture_is_described_in_words(panel: WhatIfPanel) -> None:
     words = panel.picture.accessibleDescription().replace("\u00a0", " ")
     assert words == "4 lanes, 124 tasks: makespan 33 ms, bubble 27.3 %"
 
@@ -368,7 +366,7 @@ def test_every_field_has_a_name_and_a_tooltip_of_one_sentence(panel: WhatIfPanel
             assert field.toolTip()
 
 
-def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
+def test_a_process_that_ends_is_reported_and_the_next_question_starts_another(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:
     before = panel.picture.answer
@@ -392,7 +390,7 @@ def test_a_process_that_is_suspended_is_ended_and_said(
     wait_for_another(panel, qtbot, before)
 
 
-def test_a_process_that_cannot_be_started_is_told(
+def test_a_process_that_cannot_be_started_is_reported(
     window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -475,7 +473,7 @@ def test_the_question_cuts_the_model_as_the_run_did(
     assert panel.question.borders is None
 
 
-def test_run_this_runs_what_is_asked_with_one_click(
+def test_run_this_runs_the_question_with_one_click(
     window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
     spec = specification("pipeline", devices="2xvirtual", borders="5", batch=32, steps=2)

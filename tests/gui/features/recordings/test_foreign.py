@@ -1,4 +1,4 @@
-"""Traces of other programs in the window: a folder of ranks, what was odd, marks as steps."""
+"""Traces of other programs in the window: a folder of ranks, import issues, marks as steps."""
 
 import json
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_folder_is_opened_from_the_menu_and_dropped(qtbot, window, tmp_path):
     assert [run.source for run in window.feature(RunsFeature).tabs.runs] == [TWO_RANKS] * 2
 
 
-def test_what_was_odd_is_counted_above_devices(window, tmp_path):
+def test_import_issues_are_counted_above_devices(window, tmp_path):
     events = [{"ph": "X", "ts": 0, "dur": 9, "name": "a"}, {"ph": "B", "ts": 3}, {"ph": "Q"}]
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(events))
@@ -126,7 +126,7 @@ def test_arguments_of_an_event_stand_in_details(window, tmp_path):
 
 
 def test_events_of_no_step_can_be_selected(qtbot, window, tmp_path):
-    """Before the first step, behind the last, and where there is none at all."""
+    """Before the first step, after the last, and in a trace without steps."""
     own = {"ph": "X", "dur": 5, "pid": 1, "tid": 1}
     events = [{**own, "ts": ts, "name": f"n{ts}"} for ts in (0, 10, 20, 30)]
     steps = [{**own, "ts": ts, "tid": 2, "name": f"step {ts}"} for ts in (9, 19)]

@@ -68,7 +68,7 @@ def test_a_large_recording_is_shown_once_its_index_is_made(
     qtbot.waitUntil(lambda: not threads())
 
 
-def test_the_strip_says_what_is_opened_and_how_far_it_is(
+def test_the_strip_shows_the_name_of_the_file_and_the_progress(
     window: MainWindow, path: Path, half_done: threading.Event, qtbot: object
 ) -> None:
     strip = window.feature(RecordingsFeature).files.opening
@@ -110,7 +110,7 @@ def test_another_recording_takes_the_place_of_one_on_its_way(
     window.feature(RecordingsFeature).files.opening.cancel()
 
 
-def test_what_is_no_recording_is_said_in_one_line(
+def test_a_file_that_is_no_recording_is_reported_in_one_line(
     window: MainWindow, tmp_path: Path, qtbot: object
 ) -> None:
     other = tmp_path / "other.bin"
@@ -145,7 +145,7 @@ def test_a_packed_trace_of_some_kilobytes_is_opened_in_the_background_and_can_be
     assert not strip.isVisible() and window.run_shown is None
 
 
-def test_only_what_cannot_take_long_is_opened_at_once(
+def test_only_files_that_cannot_take_long_are_opened_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording, "INDEXED_BYTES", 64 << 20)

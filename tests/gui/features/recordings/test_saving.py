@@ -1,4 +1,4 @@
-"""Saving bit by bit: the same file as at once, and nothing of one that was cancelled."""
+"""Saving in pieces writes the same file as saving at once, and no file if it is cancelled."""
 
 from __future__ import annotations
 
@@ -60,9 +60,7 @@ def test_a_long_recording_is_saved_bit_by_bit(
     assert run.saved == folder / "copy.arrow" == window.settings.recent[0]
 
 
-def test_a_cancelled_saving_leaves_nothing_behind(
-    window: MainWindow, run: Run, folder: Path
-) -> None:
+def test_a_cancelled_saving_leaves_no_file(window: MainWindow, run: Run, folder: Path) -> None:
     window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
     window.feature(RecordingsFeature).files.progress.dialog.canceled.emit()
     assert (
@@ -73,7 +71,7 @@ def test_a_cancelled_saving_leaves_nothing_behind(
     assert run.saved is None
 
 
-def test_closing_the_window_amid_a_saving_leaves_nothing_behind(
+def test_closing_the_window_during_a_saving_leaves_no_file(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
     window.feature(RecordingsFeature).files.save_to(folder / "copy.arrow")
@@ -82,7 +80,7 @@ def test_closing_the_window_amid_a_saving_leaves_nothing_behind(
     assert [path.name for path in folder.iterdir()] == ["source.arrow"]
 
 
-def test_a_file_that_cannot_be_written_is_told_in_one_line(
+def test_a_file_that_cannot_be_written_is_reported_in_one_line(
     window: MainWindow, run: Run, folder: Path
 ) -> None:
     window.feature(RecordingsFeature).files.save_to(folder / "nowhere" / "copy.arrow")
@@ -100,7 +98,7 @@ def test_a_recording_that_is_gone_cannot_be_saved(
     assert not list(folder.iterdir())
 
 
-def test_a_run_of_this_sitting_is_saved_while_more_of_it_comes(
+def test_a_live_run_can_be_saved_while_it_grows(
     window: MainWindow, client: FakeClient, folder: Path, in_bits: None, qtbot: object
 ) -> None:
     session = window.session

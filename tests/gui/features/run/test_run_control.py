@@ -1,4 +1,4 @@
-"""The Run button says what it starts or does, and a run's settings come back into the form."""
+"""The Run button names its action, and a run's settings return to the form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_text(window: MainWindow) -> str:
     return window.feature(StatusFeature).bar.findChild(QToolButton, "run").text()
 
 
-def test_the_button_says_what_it_starts_and_what_is_shown_stands_apart(
+def test_the_button_names_the_next_run_apart_from_the_run_shown(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
@@ -48,9 +48,7 @@ def test_the_button_says_what_it_starts_and_what_is_shown_stands_apart(
     assert window.feature(StatusFeature).bar.title.text().startswith("Pipeline 1F1B")
 
 
-def test_while_a_run_goes_on_the_button_says_what_it_does(
-    window: MainWindow, client: FakeClient
-) -> None:
+def test_during_a_run_the_button_says_that_it_runs(window: MainWindow, client: FakeClient) -> None:
     window.feature(RunFeature).form.set_specification(
         Specification(schedule="gpipe", devices="2xcpu")
     )
@@ -80,7 +78,7 @@ def choose(qtbot: object, menu: QMenu, text: str) -> None:
     qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
 
 
-def test_the_settings_of_every_run_come_back_into_the_form(
+def test_the_settings_of_every_run_return_to_the_form(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(schedule="gpipe", microbatches=4))
@@ -129,7 +127,7 @@ def test_nothing_of_the_usual_form_is_below_the_fold(window: MainWindow) -> None
     assert folds["advanced"].isVisible() and not folds["advanced"].isChecked()
 
 
-def test_what_was_unfolded_is_unfolded_the_next_time(
+def test_unfolded_sections_are_unfolded_the_next_time(
     make_window: object, client: FakeClient, settings: Settings
 ) -> None:
     first = make_window(client, settings)

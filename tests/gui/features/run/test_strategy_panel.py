@@ -1,4 +1,4 @@
-"""The form: what it asks for, what it refuses and why."""
+"""The form: its fields, and the settings that it refuses with a reason."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ROUND_TRIPS = [
 
 
 @pytest.mark.parametrize("specification", ROUND_TRIPS, ids=lambda s: f"{s.strategy}-{s.model.name}")
-def test_the_form_gives_back_what_it_was_filled_with(
+def test_the_form_reads_the_values_that_it_was_filled_with(
     panel: StrategyPanel, specification: Specification
 ) -> None:
     panel.set_specification(specification)
@@ -119,7 +119,7 @@ def test_rare_settings_are_folded_and_counted(panel: StrategyPanel) -> None:
     assert panel.options.isRowVisible(seed) and panel.options.unfolded == {"advanced"}
 
 
-def test_numbers_that_are_left_alone_show_what_they_come_to(panel: StrategyPanel) -> None:
+def test_empty_number_fields_show_the_value_that_is_used(panel: StrategyPanel) -> None:
     def shown(*names: str) -> list[str]:
         texts = [panel.fields[name].widget.text() for name in names]
         return [text.replace("\u00a0", " ") for text in texts]
@@ -191,7 +191,7 @@ def test_the_arrow_keys_choose_a_strategy_and_tab_walks_down_the_form(
     panel.close()
 
 
-def test_the_form_is_a_tree_that_a_screen_reader_can_tell(panel: StrategyPanel) -> None:
+def test_the_form_is_a_tree_that_a_screen_reader_can_read(panel: StrategyPanel) -> None:
     panel.options.unfolded = {"advanced", "faults"}
     panel.set_specification(Specification(devices="4xvirtual:cpu"))
     panel.show()
@@ -218,7 +218,7 @@ CONTROLS = (
 
 
 def accessible_tree(item: QAccessibleInterface) -> Iterator[tuple[QAccessible.Role, str, str]]:
-    """Role, name and value of what can be seen, and of what is in it, but for parts of fields.
+    """Role, name and value of visible widgets and their children, without the parts of fields.
 
     A label names a field: Qt gives the value of a drop-down list as its name on Linux.
     """
@@ -453,7 +453,7 @@ def test_the_preview_names_micro_batches_and_replicas(
         ({"model": ModelSettings("/nowhere/mine.py")}, "There is no file /nowhere/mine.py"),
     ],
 )
-def test_what_cannot_run_is_told_in_one_line(
+def test_settings_that_cannot_run_are_reported_in_one_line(
     panel: StrategyPanel, values: dict, reason: str
 ) -> None:
     panel.set_specification(Specification(**values))
@@ -471,9 +471,7 @@ def test_the_check_follows_the_last_change(panel: StrategyPanel, qtbot: object) 
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_picked_model_brings_its_own_settings_and_defaults(
-    panel: StrategyPanel, name: str
-) -> None:
+def test_a_picked_model_has_its_own_settings_and_defaults(panel: StrategyPanel, name: str) -> None:
     panel.fields["model"].widget.setCurrentIndex(panel.fields["model"].widget.findData(name))
     panel.fields["model"].widget.activated.emit(panel.fields["model"].widget.currentIndex())
     settings = MODELS[name].settings
@@ -493,7 +491,7 @@ def test_every_field_has_a_tooltip_of_one_sentence_and_an_accessible_name(
             assert panel.fields[option.name].widget.toolTip()
 
 
-def test_numbers_show_no_zeros_behind_their_last_digit(panel: StrategyPanel) -> None:
+def test_numbers_show_no_trailing_zeros(panel: StrategyPanel) -> None:
     panel.set_specification(Specification("ddp", bucket_mb=2.5, lr=100.0))
     assert panel.fields["bucket_mb"].widget.text() == "2.5"
     assert panel.fields["lr"].widget.text() == "100"
@@ -509,7 +507,7 @@ def test_numbers_beyond_a_fields_range_are_the_nearest_that_it_takes(
     assert panel.specification().seed >= 0
 
 
-def test_the_lanes_field_offers_what_the_machine_has() -> None:
+def test_the_lanes_field_offers_the_machines_devices() -> None:
     assert "cuda:0" not in device_choices(HARDWARE)
     gpus = ["auto", "cuda:0,cuda:1", "cuda:0", "cuda:1"]
     assert set(gpus) < set(device_choices(GPUS))
@@ -556,7 +554,7 @@ def test_messages_name_fields_instead_of_flags() -> None:
     assert friendly("--frobnicate 3") == "--frobnicate 3"
 
 
-def test_the_preview_tells_how_the_batch_is_cut(panel: StrategyPanel) -> None:
+def test_the_preview_shows_how_the_batch_is_split(panel: StrategyPanel) -> None:
     panel.set_specification(
         Specification("dp", ModelSettings("tutorial"), devices="8xcpu", batch=30)
     )

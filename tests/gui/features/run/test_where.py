@@ -1,4 +1,4 @@
-"""Where a run goes: this machine, or another one that the user names."""
+"""The machine of a run: this one, or a host that the user names."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_machine_that_cannot_be_reached_is_said_and_this_one_can_be_chosen_aga
     assert not window.banner.isVisible()
 
 
-def test_what_the_previous_engine_had_still_to_say_is_not_taken_for_the_next_ones(
+def test_late_messages_of_the_previous_engine_are_dropped(
     window: MainWindow, client: FakeClient
 ) -> None:
     name(window, "gpu")

@@ -1,4 +1,4 @@
-"""Runs and recordings as tabs: each keeps how one stood in it, and closing one ends nothing."""
+"""Runs and recordings as tabs: each keeps its view, and closing a tab does not stop a run."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_only_the_last_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) 
     assert window.scene.trace is window.session.runs[0].trace
 
 
-def test_several_files_fall_onto_the_window_and_one_line_tells_of_the_bad_ones(
+def test_several_files_are_dropped_and_one_line_names_the_bad_ones(
     window: MainWindow, tmp_path: Path
 ) -> None:
     good = [tmp_path / "a.arrow", tmp_path / "b.arrow"]
@@ -180,7 +180,7 @@ def test_several_files_are_opened_at_once_from_the_dialog(
     assert sorted(titles(window)) == sorted(sample.file for sample in SAMPLES[:2])
 
 
-def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
+def test_recent_files_are_listed_latest_first_and_missing_ones_can_be_removed(
     window: MainWindow, tmp_path: Path
 ) -> None:
     for name in ("a", "b", "gone"):
@@ -206,7 +206,7 @@ def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
     assert window.run_shown.source == tmp_path / "b.arrow"
 
 
-def test_the_list_of_runs_tells_the_median_step_as_the_verdict_does(
+def test_the_list_of_runs_shows_the_same_median_step_as_the_verdict(
     window: MainWindow, client: FakeClient
 ) -> None:
     spec = specification(batch=30, split_size=5, data=100, steps=4, warmup=1)

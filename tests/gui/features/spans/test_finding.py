@@ -22,7 +22,7 @@ SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=2, warmu
 def shown(window: MainWindow, client: FakeClient) -> MainWindow:
     """The window with a run that is over."""
     client.perform(SPEC)
-    while window.run_shown is None or window.run_shown.live:  # a tick takes a share of what came
+    while window.run_shown is None or window.run_shown.live:  # a tick takes a part of the messages
         window.session.tick()
     window.timeline.setFocus()
     return window
@@ -81,7 +81,7 @@ def test_the_table_and_the_timeline_select_each_others_span(
     )
 
 
-def test_colours_follow_the_menu_and_those_of_ones_own_every_picture(
+def test_colours_follow_the_menu_and_the_users_own_colours_are_in_every_picture(
     window: MainWindow, client: FakeClient
 ) -> None:
     shown(window, client)

@@ -32,7 +32,7 @@ SPEC = specification("pipeline", schedule="1f1b", microbatches=4, steps=3, warmu
 
 
 class Parts:
-    """The bar with what it works with, in one window."""
+    """The search bar with the parts that it uses, in one window."""
 
     def __init__(self, scene: Scene) -> None:
         self.window = QWidget()
@@ -88,7 +88,7 @@ def test_return_goes_through_the_hits_in_order_of_time_and_shift_return_back(par
     assert parts.timeline.state.selection == expected[-1]
 
 
-def test_what_is_found_is_marked_on_the_lanes_and_escape_lets_go(parts: Parts) -> None:
+def test_hits_are_marked_on_the_lanes_until_escape(parts: Parts) -> None:
     parts.type("kind:backward")
     parts.press(Qt.Key.Key_Return)
     scene = parts.timeline.state.scene
@@ -107,7 +107,9 @@ def test_a_search_begins_by_itself_a_moment_after_the_last_key(parts: Parts, qtb
     assert parts.bar.count.text().endswith("hits")
 
 
-def test_what_cannot_be_read_is_said_under_the_field_and_marks_nothing(parts: Parts) -> None:
+def test_an_unreadable_search_shows_an_error_under_the_field_and_marks_nothing(
+    parts: Parts,
+) -> None:
     parts.type("mb:2")
     parts.press(Qt.Key.Key_Return)
     parts.type(" sta:1")
@@ -226,7 +228,7 @@ def test_another_run_is_searched_for_the_same(parts: Parts) -> None:
     assert parts.bar.count.text() == "2 hits"
 
 
-def test_marks_on_the_strip_cost_what_its_pixels_cost_and_miss_no_hit() -> None:
+def test_no_hit_is_missed_in_the_columns_of_the_strip() -> None:
     chance = np.random.default_rng(3)
     starts = np.cumsum(chance.integers(1, 9, 5000))
     hits = np.sort(chance.choice(5000, 40, replace=False))

@@ -52,7 +52,7 @@ def ask(panel: SpansPanel, text: str) -> None:
     QTest.keyClick(panel.field, Qt.Key.Key_Return)
 
 
-def test_every_span_has_a_row_that_says_what_it_is(panel: SpansPanel) -> None:
+def test_every_span_has_a_row_that_describes_it(panel: SpansPanel) -> None:
     trace = panel.model.listing.trace
     assert rows(panel) == list(trace)
     first = rows(panel)[0]
@@ -64,7 +64,7 @@ def test_every_span_has_a_row_that_says_what_it_is(panel: SpansPanel) -> None:
     assert panel.count.text() == f"{trace.span_count} spans"
 
 
-def test_a_row_that_is_chosen_by_keys_is_told_once(panel: SpansPanel) -> None:
+def test_a_row_that_is_chosen_by_keys_is_emitted_once(panel: SpansPanel) -> None:
     told: list[tuple[int, int]] = []
     panel.chosen.connect(lambda lane, index: told.append((lane, index)))
     panel.table.setFocus()
@@ -75,7 +75,7 @@ def test_a_row_that_is_chosen_by_keys_is_told_once(panel: SpansPanel) -> None:
     assert len(told) == len(set(told))
 
 
-def test_a_span_that_is_selected_elsewhere_is_scrolled_to_and_not_told_back(
+def test_a_span_that_is_selected_elsewhere_is_scrolled_to_without_a_signal(
     panel: SpansPanel,
 ) -> None:
     told: list[tuple[int, int]] = []
@@ -124,7 +124,7 @@ def test_the_keyboard_sorts_too(panel: SpansPanel) -> None:
     assert panel.table.horizontalHeader().sortIndicatorSection() == column("start")
 
 
-def test_a_filter_shows_what_a_search_finds(panel: SpansPanel) -> None:
+def test_a_filter_shows_the_hits_of_a_search(panel: SpansPanel) -> None:
     ask(panel, "kind:forward mb:1-2")
     expected = [
         span
@@ -141,7 +141,7 @@ def test_a_filter_shows_what_a_search_finds(panel: SpansPanel) -> None:
     ] == panel.model.listing.trace.find(0, 0)
 
 
-def test_what_cannot_be_read_is_said_and_the_rows_stay(panel: SpansPanel) -> None:
+def test_an_unreadable_filter_shows_an_error_and_the_rows_stay(panel: SpansPanel) -> None:
     ask(panel, "mb:one")
     assert panel.problem.isVisible()
     assert "mb:one" in panel.problem.text()
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_is_said_and_the_rows_stay(panel: SpansPanel) -> Non
     assert not panel.problem.isVisible()
 
 
-def test_rows_come_as_a_run_grows_and_the_current_one_stays(qtbot: object) -> None:
+def test_rows_are_added_as_a_run_grows_and_the_current_one_stays(qtbot: object) -> None:
     header, made = batches(SPEC)
     trace = Trace(header)
     panel = SpansPanel()
@@ -205,7 +205,7 @@ def test_a_long_sort_is_done_in_a_thread_and_only_the_last_one_counts(
     assert lengths == sorted(lengths, reverse=True)
 
 
-def test_what_is_shown_is_saved_in_its_order(panel: SpansPanel, tmp_path: Path) -> None:
+def test_the_rows_shown_are_saved_in_their_order(panel: SpansPanel, tmp_path: Path) -> None:
     said: list[str] = []
     panel.message.connect(said.append)
     ask(panel, "kind:backward")
@@ -281,7 +281,7 @@ def test_screen_readers_hear_each_cell_with_its_head(panel: SpansPanel) -> None:
     assert panel.table.selectionBehavior() is QAbstractItemView.SelectionBehavior.SelectRows
 
 
-def test_a_model_of_very_many_rows_reads_only_what_is_looked_at() -> None:
+def test_a_model_of_very_many_rows_reads_only_visible_rows() -> None:
     trace = trace_of(SPEC)
     asked: list[tuple[int, int]] = []
 

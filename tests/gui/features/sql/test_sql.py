@@ -78,7 +78,7 @@ def test_a_row_leads_to_its_span_in_its_run(
     assert window.run_shown is first and (span.step, span.task) == (2, 4)
 
 
-def test_what_is_wrong_stands_in_a_line_and_the_last_answer_stays(
+def test_an_error_is_shown_in_a_line_and_the_last_answer_stays(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     panel = window.feature(SqlFeature).panel.widget

@@ -1,4 +1,4 @@
-"""The Statistics panel: what a dragged range holds, its histogram, and what is copied of it."""
+"""The Statistics panel: figures of a dragged range, its histogram, and copying."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_in_a_narrow_dock_no_button_is_cut(
         assert one.mapTo(panel, one.rect().topRight()).x() < panel.width()
 
 
-def test_the_tables_tell_every_lanes_time_and_every_kinds_durations(
+def test_the_tables_show_every_lanes_time_and_every_kinds_durations(
     panel: StatisticsPanel, scene: Scene, qtbot: object
 ) -> None:
     chosen = a_range(scene)
@@ -149,7 +149,7 @@ def test_without_a_range_all_measured_steps_are_counted_once_the_panel_is_seen(
     qtbot.waitUntil(lambda: panel.head.text().startswith("From step 1"))
 
 
-def test_rows_by_kind_by_name_and_outliers_lead_to_what_they_name(
+def test_rows_by_kind_by_name_and_outliers_lead_to_their_spans(
     panel: StatisticsPanel, scene: Scene, qtbot: object
 ) -> None:
     panel.show_range(scene, None)
@@ -256,7 +256,7 @@ def test_markdown_has_tables_of_one_width_each(
         assert all(mark.strip() == "---:" for mark in rows[1][1:])
 
 
-def test_a_range_over_the_present_counts_what_comes_and_names_what_still_runs(
+def test_a_range_over_the_present_counts_new_spans_and_names_running_tasks(
     panel: StatisticsPanel, qtbot: object
 ) -> None:
     header, made = batches(specification(steps=2, warmup=0))

@@ -1,4 +1,4 @@
-"""What the header says before there is a bar, or while costs are measured."""
+"""Texts of the header before there is a bar, and while costs are measured."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from tests.make_believe import batches, header_and_plans, specification
 
 
 def tell(trace, *counters):
-    """Counters come: of each its name, lane and value."""
+    """Add counters to a trace; each row is a name, a lane and a value."""
     rows = [NoteRow(Record.COUNTER, name, 0, None, lane, value) for name, lane, value in counters]
     append_batch(trace, note_batch(rows))
 

@@ -60,7 +60,7 @@ def test_the_bars_are_the_summarys_makespans(
     ]
 
 
-def test_warm_up_stands_apart_in_colour_legend_and_axis(
+def test_warm_up_differs_in_colour_legend_and_axis(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(warmup=2))

@@ -32,7 +32,7 @@ def panel(window, qtbot):
 
 
 def take(window):
-    """Take all that was said: where the cores are busy, a tick takes only a part of it."""
+    """Take all messages: on a busy machine a tick takes only some of them."""
     window.session.tick()
     while window.session.backlog_s:
         window.session.tick()
@@ -115,7 +115,7 @@ def test_a_setting_that_fails_leaves_the_others(window, client, panel):
     assert "there is no memory" in panel.progress.text()
 
 
-def test_what_cannot_be_swept_is_said_in_one_line(window, panel):
+def test_an_impossible_sweep_is_reported_in_one_line(window, panel):
     panel.values.setText("4,x")
     assert panel.problem.isVisible() and "whole number" in panel.problem.text()
     assert not panel.button.isEnabled()
@@ -126,7 +126,7 @@ def test_what_cannot_be_swept_is_said_in_one_line(window, panel):
     assert "Split size is not for ddp" in panel.problem.text()
 
 
-def test_what_the_option_excludes_is_left_out(window, client, panel):
+def test_settings_that_the_option_excludes_are_left_out(window, client, panel):
     window.feature(RunFeature).form.set_specification(
         specification_of({**SMALL, "microbatches": 4})
     )
@@ -139,7 +139,7 @@ def test_what_the_option_excludes_is_left_out(window, client, panel):
     )
 
 
-def test_picked_options_come_with_values_that_can_be_run(panel):
+def test_picked_options_have_values_that_can_be_run(panel):
     for name, text in (("batch", "32,64,128,256"), ("strategy", "single,dp,ddp")):
         panel.option.setCurrentIndex(panel.option.findData(name))
         assert panel.values.text().startswith(text)

@@ -1,4 +1,4 @@
-"""What is suggested for a run, and that nothing is where nothing follows."""
+"""Suggestions for a run, and none if nothing follows from it."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_nothing_else_is_suggested_before_ways_are_predicted(limit: Limit | None
     assert suggestion(trace_on("4xvirtual:cpu"), limit) is None
 
 
-def test_wide_models_and_those_without_a_width_stay_as_they_are() -> None:
+def test_wide_models_and_models_without_a_width_are_not_changed() -> None:
     wide = trace_on("4xvirtual:cpu", ModelSettings("mlp", width=512, depth=8))
     assert suggestion(wide, Limit.HOST) is None
     assert suggestion(trace_on("4xvirtual:cpu", ModelSettings("resnet50")), Limit.HOST) is None

@@ -1,4 +1,4 @@
-"""The line above the timeline: what limits the run, while it goes on and at its end."""
+"""The line above the timeline: the limit of the run, while it goes on and at its end."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -43,7 +43,7 @@ def test_a_run_that_has_ended_has_its_verdict_above_the_timeline(
     assert line < lanes
 
 
-def test_a_run_that_goes_on_has_its_last_whole_step_told(
+def test_the_line_of_a_live_run_describes_its_last_whole_step(
     window: MainWindow, client: FakeClient
 ) -> None:
     spec = specification(steps=6, warmup=0)
@@ -113,7 +113,7 @@ def test_without_a_run_there_is_no_line(window: MainWindow, client: FakeClient) 
     assert not window.feature(VerdictFeature).line.isVisible()
 
 
-def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
+def test_the_line_of_a_live_run_never_describes_an_unfinished_step(
     window: MainWindow, client: FakeClient
 ) -> None:
     spec = specification("dp", devices="4xcpu", steps=1, warmup=1)

@@ -47,7 +47,7 @@ def test_a_colour_that_is_typed_is_the_themes_at_once_and_is_kept(
     assert control.theme.backward == LIGHT.backward
 
 
-def test_what_is_no_colour_changes_nothing(control: ColourControl) -> None:
+def test_a_text_that_is_no_colour_changes_nothing(control: ColourControl) -> None:
     control.edit()
     for typed in ("#12", "red", "#zzzzzz", "123456"):
         write(control, "forward", typed)
@@ -79,7 +79,7 @@ def test_reset_returns_to_the_built_in_colours(control: ColourControl, settings:
     assert not control.panel.reset.isEnabled()
 
 
-def test_each_theme_has_colours_of_its_own(control: ColourControl, settings: Settings) -> None:
+def test_each_theme_has_its_own_colours(control: ColourControl, settings: Settings) -> None:
     control.edit()
     write(control, "forward", "#1a5fb4")
     settings.theme = "dark"
@@ -102,7 +102,9 @@ def test_every_control_has_a_name(control: ColourControl) -> None:
         assert control.panel.buttons[name].accessibleName()
 
 
-def test_what_is_coloured_by_is_kept_and_shown(control: ColourControl, settings: Settings) -> None:
+def test_the_choice_of_colouring_is_kept_and_shown(
+    control: ColourControl, settings: Settings
+) -> None:
     scene = Scene(trace_of(specification("pipeline", microbatches=4, steps=1)))
     told: list[bool] = []
     control.scene_changed.connect(lambda: told.append(True))

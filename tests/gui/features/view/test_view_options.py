@@ -1,4 +1,4 @@
-"""Lanes from the window's menu and keys, and what is remembered of them."""
+"""Lane options in the window's menu and by keys, and which of them are remembered."""
 
 from __future__ import annotations
 

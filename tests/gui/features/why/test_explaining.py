@@ -60,7 +60,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     window.feature(WhyFeature).panel.widget.explain_button.click()
     qtbot.waitUntil(lambda: gate.asked == [shown_step(window)])
     assert window.feature(WhyFeature).panel.widget._question.text() == "Explaining…"
-    for _ in range(3):  # who asks again and again waits for the one answer
+    for _ in range(3):  # repeated requests wait for the one answer
         window.showing.figures.update()
         QTest.qWait(1)
     assert (
@@ -125,7 +125,7 @@ def test_a_large_step_of_a_live_run_waits_for_the_runs_end(gate: Gate) -> None:
     assert why_not_yet(explained, 0, live=False).endswith("explaining it takes some seconds.")
 
 
-def test_what_cannot_be_explained_is_not_asked_for_again(
+def test_a_step_that_cannot_be_explained_is_not_requested_again(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(trace: Trace, step: int) -> Explanation:
@@ -142,7 +142,7 @@ def test_what_cannot_be_explained_is_not_asked_for_again(
     assert not explained.at_hand(0)
 
 
-def test_a_large_step_stays_at_hand_while_small_ones_come_and_go(
+def test_a_large_step_stays_cached_while_small_ones_are_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trace = trace_of(specification(steps=4, warmup=0))

@@ -88,7 +88,7 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
     )
 
 
-def test_the_verdict_on_the_run_stands_above_all(
+def test_the_verdict_on_the_run_is_at_the_top(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     explained(window, client, devices="4xcpu", steps=3)
@@ -152,7 +152,7 @@ def test_the_idle_bars_are_the_summarys_causes(window: MainWindow, client: FakeC
     )
 
 
-def test_both_bubbles_stand_beside_the_closed_form(window: MainWindow, client: FakeClient) -> None:
+def test_both_bubbles_are_next_to_the_closed_form(window: MainWindow, client: FakeClient) -> None:
     explained(window, client, schedule="gpipe")
     step = summarise(window.run_shown.trace).steps[-1]
     figures = (step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
@@ -205,7 +205,7 @@ def test_the_mean_says_which_steps_it_is_of_and_a_step_that_was_stopped_is_none_
     header, made = batches(spec)
     stopped = note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")])
     window.session.run(spec)
-    # Without what is told of the last step behind its spans: it was stopped in the middle.
+    # Without the records after the last step's spans, as if it was stopped in the middle.
     client.say(header, *made[:sent], stopped, Ended(Outcome.STOPPED))
     qtbot.waitUntil(lambda: window.run_shown is not None and window.run_shown.outcome is not None)
     window.bring("why")
@@ -290,7 +290,7 @@ def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClien
         return window.feature(WhyFeature).panel.widget.steps
 
     show_why(window)
-    # All spans of step 1 are there, but whether it is over shows its loss.
+    # All spans of step 1 are there, but only its loss shows that it is over.
     assert explained_after(header, *made[: told - 1]) == [0]
     assert explained_after(made[told - 1]) == [1]
     assert explained_after(opened) == [1]
@@ -424,7 +424,7 @@ def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> No
     assert chart._y(0) < 232
 
 
-def test_hovering_over_a_rung_tells_what_it_is(qtbot: object) -> None:
+def test_hovering_over_a_bar_of_the_waterfall_describes_it(qtbot: object) -> None:
     chart = WaterfallChart()
     qtbot.addWidget(chart)
     chart.resize(360, 232)
@@ -515,7 +515,7 @@ def test_each_lanes_work_rows_and_memory_stand_in_a_table_with_the_largest_over_
     assert "max / mean" in words and "1.07×" in words
 
 
-def test_lane_0s_gather_and_reduce_are_told_in_time_and_bytes(
+def test_lane_0s_gather_and_reduce_are_shown_in_time_and_bytes(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("dp", devices="4xcpu", steps=3))
@@ -543,7 +543,7 @@ def said(trace: Trace, met: Arrivals, clock: float) -> str:
     return arrivals_words(trace, met, clock).replace("\u00a0", " ")
 
 
-def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
+def test_only_collectives_of_ranks_name_the_last_to_arrive(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, "ddp", bucket_mb=0.01)
@@ -568,7 +568,7 @@ def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
     assert not window.feature(WhyFeature).panel.widget.arrivals.isVisible()
 
 
-def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_exposed(
+def test_each_bucket_shows_when_it_was_ready_launched_and_done_and_its_exposed_time(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01))
