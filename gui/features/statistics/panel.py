@@ -234,8 +234,8 @@ class StatisticsPanel(QWidget):
 
 
 HINT = N_(
-    "Drag over lanes to select a range: their busy, communication and idle time and the durations "
-    "of their spans appear here. Drag along the axis for all lanes."
+    "Drag over the lanes to select a range: their busy, communication and idle time and the "
+    "durations of their spans appear here. Drag along the axis for all lanes."
 )
 
 
