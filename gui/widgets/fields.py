@@ -25,6 +25,7 @@ from gui.widgets.layouts import named
 
 MOST = 1_000_000_000
 HEIGHT = 26
+LEAST_WIDTH = 70
 
 
 class Choice(QComboBox):
@@ -101,7 +102,7 @@ def add_row(form: QFormLayout, row: int, field: QWidget, title: str, tip: str) -
         edit.setAccessibleName(tr(title))
     if isinstance(field, QAbstractSpinBox):
         field.lineEdit().setTextMargins(4, 0, 0, 0)  # indented like a drop-down list's text
-    field.setMinimumWidth(70)
+    field.setMinimumWidth(max(LEAST_WIDTH, field.minimumWidth()))
     field.setFixedHeight(HEIGHT)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     # Qt gives these fields WheelFocus: the wheel would focus a field before the guard gets the

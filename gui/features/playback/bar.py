@@ -70,7 +70,7 @@ class PlaybackBar(QWidget):
             self.close_button,
             of=self,
             growing=self.position,
-            margins=(14, 3, 8, 3),
+            margins=(14, 1, 8, 1),  # low, because the timeline above needs half of the window
             spacing=4,
         )
         player.moved.connect(self._show_position)

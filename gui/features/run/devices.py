@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
 
 from core.errors import PlanError
 from core.plan.devices import HOST, Hardware
 from core.plan.lanes import lane_devices
 from gui.app.setting_names import devices_title
 from gui.look.text import ntr, tr
-from gui.widgets.fields import Choice
+from gui.widgets.fields import LEAST_WIDTH, Choice
 
 AUTO = "auto"
 COUNTS = (2, 4, 8)
 POPUP_MARGIN = 12  # pixels, so that the longest item is not elided
+LINE_MARGINS = 6  # pixels that a line keeps free on both sides of its text, with the cursor
 
 
 class DeviceField(Choice):
@@ -26,6 +28,7 @@ class DeviceField(Choice):
         self.setEditable(True)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.currentIndexChanged.connect(self._fit_title)
 
     @property
     def value(self) -> str:
@@ -56,6 +59,17 @@ class DeviceField(Choice):
             self.setEditText(value)
         else:
             self.take(value)
+
+    def _fit_title(self) -> None:
+        """Make the field wide enough for its title; in a narrow form it goes below its label."""
+        title = self.itemText(self.currentIndex())
+        text_size = self.fontMetrics().size(Qt.TextFlag.TextSingleLine, title)
+        text_size.setWidth(text_size.width() + LINE_MARGINS)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind = QStyle.ContentsType.CT_ComboBox
+        needed = self.style().sizeFromContents(kind, option, text_size, self).width()
+        self.setMinimumWidth(max(LEAST_WIDTH, needed))
 
 
 def device_choices(hardware: Hardware) -> Sequence[str]:

@@ -62,6 +62,7 @@ class OptionForm(QFormLayout):
     def __init__(self) -> None:
         super().__init__(horizontalSpacing=6, verticalSpacing=4)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.fields: dict[str, Field] = {}
         self.last_edited = ""

@@ -178,13 +178,16 @@ def test_a_second_window_shows_each_docks_tab_once_and_over_no_other_panel(
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1600, 1000), (1440, 900), (1000, 650)])
-def test_the_timeline_has_half_of_the_window_also_while_a_gap_is_selected(
+def test_the_timeline_has_half_of_the_window_also_while_the_first_run_plays(
     window: MainWindow, client: FakeClient, qtbot: QtBot, size: tuple[int, int]
 ) -> None:
     window.resize(*size)
-    for _ in range(2):  # with the second run, the tabs of runs appear
+    playback = window.feature(PlaybackFeature)
+    for is_first in (True, False):  # with the second run, the tabs of runs appear
         perform(window, client, specification(devices="4xvirtual", steps=3))
-        window.feature(PlaybackFeature).playing.close()  # the first run plays by itself
+        if is_first:
+            playback.playing.open()  # as a user's first run does by itself
+            qtbot.waitUntil(playback.bar.isVisible)
         window.action("bubble").trigger()
         qtbot.waitUntil(window.docks.docks[Dock.DETAILS].isVisible)
         qtbot.wait(50)  # Qt resizes docks in several layouts

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication, QFileDialog, QFormLayout
+from pytestqt.qtbot import QtBot
 
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
@@ -19,9 +21,13 @@ from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification, de
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
 from gui.app.check import Checked, check_specification, friendly
-from gui.features.run.devices import device_choices
-from gui.features.run.panel import StrategyPanel
+from gui.app.language import speak
+from gui.features.run.devices import DeviceField, device_choices
+from gui.features.run.panel import NARROWEST, StrategyPanel
+from gui.window.dock_sizes import NARROW
 from tests.make_believe import GPUS, HARDWARE
+
+LINE_MARGIN = 2  # pixels that Qt keeps free on each side of a line's text
 
 
 @pytest.fixture
@@ -539,6 +545,31 @@ def test_the_lanes_are_listed_in_words_and_in_order(panel: StrategyPanel) -> Non
     panel.fields["devices"].write("2xcuda:1")
     assert field.currentText() == "2 lanes on cuda:1"
     assert panel.specification().devices == "2xcuda:1"
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "ko"])
+def test_the_title_of_the_lanes_is_whole_in_a_panel_of_any_width(
+    language: str, qapp: QApplication, qtbot: QtBot
+) -> None:
+    speak(qapp, language)
+    panel = StrategyPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    field = panel.options.field("devices", DeviceField)
+    cut = []
+    for hardware in (HARDWARE, GPUS):
+        panel.set_hardware(hardware)
+        for width, place in product((NARROWEST, NARROW, 262, 400), range(field.count())):
+            panel.resize(width, 600)
+            field.setCurrentIndex(place)
+            QApplication.processEvents()
+            assert field.geometry().right() < panel.viewport().width()
+            wide = field.fontMetrics().horizontalAdvance(field.currentText())
+            room = field.lineEdit().width() - 2 * LINE_MARGIN
+            if wide > room:
+                cut.append((width, field.currentText(), wide, room))
+    speak(qapp, "en")
+    assert not cut
 
 
 def test_a_gpu_counts_as_missing_only_when_the_machine_is_known() -> None:
