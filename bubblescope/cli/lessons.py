@@ -104,8 +104,10 @@ def runs_text(step: LessonStep, figures: Sequence[dict[str, str]]) -> str:
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:
     """Return the options that distinguish a run from the others of its step."""
-    options = differing(run, others)
-    return " ".join(f"{flag_of(option.name)} {value_text(value)}" for option, value in options)
+    words = []
+    for option, value in differing(run, others):
+        words += [flag_of(option.name), value_text(value)]
+    return " ".join(words)
 
 
 def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> RunFigures:

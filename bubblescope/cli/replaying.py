@@ -57,7 +57,8 @@ def replay_text(summary: Mapping[str, Any]) -> str:
     if summary["unseen"]:
         measured = duration_text(summary["unseen_ns"], like=summary["makespan_ns"])
         error = 100 * summary["error"]
-        lines.append(f"{_steps_text(summary['unseen'])}: {measured} measured ({error:+.1f} %)")
+        steps = _steps_text(summary["unseen"])
+        lines.append(f"{steps}: {measured} measured ({error:+.1f} %)")
     return "\n".join(lines)
 
 
@@ -69,4 +70,5 @@ def _steps_text(steps: Sequence[int]) -> str:
 
 def basis_text(summary: Mapping[str, Any]) -> str:
     """Return the text of the basis in a summary of `predict`."""
-    return str(Basis(summary["measured_share"], summary["low_ns"], summary["high_ns"]).text)
+    basis = Basis(summary["measured_share"], summary["low_ns"], summary["high_ns"])
+    return str(basis.text)

@@ -48,7 +48,8 @@ def milliseconds(ns: float) -> str:
 def devices_text(hardware: Hardware) -> str:
     """Return the table that `devices` prints."""
     kinds = [device_kind(device) for device in hardware.devices]
-    rows = [(HOST.name, f"{hardware.cores} cores", size_text(hardware.memory), f"2x{HOST.name}")]
+    cores = f"{hardware.cores} cores"
+    rows = [(HOST.name, cores, size_text(hardware.memory), f"2x{HOST.name}")]
     for found in hardware.accelerators:
         memory = size_text(found.memory) if found.memory else "unknown"
         rows.append((found.device, found.name, memory, found.device))

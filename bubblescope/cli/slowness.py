@@ -54,7 +54,8 @@ def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
     if text is None:
         return None
     names = [name.strip().upper() for name in text.split(",")]
-    if len(names) != 2 or names[0] == names[1] or not {*names} <= {*Axis}:
+    are_known = all(name in tuple(Axis) for name in names)
+    if len(names) != 2 or names[0] == names[1] or not are_known:
         raise PlanError(f"--axes {text}: use two of {', '.join(Axis)}, such as DP,PP")
     return Axis(names[0]), Axis(names[1])
 

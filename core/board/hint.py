@@ -105,7 +105,9 @@ class _State:
     def copy(self) -> _State:
         """Return a state that changes independently of this one."""
         other = _State(self.rules)
-        other.free, other.held, other.peak = self.free.copy(), self.held.copy(), self.peak
+        other.free = self.free.copy()
+        other.held = self.held.copy()
+        other.peak = self.peak
         other.ends = self.ends.copy()
         other.orders = [order.copy() for order in self.orders]
         other.queues = {key: queue.copy() for key, queue in self.queues.items()}

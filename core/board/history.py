@@ -9,7 +9,7 @@ from core.board.board import Board
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The board now, the ones before it, latest last, and those that were undone, latest last."""
+    """The present board, and the earlier and the undone ones, each with the latest last."""
 
     now: Board
     past: tuple[Board, ...] = ()

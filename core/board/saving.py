@@ -24,10 +24,10 @@ MOST_STEM = 60  # characters: a name of a file has at most 255 bytes
 
 
 def save_board(board: Board, folder: Path, title: str) -> Path:
-    """Save a board as a schedule in a folder of its own, and return the file.
+    """Save a board as a schedule in a separate folder, and return the file.
 
-    Runs are titled by the schedule's file, so the file has the board's title as its name. The
-    folder is named by what the board holds: the same board is always the same file. Raises OSError.
+    The file is named by the board's title, because runs are titled by their schedule's file. The
+    folder is named by the contents of the board, so equal boards have one file. Raises OSError.
     """
     text = csv_text(board.orders)
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -45,7 +45,7 @@ def _file_stem(title: str) -> str:
 
 
 def own_run(board: Board, schedule: Path, settings: Specification) -> Specification:
-    """Return a run with its settings, in the order of a board that was saved, verified."""
+    """Return a run of a saved board with the given settings, whose gradients are verified."""
     cut = settings[BORDERS]
     changed = settings.having(
         schedule=str(schedule),

@@ -188,7 +188,8 @@ def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
     for place, lanes in of_place.items():
         streams = [lane for lane in lanes if lane.stream_of]
         # Threads of a host have cores. They count only at places without lanes of a device.
-        own = streams or [lane for lane in lanes if not lane.cores] or lanes
+        devices = [lane for lane in lanes if not lane.cores]
+        own = streams or devices or lanes
         spans = [trace.spans(lane.index) for lane in own]
         yield place, Spans.joined(spans)
 

@@ -156,7 +156,7 @@ class JobClient:
         self._listener.close()
 
     def break_off(self, text: Text) -> None:
-        """Let the current run end as failed for a reason, because its ranks cannot be heard."""
+        """End the current run as failed with a reason, because its ranks cannot be reached."""
         with self._room:
             if self._peers and not (self._problem or self._is_stopped):
                 self._problem = text

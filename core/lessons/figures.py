@@ -66,9 +66,9 @@ class StepBar:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """The figures of a finished run by name: as texts, and those that are numbers as numbers.
+    """The figures of a finished run by name, and its median step as a bar.
 
-    `bar` is its median step.
+    `texts` has every figure as text. `numbers` has the figures that are numbers, unrounded.
     """
 
     texts: dict[str, str]

@@ -24,7 +24,7 @@ SAME_SHARE = 0.02  # the same for shares of the lanes' time, as a difference
 CLOSE_SHARE = 0.05  # difference up to which the guess of a share is right
 _REFERENCE = re.compile(r"([a-z_]+)(?:@([1-9]))?(?:\s+against\s+([a-z_]*)(?:@([1-9]))?)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-_ASKED = {Unit.TIME: 1e6, Unit.SHARE: 0.01, Unit.BYTES: 1e6}
+_TYPED_UNITS = {Unit.TIME: 1e6, Unit.SHARE: 0.01, Unit.BYTES: 1e6}
 """Units in which a guess is typed: ms, per cent and MB, in ns, 1 and bytes."""
 SIGNS = {Unit.TIME: "ms", Unit.SHARE: "%", Unit.BYTES: "MB", Unit.TIMES: "×"}
 
@@ -140,7 +140,7 @@ def judged_guess(prediction: Prediction, guess: Guess, runs: Sequence[RunFigures
         guess_text = " + ".join(f"{rows:g}" for rows in guess)
     else:
         unit = figure.number.unit
-        value = float(guess[0]) * _ASKED.get(unit, 1)
+        value = float(guess[0]) * _TYPED_UNITS.get(unit, 1)
         is_close = _is_close(value, runs[figure.run].numbers[figure.name], unit)
         guess_text = number_text(value, unit)
     if guess_text == true_text:

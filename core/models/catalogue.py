@@ -273,41 +273,37 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
                     *_convolution("skip.0", inputs, outputs, 1),
                     *norm_parameters("skip.1", outputs),
                 )
-            blocks.append(Block(f"layer{layer + 1}.{index}", parameters, outputs * size * size))
+            name = f"layer{layer + 1}.{index}"
+            blocks.append(Block(name, parameters, outputs * size * size))
             inputs = outputs
-    blocks.append(Block("head", linear_parameters("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
+    head = linear_parameters("2", inputs, RESNET50_CLASSES)
+    blocks.append(Block("head", head, RESNET50_CLASSES))
     image = 3 * settings["image_size"] ** 2 * element
     # depends_on_split, because batch normalisation uses the rows of a micro-batch.
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 
 
-MODELS.update(
-    (kind.name, kind)
-    for kind in (
-        ModelKind(
-            "mlp", "MLP", "Linear layers of one width.", {"width": 1024, "depth": 8}, _mlp, 64
-        ),
-        ModelKind("tutorial", "Tutorial", "The tutorials' Linear(5, 2).", {}, _tutorial, 30),
-        ModelKind(
-            "toymodel", "ToyModel", "The tutorials' 10-10-5 in two blocks.", {}, _toymodel, 20
-        ),
-        ModelKind(
-            "gpt",
-            "GPT",
-            "A small GPT over bytes.",
-            {"width": 256, "depth": 4, "heads": 4, "sequence": 64},
-            _gpt,
-            16,
-            _gpt_problem,
-        ),
-        ModelKind(
-            "resnet50",
-            "ResNet-50",
-            "ResNet-50 on square images.",
-            {"image_size": 64},
-            _resnet50,
-            16,
-            _resnet50_problem,
-        ),
-    )
-)
+for _kind in (
+    ModelKind("mlp", "MLP", "Linear layers of one width.", {"width": 1024, "depth": 8}, _mlp, 64),
+    ModelKind("tutorial", "Tutorial", "The tutorials' Linear(5, 2).", {}, _tutorial, 30),
+    ModelKind("toymodel", "ToyModel", "The tutorials' 10-10-5 in two blocks.", {}, _toymodel, 20),
+    ModelKind(
+        "gpt",
+        "GPT",
+        "A small GPT over bytes.",
+        {"width": 256, "depth": 4, "heads": 4, "sequence": 64},
+        _gpt,
+        16,
+        _gpt_problem,
+    ),
+    ModelKind(
+        "resnet50",
+        "ResNet-50",
+        "ResNet-50 on square images.",
+        {"image_size": 64},
+        _resnet50,
+        16,
+        _resnet50_problem,
+    ),
+):
+    MODELS[_kind.name] = _kind

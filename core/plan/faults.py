@@ -69,8 +69,11 @@ def _hiccups(text: str) -> list[tuple[int, int, int]]:
     """Read `lane=2,step=4,ms=50` as (lane, measured step counted from 1, ns)."""
     pattern = f"lane={_WHOLE},step={_WHOLE},ms={_NUMBER}"
     form = message("lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50")
-    parts = _parts("--hiccup", text, pattern, form)
-    return [(int(lane), int(step), round(float(ms) * 1e6)) for lane, step, ms in parts]
+    hiccups = []
+    for lane, step, ms in _parts("--hiccup", text, pattern, form):
+        ns = round(float(ms) * 1e6)
+        hiccups.append((int(lane), int(step), ns))
+    return hiccups
 
 
 def _parts(flag: str, text: str, pattern: str, form: Text) -> Iterator[tuple[str, ...]]:
@@ -254,7 +257,8 @@ class Faults:
                 )
         for hiccup in self.hiccups:
             number = hiccup.step - first + 1
-            given = f"{HICCUP.flag} lane={hiccup.lane},step={number},ms={hiccup.ns / 1e6:g}"
+            ms = hiccup.ns / 1e6
+            given = f"{HICCUP.flag} lane={hiccup.lane},step={number},ms={ms:g}"
             if hiccup.lane >= count:
                 raise PlanError(message("{given}: {there}", given=given, there=there))
             if not 1 <= number <= steps:

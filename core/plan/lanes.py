@@ -196,7 +196,10 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
         item,
     )
     # KINDS lacks backends that torch plug-ins add; the machine's own devices have them.
-    known = {**KINDS, **{kind.name: kind for kind in map(device_kind, hardware.devices)}}
+    known = dict(KINDS)
+    for device in hardware.devices:
+        present = device_kind(device)
+        known[present.name] = present
     kind = None
     if match is not None:
         own_kind = device_kind(hardware.devices[-1]).name

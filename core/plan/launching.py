@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.counts import lanes_text
 from core.errors import PlanError
-from core.message import message
+from core.message import Message, message
 from core.option import listed
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
@@ -35,64 +35,75 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
 
     `specification` has its defaults: a schedule if its strategy takes one, else None.
     """
-    s = specification
+    for problem in _problems_of_run(specification, lanes):
+        raise PlanError(problem)
+    for problem in _problems_of_hosts(hosts, len(lanes), out):
+        raise PlanError(problem)
+
+
+def _problems_of_run(specification: Specification, lanes: list[Lane]) -> Iterator[Message]:
+    """Yield a text for each setting of the run that torchrun's jobs cannot have."""
     flag = "--launcher torchrun"
-    schedule = s[SCHEDULE]
-    endpoint = hosts.endpoint
-    # All conditions are evaluated before one is reported, so none may fail: max(1, nodes) below.
-    problems = {
-        message(
+    schedule = specification[SCHEDULE]
+    faults = faults_text(specification)
+    if specification.strategy not in LAUNCHED:
+        yield message(
             "--strategy {strategy}: {flag} runs {accepted}",
-            strategy=s.strategy,
+            strategy=specification.strategy,
             flag=flag,
             accepted=listed(LAUNCHED, "and"),
-        ): (s.strategy not in LAUNCHED),
-        message(
+        )
+    if schedule is not None and schedule not in TORCH_SCHEDULES:
+        yield message(
             "--schedule {schedule}: {flag} runs only torch's own schedules, {accepted}",
             schedule=schedule,
             flag=flag,
             accepted=listed(TORCH_SCHEDULES, "and"),
-        ): (schedule is not None and schedule not in TORCH_SCHEDULES),
-        message(
+        )
+    if lanes[0].is_virtual:
+        yield message(
             "--devices {devices}: {flag} is for real lanes, such as 2xcpu",
-            devices=s.devices,
+            devices=specification.devices,
             flag=flag,
-        ): lanes[0].is_virtual,
-        message(
-            "{faults}: faults can only be injected into virtual lanes", faults=faults_text(s)
-        ): bool(faults_text(s)),
-        message("--balance: {flag} cuts by --borders or equal parameters", flag=flag): bool(
-            s[BALANCE]
-        ),
-        message(
+        )
+    if faults:
+        yield message("{faults}: faults can only be injected into virtual lanes", faults=faults)
+    if specification[BALANCE]:
+        yield message("--balance: {flag} cuts by --borders or equal parameters", flag=flag)
+    if specification.gradients is not None:
+        yield message(
             "--gradients {gradients}: {flag} does not save gradients",
-            gradients=s.gradients,
+            gradients=specification.gradients,
             flag=flag,
-        ): s.gradients is not None,
-        message("--blocks: {flag} records the blocks by itself", flag=flag): s.blocks,
-        message(
+        )
+    if specification.blocks:
+        yield message("--blocks: {flag} records the blocks by itself", flag=flag)
+    if specification.warmup < 1:
+        yield message(
             "--warmup 0: {flag} needs 1 or more, because the recorder's first step is warm-up",
             flag=flag,
-        ): (s.warmup < 1),
-        message(
+        )
+
+
+def _problems_of_hosts(hosts: Hosts, lanes: int, out: str) -> Iterator[Message]:
+    """Yield a text for each option of the hosts that is wrong for a number of lanes."""
+    endpoint = hosts.endpoint
+    if hosts.nodes < 1 or lanes % hosts.nodes != 0:
+        yield message(
             "--nnodes {nodes}: use a number of hosts that divides {lanes}",
             nodes=hosts.nodes,
-            lanes=lanes_text(len(lanes)),
-        ): (hosts.nodes < 1 or len(lanes) % max(1, hosts.nodes) != 0),
-        message("--node-rank {node}: use 0 to {last}", node=hosts.node, last=hosts.nodes - 1): (
-            not 0 <= hosts.node < hosts.nodes
-        ),
-        message("--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0", endpoint=endpoint): (
-            bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
-        ),
-        message(
+            lanes=lanes_text(lanes),
+        )
+    if not 0 <= hosts.node < hosts.nodes:
+        yield message("--node-rank {node}: use 0 to {last}", node=hosts.node, last=hosts.nodes - 1)
+    needs_endpoint = hosts.nodes > 1 or bool(endpoint)
+    if needs_endpoint and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint):
+        yield message("--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0", endpoint=endpoint)
+    if hosts.nodes > 1 and not out:
+        yield message(
             "--record: several hosts need a FOLDER that all can access, or the address that "
             "`listen` prints"
-        ): (hosts.nodes > 1 and not out),
-    }
-    for text, is_there in problems.items():
-        if is_there:
-            raise PlanError(text)
+        )
 
 
 def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:

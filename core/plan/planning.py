@@ -94,9 +94,8 @@ def job_of(
     specification: Specification, model: ModelDescription, lanes: list[Lane], rows: int
 ) -> Job:
     """Return the strategy's input for a step of `rows` rows. Raises PlanError."""
-    s = specification
-    settings = {option.name: s[option] for option in STRATEGY_OPTIONS}
-    schedule = schedule_of(s[SCHEDULE] or DEFAULT_SCHEDULE)
+    settings = {option.name: specification[option] for option in STRATEGY_OPTIONS}
+    schedule = schedule_of(specification[SCHEDULE] or DEFAULT_SCHEDULE)
     return Job(model, tuple(lanes), rows, schedule, settings)
 
 
@@ -130,37 +129,35 @@ def check(specification: Specification) -> Strategy:
 
     Raises PlanError naming the first bad value and the accepted ones.
     """
-    s = specification
-    strategy = STRATEGIES.get(s.strategy)
+    strategy = STRATEGIES.get(specification.strategy)
     if strategy is None:
         raise PlanError(
             message(
                 "there is no strategy {strategy!r}; use {accepted}",
-                strategy=s.strategy,
+                strategy=specification.strategy,
                 accepted=listed(list(STRATEGIES)),
             )
         )
-    check_numbers(s)
-    for option, value in s.values:
+    check_numbers(specification)
+    for option, value in specification.values:
         _refuse(option.problem(value))
-    _check_settings(s.model)
-    _check_options(s, strategy)
+    _check_settings(specification.model)
+    _check_options(specification, strategy)
     return strategy
 
 
 def check_numbers(specification: Specification) -> None:
     """Raise PlanError for the first number that is out of range."""
-    s = specification
-    for option, value in s.values:
+    for option, value in specification.values:
         if not isinstance(value, str):
             _refuse(option.problem(value))
-    if (s.data or 0) / s.batch_rows > MOST_STEPS:
+    if (specification.data or 0) / specification.batch_rows > MOST_STEPS:
         raise PlanError(
             message(
                 "--data {data} is over {most_steps:,} batches of {rows}",
-                data=s.data,
+                data=specification.data,
                 most_steps=MOST_STEPS,
-                rows=rows_text(s.batch_rows),
+                rows=rows_text(specification.batch_rows),
             )
         )
 
@@ -260,9 +257,12 @@ def _check_settings(model: ModelSettings) -> None:
     _refuse("" if kind is None else kind.problem(model.filled()))
 
 
-def _check_options(s: Specification, strategy: Strategy) -> None:
+def _check_options(specification: Specification, strategy: Strategy) -> None:
     """Raise PlanError for options of other strategies, and for options that conflict."""
-    given = {o.name: o for o in STRATEGY_OPTIONS if s[o] not in (None, o.default)}
+    given = {}
+    for option in STRATEGY_OPTIONS:
+        if specification[option] not in (None, option.default):
+            given[option.name] = option
     for option in given.values():
         if option not in strategy.options:
             takers = [other.name for other in STRATEGIES.values() if option in other.options]
@@ -280,12 +280,12 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
                     "{flag} {value} and {other_flag} {other_value} exclude each other; use one "
                     "of them",
                     flag=option.flag,
-                    value=s[option],
+                    value=specification[option],
                     other_flag=other.flag,
-                    other_value=s[other],
+                    other_value=specification[other],
                 )
             )
-    if s.blocks and strategy.on_ranks:
+    if specification.blocks and strategy.on_ranks:
         takers = [other.name for other in STRATEGIES.values() if not other.on_ranks]
         raise PlanError(
             message(
@@ -294,7 +294,7 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
                 takers=listed(takers),
             )
         )
-    if (memory := s[LANE_MEMORY]) is not None and not s[BALANCE]:
+    if (memory := specification[LANE_MEMORY]) is not None and not specification[BALANCE]:
         raise PlanError(
             message(
                 "{flag} {memory:g} is a limit for {other_flag}; add that",
@@ -303,5 +303,5 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
                 other_flag=BALANCE.flag,
             )
         )
-    if (schedule := s[SCHEDULE]) is not None:
+    if (schedule := specification[SCHEDULE]) is not None:
         schedule_of(schedule)

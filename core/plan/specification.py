@@ -282,8 +282,10 @@ class Specification:
 
 
 # Sorting is stable: within a group options stay as they are declared.
+_GROUPS = list(OptionGroup)
 OPTIONS = sorted(
-    (option for option, _ in Specification().values), key=lambda o: list(OptionGroup).index(o.group)
+    [option for option, _ in Specification().values],
+    key=lambda option: _GROUPS.index(option.group),
 )
 """Every option of a run, including the model's, in the order of help, form and docs."""
 
@@ -310,7 +312,13 @@ def describe(specification: Specification) -> ModelDescription:
 
 def with_defaults(specification: Specification) -> Specification:
     """Return a copy in which batch, steps and schedule have values, for headers and titles."""
-    s = specification
-    filled = replace(s, model=s.model.filled(), batch=s.batch_rows, steps=len(s.step_rows))
-    takes_schedule = SCHEDULE in STRATEGIES[s.strategy].options
-    return filled.having(schedule=(s[SCHEDULE] or DEFAULT_SCHEDULE) if takes_schedule else None)
+    filled = replace(
+        specification,
+        model=specification.model.filled(),
+        batch=specification.batch_rows,
+        steps=len(specification.step_rows),
+    )
+    schedule = None
+    if SCHEDULE in STRATEGIES[specification.strategy].options:
+        schedule = specification[SCHEDULE] or DEFAULT_SCHEDULE
+    return filled.having(schedule=schedule)

@@ -17,5 +17,7 @@ def start_speed(length_ns: float, seconds: float = STEP_SECONDS) -> float:
 def speed_text(speed: float) -> str:
     """Return a speed as a fraction of real time: `1/100`; `1` for real time."""
     slower = 1 / speed
-    number = f"{slower:.1f}" if slower < 10 and slower != round(slower) else f"{slower:,.0f}"
+    number = f"{slower:,.0f}"
+    if slower < 10 and slower != round(slower):
+        number = f"{slower:.1f}"
     return "1" if number == "1" else f"1/{number}"

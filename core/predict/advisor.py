@@ -206,16 +206,18 @@ def way_of(specification: Specification) -> Specification:
 
     Two runs with equal ones are predicted alike. Other settings have a fixed value.
     """
-    s = with_defaults(specification)
-    options = STRATEGIES[s.strategy].options
-    is_default = s[MICROBATCHES] is None and s[SPLIT_SIZE] is None
+    complete = with_defaults(specification)
+    options = STRATEGIES[complete.strategy].options
+    is_default = complete[MICROBATCHES] is None and complete[SPLIT_SIZE] is None
     if MICROBATCHES in options and is_default:
-        schedule = SCHEDULES.get(s[SCHEDULE] or "")
+        schedule = SCHEDULES.get(complete[SCHEDULE] or "")
         own = None if schedule is None else schedule.microbatches
-        s = s.having(microbatches=own or DEFAULT_MICROBATCHES)
-    if REPLICAS in options and s[REPLICAS] is None:
-        s = s.having(replicas=DEFAULT_REPLICAS)
-    return replace(s, steps=1, warmup=0, seed=0, verify=False, calibrate=True, gradients=None)
+        complete = complete.having(microbatches=own or DEFAULT_MICROBATCHES)
+    if REPLICAS in options and complete[REPLICAS] is None:
+        complete = complete.having(replicas=DEFAULT_REPLICAS)
+    return replace(
+        complete, steps=1, warmup=0, seed=0, verify=False, calibrate=True, gradients=None
+    )
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:

@@ -68,28 +68,28 @@ def job_without_machine(
     """Return a run with its missing numbers filled in, and the job for its strategy.
 
     By default there are as many lanes as the stages need, or two without `--stages` and
-    `--borders`. These lanes
-    copy while they compute, as GPUs do; with `--devices 8xcpu` they do not. No lane shares hardware
-    with another. By default a micro-batch has the rows that the costs are for, or one row. A model
-    with fewer blocks than stages gets as many blocks, unless the costs are by block. Raises
-    PlanError.
+    `--borders`. These lanes copy while they compute, as GPUs do; with `--devices 8xcpu` they do
+    not. No lane shares hardware with another. By default a micro-batch has the rows that the costs
+    are for, or one row. A model with fewer blocks than stages gets as many blocks, unless the costs
+    are by block. Raises PlanError.
     """
     options = check(specification).options
-    s = specification
-    if s.devices.strip() == "auto":
-        s = replace(s, devices=f"{_lane_count(s, options)}x{PREDICTED.name}")
+    if specification.devices.strip() == "auto":
+        specification = replace(
+            specification, devices=f"{_lane_count(specification, options)}x{PREDICTED.name}"
+        )
     lanes: list[Lane] = []
-    for lane in lanes_of(s, _NO_HARDWARE, present=False):
+    for lane in lanes_of(specification, _NO_HARDWARE, present=False):
         lanes.append(replace(lane, sharing="", sharers=0))
-    check_lanes(s, len(lanes), host_hardware())
-    if s.batch is None:
-        pieces = _pieces(s, options, len(lanes))
-        s = replace(s, batch=pieces * _rows(costs))
-    s = replace(with_defaults(s), steps=1, warmup=0, data=None)
+    check_lanes(specification, len(lanes), host_hardware())
+    if specification.batch is None:
+        pieces = _pieces(specification, options, len(lanes))
+        specification = replace(specification, batch=pieces * _rows(costs))
+    specification = replace(with_defaults(specification), steps=1, warmup=0, data=None)
     if STAGES in options and not costs.by_block:
-        stages = _stage_count(s, options, len(lanes))
+        stages = _stage_count(specification, options, len(lanes))
         model = stretched(model, stages)
-    return s, job_of(s, model, lanes, s.batch_rows)
+    return specification, job_of(specification, model, lanes, specification.batch_rows)
 
 
 def stretched(model: ModelDescription, blocks: int) -> ModelDescription:

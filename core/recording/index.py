@@ -18,14 +18,12 @@ import json
 import mmap
 import os
 import tempfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.arrays import Ints
@@ -33,9 +31,16 @@ from core.files import whole_file
 from core.message import message, text_from_plain, text_to_plain
 from core.paths import cache_folder
 from core.plan.task import ABSENT
-from core.reading import open_regular
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.imported import imported_text, take_imported
+from core.recording.index_file import (
+    VERSION,
+    DamagedIndex,
+    IndexArrays,
+    is_index,
+    read_parts,
+    write_parts,
+)
 from core.recording.schema import Record
 from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
 from core.trace.blocks import Blocks, block_sums
@@ -48,16 +53,12 @@ from core.trace.step_bounds import Fault, StepBounds
 from core.trace.trace import Trace
 from core.typed import typed
 
-VERSION = 5
-"""Version of the index's format; an index of another version is built again."""
 Progress = Callable[[int, int], bool | None]
 """Called with the amount that is done and the total; returning False cancels."""
 WATCHED = 1 << 16
 """Number of items between two checks for cancelling."""
-IndexArrays = dict[str, NDArray[Any]]
 Thing = TypeVar("Thing")
 _FACTS = "facts"
-_KEY = b"bubblescope-index"
 _COUNTING = 1  # rough share of the time, in tenths, as are the next two
 _FILLING = 8
 _SUMMING = 1
@@ -65,10 +66,6 @@ _SUMMING = 1
 
 class Cancelled(Exception):
     """Raised when the progress callback returns False."""
-
-
-class DamagedIndex(ValueError):
-    """An index is not as it was written; the message is one line."""
 
 
 def report_progress(progress: Progress | None, done: int, total: int) -> None:
@@ -113,9 +110,9 @@ def read_index(path: Path | str) -> Opened | None:
     Raises DamagedIndex if the index was changed since it was written.
     """
     for place in index_files(path):
-        if place.is_file() and _is_ours(place):
+        if place.is_file() and is_index(place):
             try:
-                arrays = _read_parts(place)
+                arrays = read_parts(place)
                 facts = json.loads(arrays.pop(_FACTS).tobytes())
                 # Another recording may have been written to this path since.
                 if facts["of"] == _identity(path):
@@ -145,7 +142,7 @@ def build_index(path: Path | str, progress: Progress | None = None) -> Path:
             "warning": text_to_plain(stream.warning(trace.span_count)),
             **_facts(trace),
         }
-        _write_parts(place, _arrays(trace, facts, stream.size, progress))
+        write_parts(place, _arrays(trace, facts, stream.size, progress))
     return target
 
 
@@ -155,82 +152,13 @@ def build_index(path: Path | str, progress: Progress | None = None) -> Path:
 def _target(path: Path | str) -> Path:
     """Return the path for a new index. Raises OSError if neither path can be written."""
     adjacent, cached = index_files(path)
-    is_free = not os.path.lexists(adjacent) or _is_ours(adjacent)
+    is_free = not os.path.lexists(adjacent) or is_index(adjacent)
     if is_free and os.access(adjacent.parent, os.W_OK):
         return adjacent
     cached.parent.mkdir(parents=True, exist_ok=True)
-    if os.path.lexists(cached) and not _is_ours(cached):
+    if os.path.lexists(cached) and not is_index(cached):
         raise OSError(message("another file has the name of its index"))
     return cached
-
-
-def _is_ours(place: Path) -> bool:
-    """Return True if a file is an index, maybe a damaged one; other files are not touched."""
-    try:
-        with open_regular(place) as file:
-            # Arrow's magic number, and the key of our schema after it: other files with this name
-            # are never overwritten.
-            return file.read(6) == b"ARROW1" and _KEY in file.read(4096)
-    except OSError:
-        return False
-
-
-def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> None:
-    """Write arrays, by name, as parts of an index."""
-    checksum = 0
-    schema = pa.schema(
-        [
-            ("name", pa.string()),
-            ("dtype", pa.string()),
-            ("checksum", pa.uint32()),
-            ("data", pa.large_binary()),
-        ],
-        metadata={_KEY: str(VERSION)},
-    )
-    with pa.OSFile(os.fsencode(place), "wb") as sink, pa.ipc.new_file(sink, schema) as file:
-        for name, array in arrays:
-            # An array may be a slice with gaps in memory; a buffer has no gaps.
-            data = pa.py_buffer(np.ascontiguousarray(array))
-            checksum = _checksum(checksum, name, array.dtype.str, data)
-            ends = pa.py_buffer(np.array([0, data.size], np.int64))
-            columns = [
-                pa.array([name]),
-                pa.array([array.dtype.str]),
-                pa.array([checksum], pa.uint32()),
-                pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, data]),
-            ]
-            file.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-
-
-def _read_parts(place: Path) -> IndexArrays:
-    """Return the mapped arrays of an index. Raises DamagedIndex if a checksum does not match."""
-    parts: IndexArrays = {}
-    checksum = 0
-    try:
-        with naming_damage(str(place)), pa.memory_map(os.fsencode(place)) as source:
-            file = pa.ipc.open_file(source)
-            for number in range(file.num_record_batches):
-                batch = file.get_batch(number)
-                batch.validate(full=True)
-                name = batch["name"][0].as_py()
-                dtype = batch["dtype"][0].as_py()
-                noted = batch["checksum"][0].as_py()
-                _, ends, data = batch["data"].buffers()
-                # Arrow pads buffers; the offsets have the length of the value.
-                data = data.slice(0, int(np.frombuffer(ends, np.int64)[1]))
-                checksum = _checksum(checksum, name, dtype, data)
-                if checksum != noted:
-                    raise DamagedIndex(message("{place} is damaged", place=place))
-                # A view of the mapped file, not a copy: its pages are read on demand.
-                parts[name] = np.frombuffer(data, dtype)
-    except (ValueError, OSError, MemoryError) as error:
-        raise DamagedIndex(message("{place} is damaged", place=place)) from error
-    return parts
-
-
-def _checksum(before: int, name: str, dtype: str, data: pa.Buffer) -> int:
-    """Return the checksum of a part and, because it continues `before`, of all parts before it."""
-    return zlib.crc32(data, zlib.crc32(f"{name} {dtype}".encode(), before))
 
 
 # Building

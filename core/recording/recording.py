@@ -13,7 +13,8 @@ from core.errors import RecordingError
 from core.files import reason, whole_file
 from core.message import Text, error_message, message
 from core.recording.decode import append_batch
-from core.recording.index import DamagedIndex, Progress, build_index, read_index, report_progress
+from core.recording.index import Progress, build_index, read_index, report_progress
+from core.recording.index_file import DamagedIndex
 from core.recording.recorded_arguments import find_arguments
 from core.recording.sniff import format_of, is_packed, rank_files, trace_files
 from core.recording.stream import Opened, RecordingStream, join_warnings, naming_damage, open_stream

@@ -93,7 +93,7 @@ def write_run_table(rows: Sequence[RunRow], path: Path, say: Say = plainly) -> N
 
 
 def latex(rows: Sequence[RunRow], say: Say = plainly) -> str:
-    """Return the table for LaTeX with the package booktabs; units are in a line of their own."""
+    """Return the table for LaTeX with the package booktabs; units are in a separate line."""
     columns = _columns(rows, say)
     titles = [say(N_("Run")), *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]

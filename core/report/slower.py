@@ -201,7 +201,9 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     """
     *steps, typical = np.log(own.sum(axis=1) / usual.sum(axis=1))
     median = float(np.median(steps))
-    whole = float(np.log(own[:-1].sum() / usual[:-1].sum()))
+    own_sum = own[:-1].sum()
+    usual_sum = usual[:-1].sum()
+    whole = float(np.log(own_sum / usual_sum))
     # The median of n values scatters 1.25 times as much as their mean.
     between_steps = 1.25 * scatter(np.array(steps)) / np.sqrt(len(steps))
     within_steps = np.sqrt(variance.sum()) / usual[-1].sum()

@@ -94,9 +94,9 @@ class _Judged(NamedTuple):
 def verdict(trace: Trace) -> Verdict | None:
     """Return the verdict on a run or a prediction; None without a whole step.
 
-    All times and shares are figures of the median step (core.trace.median_step); only a hiccup's
-    are figures of its own step. Faults are looked for in all measured steps of the median step's
-    plan.
+    All times and shares are those of the median step (core.trace.median_step), except that a hiccup
+    is described with the step in which it happened. Faults are searched for in all measured steps
+    that have the median step's plan.
     """
     is_predicted = trace.header.source is Source.PREDICTED
     steps = trace.steps if is_predicted else completed_steps(trace)

@@ -76,7 +76,8 @@ def _finished(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> Bools:
     is_live_job = trace.header.source is Source.JOB and trace.outcome is None
     if is_live_job and last == trace.step_table.numbers[-1]:
         # The last step of a live job may be read only in part so far.
-        over[-1] = counts.spans[-1] > counts.tasks[-1] or counts.disorder[-1]
+        has_repeated = counts.spans[-1] > counts.tasks[-1]
+        over[-1] = has_repeated or counts.disorder[-1]
     return over
 
 

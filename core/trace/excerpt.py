@@ -115,7 +115,7 @@ def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
 
 
 def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
-    """Return the steps that `excerpt.steps` names, without those that another program left out.
+    """Return the steps that `excerpt.steps` names and that are in the trace.
 
     Raises ValueError if the range begins or ends outside the run, or has none of its steps.
     """

@@ -213,7 +213,8 @@ class Spans:
     @classmethod
     def empty(cls, table: TaskTable, room: Arrays = NO_ARRAYS) -> Spans:
         """Return no spans; added ones fill `room`, arrays by the names of columns."""
-        room = room or {name: np.empty(64, dtype) for name, dtype in SPAN_DTYPES.items()}
+        if not room:
+            room = {name: np.empty(64, dtype) for name, dtype in SPAN_DTYPES.items()}
         return cls._of(table, Columns.over(room))
 
     @classmethod
@@ -278,7 +279,8 @@ class Spans:
             is_new = times is not None and name not in columns.arrays
             if is_new and (times != ABSENT).any():
                 columns.put(name, np.full(len(self), ABSENT, np.int64))
-        columns.extend(**{name: spans[name] for name in columns.arrays})
+        added = {name: spans[name] for name in columns.arrays}
+        columns.extend(**added)
         made = Spans._of(self.table, columns)
         first = max(0, len(self) - 1)  # compare the new spans with the last old one
         if _decreases(made.start[first:]):

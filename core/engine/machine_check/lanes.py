@@ -68,8 +68,8 @@ def overlap(first: str, second: str) -> Overlap:
         alone = []
         together = []
         for _ in range(TRIES):
-            one = max(_time([lane], [work]) for lane, work in zip(lanes, works, strict=True))
-            alone.append(one)
+            times = [_time([lane], [work]) for lane, work in zip(lanes, works, strict=True)]
+            alone.append(max(times))
             together.append(_time(lanes, works))
     return Overlap(f"{first} + {second}", _median(alone), _median(together))
 

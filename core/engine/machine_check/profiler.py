@@ -47,7 +47,9 @@ def profiler_difference(device: str, folder: str = "") -> Measured:
         recorded, stamps = lane.call(partial(_profiled, lane, values)).result()
         half_width = clock.end()
     offset = _epoch_offset()
-    spans = [(clock.time(start) + offset, clock.time(end) + offset) for start, end in stamps]
+    spans = []
+    for start, end in stamps:
+        spans.append((clock.time(start) + offset, clock.time(end) + offset))
     kernels = _kernels(recorded, device)
     if folder:
         recorded.export_chrome_trace(str(Path(folder, f"profiler-{file_stem(device)}.json")))
@@ -56,10 +58,14 @@ def profiler_difference(device: str, folder: str = "") -> Measured:
             "the profiler has {found} of {wanted} kernels", found=len(kernels), wanted=len(spans)
         )
         return NotMeasured(ProfilerDifference.__name__, device, reason)
-    pairs = list(zip(spans, kernels, strict=True))
-    starts = statistics.median(abs(span[0] - kernel[0]) for span, kernel in pairs)
-    ends = statistics.median(abs(span[1] - kernel[1]) for span, kernel in pairs)
-    return ProfilerDifference(device, starts, ends, half_width, len(kernels))
+    starts = []
+    ends = []
+    for span, kernel in zip(spans, kernels, strict=True):
+        starts.append(abs(span[0] - kernel[0]))
+        ends.append(abs(span[1] - kernel[1]))
+    return ProfilerDifference(
+        device, statistics.median(starts), statistics.median(ends), half_width, len(kernels)
+    )
 
 
 def _stamped(lane: LaneThread, values: torch.Tensor) -> list[_Stamps]:

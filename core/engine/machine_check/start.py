@@ -19,7 +19,8 @@ def start_check() -> None:
         with keep_imports():
             import torch  # noqa: F401
     except Exception as error:  # of any type: a missing library raises OSError
-        _send(wire, Failed(without_torch(f"{type(error).__name__}: {error}".splitlines()[0])))
+        lines = f"{type(error).__name__}: {error}".splitlines()
+        _send(wire, Failed(without_torch(lines[0])))
         _send(wire, Done())
         return
     with keep_imports():

@@ -30,8 +30,9 @@ LEAST_ROUNDS = 3
 """The first round allocates and is not counted."""
 MOST_ROUNDS = 6
 LEAST_SIZES = 3
-_FIRST, _, _SPLIT = range(3)
-"""The micro-batches of a measuring plan; the last one has a split backward."""
+_FIRST = 0
+_SPLIT = 2
+"""The last micro-batch of a measuring plan, which has a split backward."""
 ADDING = (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)
 """The kinds of passes that add to the gradients of parameters."""
 

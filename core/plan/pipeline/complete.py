@@ -38,15 +38,21 @@ def check_complete(
     passes = _Passes.of(actions, microbatches)
     owner = _check_places(passes, placement, microbatches)
     done = _check_repeated(passes, placement, microbatches)
-    for m in np.flatnonzero(owner == ABSENT).tolist():
-        raise _misses(Action(min(placement).stage, Kind.FORWARD, m))
+    unplaced = np.flatnonzero(owner == ABSENT)
+    if len(unplaced):
+        first_stage = min(placement).stage
+        raise _misses(Action(first_stage, Kind.FORWARD, int(unplaced[0])))
     for held in placement:
         forward, backward, backward_input, weight = done[:, held.replica, held.stage]
         # Arrays of shape (micro-batches,).
         is_complete = forward & (backward | (backward_input & weight))
-        for m in np.flatnonzero(~is_complete & (owner == held.replica)).tolist():
-            kind = _first_missing(forward[m], backward_input[m], weight[m])
-            raise _misses(Action(held.stage, kind, m, held.replica))
+        incomplete = np.flatnonzero(~is_complete & (owner == held.replica))
+        if len(incomplete):
+            microbatch = int(incomplete[0])
+            kind = _first_missing(
+                forward[microbatch], backward_input[microbatch], weight[microbatch]
+            )
+            raise _misses(Action(held.stage, kind, microbatch, held.replica))
 
 
 @dataclass(frozen=True, slots=True)

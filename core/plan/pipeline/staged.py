@@ -156,10 +156,10 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     actions = ActionColumns.of(every, pipeline * copies)
     needs = Needs.of(actions, len(stages), max(orders))
     placements: list[Placement] = []
-    for k in range(len(sizes)):
+    for number in range(len(sizes)):
         for one in held:
-            replica = k * copies + one.replica
-            lane = k * share + one.rank % share
+            replica = number * copies + one.replica
+            lane = number * share + one.rank % share
             placements.append(Placement(replica, one.stage, lane))
     parts = _parts(sizes, actions, copies)
     merged = merge(actions, needs, pipeline * share + rank % share)

@@ -52,12 +52,13 @@ class StagedTasks:
         self._overlap = job.copies_overlap
         # The replicas that hold each stage: shape (stages, holders).
         by_stage = sorted(placements, key=lambda placement: placement.stage)
-        self._holders = np.array([p.replica for p in by_stage]).reshape(len(stages), -1)
+        holders = np.array([placement.replica for placement in by_stage])
+        self._holders = holders.reshape(len(stages), -1)
         self._several = self._holders.shape[1] > 1
         replicas = 1 + int(self._holders.max())
         self._lane_of = np.zeros((replicas, len(stages)), np.int64)
-        for p in placements:
-            self._lane_of[p.replica, p.stage] = p.lane
+        for placement in placements:
+            self._lane_of[placement.replica, placement.stage] = placement.lane
         # Shape (replicas, micro-batches + 1); the last column is for all micro-batches at once.
         microbatches = 1 + max(part.microbatch for part in parts)
         self._rows = np.zeros((replicas, microbatches + 1), np.int64)
@@ -70,33 +71,39 @@ class StagedTasks:
 
     def columns(self, needs: Needs, whole_loss: bool) -> TaskColumns:
         """Return all tasks; with `whole_loss` a replica has one loss over all micro-batches."""
-        a = self._actions
-        overlaps = self._actions.kind == OVERLAP
+        actions = self._actions
+        overlaps = actions.kind == OVERLAP
         # Tasks are sorted by turn * _PLACES + place: data is received just before its action and
         # sent just after it. The keys around the action with turn 7 are
         #     42 received, 43 received gradient, 44 itself, 45 sent, 46 sent gradient, 47 summed
-        actions = self._add(
-            a.kind,
-            a.replica,
-            a.stage,
+        numbers = self._add(
+            actions.kind,
+            actions.replica,
+            actions.stage,
             self._turn * _PLACES + _ACTION,
-            microbatch=a.microbatch,
-            rows=self._rows[a.replica, a.microbatch],
-            paired_stage=np.where(overlaps, a.back_stage, ABSENT),
-            paired_microbatch=np.where(overlaps, a.back_microbatch, ABSENT),
+            microbatch=actions.microbatch,
+            rows=self._rows[actions.replica, actions.microbatch],
+            paired_stage=np.where(overlaps, actions.back_stage, ABSENT),
+            paired_microbatch=np.where(overlaps, actions.back_microbatch, ABSENT),
         )
-        output = self._received(needs.output, a.replica, a.stage, a.microbatch, forward=True)
+        output = self._received(
+            needs.output, actions.replica, actions.stage, actions.microbatch, forward=True
+        )
         gradient = self._received(
-            needs.gradient, a.back_replica, a.back_stage, a.back_microbatch, forward=False
+            needs.gradient,
+            actions.back_replica,
+            actions.back_stage,
+            actions.back_microbatch,
+            forward=False,
         )
         gradient = np.where(gradient == ABSENT, self._losses(whole_loss), gradient)
-        self._wait(actions, output)
+        self._wait(numbers, output)
         # The next overlap on the same lane may need both results of the one before.
-        self._wait(actions, np.where(gradient == output, ABSENT, gradient))
+        self._wait(numbers, np.where(gradient == output, ABSENT, gradient))
         if whole_loss:
             self._wait_for_all_forwards()
         else:
-            self._wait(actions, needs.own)
+            self._wait(numbers, needs.own)
         self._steps()
         return self._sorted()
 
@@ -110,7 +117,9 @@ class StagedTasks:
         source = self._lane_of[replica, sender]
         target = self._lane_of[replica, stage]
         takers = np.flatnonzero((makers != ABSENT) & (source != target))
-        replica, stage, microbatch = replica[takers], stage[takers], microbatch[takers]
+        replica = replica[takers]
+        stage = stage[takers]
+        microbatch = microbatch[takers]
         if self._overlap:
             # Just after the action that made the data, on the sender's copy lane.
             place = _SENT if forward else _SENT_GRADIENT
@@ -146,11 +155,11 @@ class StagedTasks:
 
         Returns the loss that each action waits for, ABSENT for none; shape (n,).
         """
-        a = self._actions
+        actions = self._actions
         last = len(self._stages) - 1
-        ends = np.flatnonzero(a.enters & (a.stage == last))
-        ends = ends[np.argsort(a.microbatch[ends], kind="stable")]
-        place = (a.replica[ends], np.where(whole, ABSENT, a.microbatch[ends]))
+        ends = np.flatnonzero(actions.enters & (actions.stage == last))
+        ends = ends[np.argsort(actions.microbatch[ends], kind="stable")]
+        place = (actions.replica[ends], np.where(whole, ABSENT, actions.microbatch[ends]))
         # For each loss, the turn of the last forward that it needs: its micro-batch's. If `whole`,
         # it is the replica's last forward, kept in the last column.
         ended = np.full(self._rows.shape, ABSENT)
@@ -166,27 +175,31 @@ class StagedTasks:
             rows=self._rows[replica, microbatch],
         )
         self._wait(losses[place], ends)
-        needs_loss = a.returns & (a.back_stage == last)
-        return np.where(needs_loss, losses[a.back_replica, a.back_microbatch], ABSENT)
+        needs_loss = actions.returns & (actions.back_stage == last)
+        return np.where(needs_loss, losses[actions.back_replica, actions.back_microbatch], ABSENT)
 
     def _wait_for_all_forwards(self) -> None:
         """Make each backward over all micro-batches wait for all forwards of its stage."""
-        a = self._actions
-        forwards = np.flatnonzero(a.enters)
-        forwards = forwards[np.argsort(a.microbatch[forwards], kind="stable")]
-        for place in np.flatnonzero(a.returns).tolist():
-            same = (a.stage == a.back_stage[place]) & (a.replica == a.back_replica[place])
+        actions = self._actions
+        forwards = np.flatnonzero(actions.enters)
+        forwards = forwards[np.argsort(actions.microbatch[forwards], kind="stable")]
+        for place in np.flatnonzero(actions.returns).tolist():
+            same = (actions.stage == actions.back_stage[place]) & (
+                actions.replica == actions.back_replica[place]
+            )
             mine = forwards[same[forwards]]
             self._wait(np.full(len(mine), place), mine)
 
     def _steps(self) -> None:
         """Add a step for each holder of a stage, after an all-reduce if there are several."""
-        a = self._actions
+        actions = self._actions
         (stages, holders) = self._holders.shape
         # The turn of the last pass that leaves gradients, by replica and stage.
         ended = np.full(self._lane_of.shape, ABSENT)
-        mine = a.finishes
-        np.maximum.at(ended, (a.back_replica[mine], a.back_stage[mine]), self._turn[mine])
+        mine = actions.finishes
+        np.maximum.at(
+            ended, (actions.back_replica[mine], actions.back_stage[mine]), self._turn[mine]
+        )
         stage = np.repeat(np.arange(stages), holders)
         replica = self._holders.ravel()
         ready = self._merged[ended[replica, stage]]  # the last action of each
@@ -195,14 +208,15 @@ class StagedTasks:
         # would wait for each other's other collectives.
         stage_ended = ended[self._holders, np.arange(stages)[:, None]].max(axis=1)
         turn = np.argsort(np.argsort(stage_ended))[stage]
-        end = len(a) * _PLACES
+        end = len(actions) * _PLACES
         # For each of the stages * holders tasks, the numbers of all holders of its stage.
         by_stage = np.arange(stages * holders).reshape(stages, holders)
         members = by_stage[stage].ravel()
         if self._several:
             lane = self._lane_of[replica, stage]
             if self._overlap:
-                lane, key = self._copy_lane(lane), stage_ended[stage] * _PLACES + _SUMMED
+                lane = self._copy_lane(lane)
+                key = stage_ended[stage] * _PLACES + _SUMMED
             else:
                 key = end + 2 * turn
             sizes = [self._job.model.run_bytes(stage.first, stage.last) for stage in self._stages]

@@ -151,8 +151,10 @@ def _action(cell: str, where: Message) -> Action:
     if match := _ACTION.fullmatch(cell):
         return _pass(match.groups(), cell, where)
     if match := _OVERLAP.fullmatch(cell):
-        first, second = (_pass(match.groups()[i : i + 3], cell, where) for i in (0, 3))
-        if (first.kind, second.kind) == (Kind.FORWARD, Kind.BACKWARD):
+        words = match.groups()
+        first = _pass(words[:3], cell, where)
+        second = _pass(words[3:], cell, where)
+        if first.kind is Kind.FORWARD and second.kind is Kind.BACKWARD:
             return overlap(first, second)
     raise PlanError(
         message(

@@ -33,7 +33,7 @@ def plan(job: Job) -> Plan:
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
     whole = message("a replica's share of {rows}", rows=rows_text(job.rows))
     # Shares may differ by a row, and then so do the micro-batches.
-    return staged_plan(job, [microbatch_rows(s, whole) for s in shares], job.schedule)
+    return staged_plan(job, [microbatch_rows(share, whole) for share in shares], job.schedule)
 
 
 STRATEGY = Strategy(

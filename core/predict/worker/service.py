@@ -78,7 +78,7 @@ class _Entry:
 
     @property
     def key(self) -> _Key:
-        """At most one request of a key waits."""
+        """Client and kind of request; a newer request replaces a waiting one with the same key."""
         return self.client, type(self.request)
 
     @property
@@ -198,7 +198,7 @@ class PredictionService:
             client.listener(PredictionLost(PREDICTOR_ENDED))
 
     def _queue(self, process: _Process, entry: _Entry) -> None:
-        """Let an entry wait, in the place of an older one of its key. Under the lock."""
+        """Queue an entry, in place of a waiting one with its key. Call it with the lock held."""
         older = self._waiting.get(entry.key)
         if older is not None:
             self._forget(process, older)

@@ -115,7 +115,8 @@ class _Nodes:
     def _collectives(self, ranks: int) -> dict[int, tuple[int, ...]]:
         """Return the ranks of each collective, by the positions of its tasks."""
         spans = self._exported.spans
-        keys = zip(*(spans[name].tolist() for name in _ALIKE), strict=True)
+        columns = [spans[name].tolist() for name in _ALIKE]
+        keys = zip(*columns, strict=True)
         found: dict[tuple[object, ...], list[int]] = defaultdict(list)
         seen: dict[tuple[object, ...], int] = defaultdict(int)
         for place, key in enumerate(keys):
@@ -127,7 +128,8 @@ class _Nodes:
                 found[key, turn].append(place)
         members: dict[int, tuple[int, ...]] = {}
         for places in found.values():
-            group = tuple(sorted(self._rank[place] for place in places))
+            ranks_of_group = [self._rank[place] for place in places]
+            group = tuple(sorted(ranks_of_group))
             if len(group) > 1:
                 members |= dict.fromkeys(places, group)
                 # All ranks are the default group, which has no name and needs no entry.
@@ -151,7 +153,8 @@ class _Nodes:
                 node.lane.append(last[lane])
             last[lane] = place
             if place in self._members:
-                node.type, node.attributes = _COLLECTIVE, self._collective(place)
+                node.type = _COLLECTIVE
+                node.attributes = self._collective(place)
             self.by_rank[self._rank[place]][place] = node
 
     def _collective(self, place: int) -> list[bytes]:

@@ -84,8 +84,10 @@ def _head(rank: int, ranks: int, device: str) -> bytes:
         "displayTimeUnit": "ms",
     }
     # Analyses search for the rank line by line, with a space after each colon.
-    lines = (f'"{name}": {json.dumps(value)},\n' for name, value in head.items())
-    return ("{\n" + "".join(lines)).encode()
+    text = "{\n"
+    for name, value in head.items():
+        text += f'"{name}": {json.dumps(value)},\n'
+    return text.encode()
 
 
 def _events(exported: ExportedSpans, rank: int, lanes: list[int]) -> Iterator[list[Event]]:
@@ -114,7 +116,8 @@ def _on_device(exported: ExportedSpans, lanes: list[int]) -> Bools:
     working = [lane for lane in lanes if every[lane].role is not Role.NESTED]
     if not exported.trace.header.source.has_plan:
         # Lanes with cores are threads of a host; they count only in a trace without other lanes.
-        working = [lane for lane in working if not every[lane].cores] or working
+        of_devices = [lane for lane in working if not every[lane].cores]
+        working = of_devices or working
     waits = exported.spans["kind"] == KINDS.index(Kind.DATA)
     mask: Bools = np.isin(exported.lane, working) & ~waits
     return mask
