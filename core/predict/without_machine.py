@@ -111,55 +111,56 @@ def stretched(model: ModelDescription, blocks: int) -> ModelDescription:
     return replace(model, blocks=tuple(made))
 
 
-def _schedule(s: Specification, options: Options) -> Schedule | None:
+def _schedule(specification: Specification, options: Options) -> Schedule | None:
     if SCHEDULE not in options:
         return None
-    return schedule_of(s[SCHEDULE] or DEFAULT_SCHEDULE)
+    return schedule_of(specification[SCHEDULE] or DEFAULT_SCHEDULE)
 
 
-def _replicas(s: Specification, options: Options) -> int:
+def _replicas(specification: Specification, options: Options) -> int:
     if REPLICAS not in options:
         return 1
-    return s[REPLICAS] or DEFAULT_REPLICAS
+    return specification[REPLICAS] or DEFAULT_REPLICAS
 
 
-def _chunks(s: Specification, schedule: Schedule | None) -> int:
+def _chunks(specification: Specification, schedule: Schedule | None) -> int:
     if schedule is None:
         return 1
-    return s[CHUNKS] or schedule.chunks
+    return specification[CHUNKS] or schedule.chunks
 
 
-def _lane_count(s: Specification, options: Options) -> int:
+def _lane_count(specification: Specification, options: Options) -> int:
     """Return the number of lanes for all ranks; planning refuses ranks with too few stages."""
-    schedule = _schedule(s, options)
-    stages = stages_asked(s[STAGES], s[BORDERS])
+    schedule = _schedule(specification, options)
+    stages = stages_asked(specification[STAGES], specification[BORDERS])
     ranks = _DEFAULT_LANES
     if schedule is not None and schedule.ranks is not None:
         ranks = schedule.ranks
     elif stages is not None:
-        ranks = max(1, stages // _chunks(s, schedule))
-    return ranks * _replicas(s, options)
+        ranks = max(1, stages // _chunks(specification, schedule))
+    return ranks * _replicas(specification, options)
 
 
-def _stage_count(s: Specification, options: Options, lanes: int) -> int:
+def _stage_count(specification: Specification, options: Options, lanes: int) -> int:
     """Return the number of stages that the plan will have, or a few more."""
-    schedule = _schedule(s, options)
-    chunks = _chunks(s, schedule)
+    schedule = _schedule(specification, options)
+    chunks = _chunks(specification, schedule)
     if schedule is not None and schedule.ranks is not None:
         return schedule.stage_count(schedule.ranks, chunks)
-    return stages_asked(s[STAGES], s[BORDERS]) or chunks * lanes // _replicas(s, options)
+    asked = stages_asked(specification[STAGES], specification[BORDERS])
+    return asked or chunks * lanes // _replicas(specification, options)
 
 
-def _pieces(s: Specification, options: Options, lanes: int) -> int:
+def _pieces(specification: Specification, options: Options, lanes: int) -> int:
     """Return the number of pieces of the batch: micro-batches, or a share for each lane."""
-    schedule = _schedule(s, options)
+    schedule = _schedule(specification, options)
     if schedule is None:
         return 1 if STAGES in options else lanes
-    replicas = _replicas(s, options)
-    size = s[SPLIT_SIZE]
+    replicas = _replicas(specification, options)
+    size = specification[SPLIT_SIZE]
     if size is not None:
         return DEFAULT_MICROBATCHES * size * replicas
-    count = s[MICROBATCHES] or schedule.microbatches or DEFAULT_MICROBATCHES
+    count = specification[MICROBATCHES] or schedule.microbatches or DEFAULT_MICROBATCHES
     return count * replicas
 
 
