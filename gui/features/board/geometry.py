@@ -14,7 +14,6 @@ from core.plan.schedules.schedule import Action
 LEFT = 104.0  # width of the names of lanes
 RIGHT = 18.0
 TOP = 26.0  # height of the time axis
-ABOVE_CHIPS = 6.0
 BETWEEN_CHIPS = 3.0
 WIDEST_UNIT = 44.0
 SPARE = 3  # units of time to the right of the last pass
@@ -24,13 +23,15 @@ SPARE = 3  # units of time to the right of the last pass
 class Sizes:
     """Sizes in pixels: heights of a lane's parts, and the width of a chip of the palette.
 
-    `strip` is the height of the memory strip, `between` the free height between two lanes.
+    `strip` is the height of the memory strip, `above` the free height between it and the palette,
+    and `between` the free height between two lanes.
     """
 
     bar: float
     strip: float
     chip: float
     chip_height: float
+    above: float
     between: float
 
     @property
@@ -38,14 +39,24 @@ class Sizes:
         """True if a bar is too low for two lines of text next to it."""
         return self.bar < 26
 
+    @property
+    def is_flat(self) -> bool:
+        """True if the memory strip is too low for text next to it."""
+        return self.strip < 10
+
 
 SIZES = (
-    Sizes(bar=30, strip=16, chip=30, chip_height=20, between=12),
-    Sizes(bar=26, strip=13, chip=28, chip_height=18, between=8),
-    Sizes(bar=22, strip=12, chip=26, chip_height=16, between=5),
-    Sizes(bar=18, strip=11, chip=24, chip_height=14, between=3),
+    Sizes(bar=30, strip=16, chip=30, chip_height=20, above=6, between=12),
+    Sizes(bar=26, strip=13, chip=28, chip_height=18, above=6, between=8),
+    Sizes(bar=22, strip=12, chip=26, chip_height=16, above=6, between=5),
+    Sizes(bar=18, strip=11, chip=24, chip_height=14, above=6, between=3),
+    Sizes(bar=16, strip=8, chip=24, chip_height=13, above=3, between=2),
+    Sizes(bar=14, strip=6, chip=24, chip_height=11, above=1, between=0),
 )
-"""Sizes from roomy to tight; a board takes the first at which all of it is in view."""
+"""Sizes from roomy to tight; a board takes the first at which all of it is in view.
+
+At the last one letters fill their bars and chips; lower ones could not be read.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +106,11 @@ class BoardGeometry:
                 if action in missing and action not in placed:
                     down, column = divmod(place, across)
                     x = LEFT + column * sizes.chip
-                    y = top + sizes.bar + sizes.strip + ABOVE_CHIPS + down * line_height
+                    y = top + sizes.bar + sizes.strip + sizes.above + down * line_height
                     width = sizes.chip - BETWEEN_CHIPS
                     self.chips[action] = QRectF(x, y, width, sizes.chip_height)
             lines = -(-len(mine) // across)
-            chips = ABOVE_CHIPS + lines * line_height
+            chips = sizes.above + lines * line_height
             top += sizes.bar + sizes.strip + chips + sizes.between
         self.height = top
         self.bars: dict[Action, QRectF] = {}

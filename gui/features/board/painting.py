@@ -15,6 +15,7 @@ from gui.look.families import family_of
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.look.writing import LEFT as AT_LEFT
+from gui.look.writing import RIGHT as AT_RIGHT
 from gui.look.writing import write
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.paint.hatch import hatch_brush
@@ -125,7 +126,11 @@ class BoardPainter:
         if limit is not None:
             held = tr("holds {n} of {limit}", n=figures.peak, limit=limit)
         colour = theme.error if over else theme.muted
-        self._write(QRectF(14, top + sizes.bar + 1, LEFT - 18, sizes.strip), held, colour)
+        if sizes.is_flat:
+            count = str(figures.peak) if limit is None else f"{figures.peak} / {limit}"
+            self._write(QRectF(14, top, LEFT - 24, line + 2), count, colour, AT_RIGHT)
+        else:
+            self._write(QRectF(14, top + sizes.bar + 1, LEFT - 18, sizes.strip), held, colour)
         self._draw_memory(lane, top + sizes.bar + 3)
 
     def _draw_memory(self, lane: int, top: float) -> None:

@@ -18,9 +18,11 @@ from core.trace.excerpt import ExcerptOptions
 from core.trace.trace import Trace
 from gui.app.animation_options import AnimationOptions
 from gui.app.figure_options import FigureOptions
-from gui.figures.animation import DRAWN, animate
+from gui.figures.animation import DRAWN, animate, animation_of
 from gui.figures.encoding import HOLD_MS, PER_SECOND
+from gui.figures.timeline import EDGE, picture_fonts
 from gui.look.theme import DARK, LIGHT
+from gui.timeline.layout.fonts import text_width
 from tests.make_believe import record, specification, trace_of
 
 QUICK = AnimationOptions(FigureOptions(scale=0.5), seconds=0.5)
@@ -110,6 +112,28 @@ def test_theme_speed_and_part_of_the_run_are_chosen(
     assert film.n_frames == pytest.approx(seconds * PER_SECOND + 1, abs=1)
     corner = film.convert("RGB").getpixel((2, 2))
     assert distance(corner, QColor(DARK.plot).getRgb()[:3]) < 20
+
+
+def test_only_the_chosen_lanes_are_in_the_animation(
+    qapp: object, tmp_path: Path, run: Trace
+) -> None:
+    looks = FigureOptions(scale=0.5, excerpt=ExcerptOptions(lanes="1"))
+    animation = animation_of([run], AnimationOptions(looks, seconds=0.5))
+    tracks = animation.parts[0].timeline.frame.layout.tracks
+    assert {track.lane for track in tracks} == {1}
+
+
+@pytest.mark.parametrize("width_mm", [60, 90, 238])
+def test_the_notes_of_an_animation_fit_its_width(qapp: object, run: Trace, width_mm: float) -> None:
+    caption = "Two micro-batches wait for each other, and the last one waits for nothing. " * 3
+    looks = FigureOptions(width_mm=width_mm, caption=caption)
+    animation = animation_of([run], AnimationOptions(looks, seconds=0.5))
+    timeline = animation.parts[0].timeline
+    _, *notes = timeline.title
+    assert " ".join(timeline.caption) == caption.strip()
+    fonts = picture_fonts()
+    for line in (*notes, *timeline.caption):
+        assert EDGE + text_width(fonts.base, line) <= animation.width, line
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea
 
@@ -14,6 +15,7 @@ from gui.features.board.page import BoardPage
 from gui.features.first_page.feature import FirstPageFeature
 from gui.features.palette.commands import all_commands
 from gui.features.playback.feature import PlaybackFeature
+from gui.timeline.layout.fonts import Fonts
 from tests.core.board.test_board import passes
 from tests.core.board.test_puzzle import GOOD, solved
 from tests.gui.window.test_window import perform
@@ -305,6 +307,25 @@ def test_a_small_window_shows_each_puzzle_without_scrolling(window, qapp, langua
                 assert seen.contains(place.toAlignedRect()), puzzle.title
     finally:
         speak(qapp, "en")
+
+
+def test_the_largest_board_of_one_line_of_passes_fits_a_small_window(window):
+    window.resize(1000, 650)
+    page = window.feature(BoardFeature).page
+    window.feature(BoardFeature).open()
+    page.lanes.setValue(8)
+    page.microbatches.setValue(8)
+    for _ in range(3):
+        QApplication.processEvents()
+    frame = page.findChild(QScrollArea)
+    assert frame.verticalScrollBar().maximum() == 0
+    seen = frame.viewport().rect()
+    assert len(page.canvas.places.chips) == 8 * 16
+    letters = QFontMetricsF(Fonts.of(page.canvas.font()).small).capHeight()
+    for place in page.canvas.places.chips.values():
+        assert seen.contains(place.toAlignedRect()) and place.height() > letters
+    click(page, "0F0")
+    assert orders(page)[0] == "0F0"
 
 
 def test_a_puzzle_of_a_teacher_opens_and_a_bad_one_is_refused(window, tmp_path):

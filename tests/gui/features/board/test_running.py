@@ -15,7 +15,7 @@ from gui.features.board.feature import BoardFeature
 from gui.features.compare.feature import CompareFeature
 from tests.core.board.test_puzzle import solved
 from tests.core.helpers import plan_of
-from tests.gui.features.board.test_board import LEFT, bar, drag
+from tests.gui.features.board.test_board import LEFT, bar, drag, place_by_mouse
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification
 
@@ -61,7 +61,7 @@ def test_a_solution_runs_verified_and_is_shown_above_its_prediction(
     feature.open()
     feature.page.open_puzzle(shipped_puzzles()[2])
     assert not feature.page.run.isEnabled()
-    feature.page.game.begin(solved(3), feature.page.game.puzzle)
+    place_by_mouse(feature.page, solved(3))
     qtbot.waitUntil(lambda: real_window.session.hardware is not None, timeout=60_000)
     QTest.mouseClick(feature.page.run, LEFT)
     comparing = real_window.feature(CompareFeature).comparing
