@@ -33,8 +33,8 @@ class Run:
     `ghost` is its prediction and `comparison` the comparison with it, once computed. `saved` is the
     path that a received run was last saved to; `bookmarks` is None until they are read. `name` and
     `note` are the user's. `stepped` is true if the steps of the trace were defined by the user.
-    `distinction` names the settings in which it differs from runs of the same title, and `group`
-    what it was made for with others, such as a sweep.
+    `distinction` names the settings that differ from other runs of the same title. `group` is
+    common to the runs of one sweep or one lesson.
     """
 
     number: int
@@ -89,10 +89,10 @@ class Run:
             pass
 
     def saving(self, path: Path) -> Generator[float, None, None]:
-        """Save piece by piece, yielding the share that is written; raises as `save` does.
+        """Save in pieces, yielding the share that is written, 0 to 1.
 
-        An import, which is not a recording yet, is converted: ValueError says why that is
-        impossible. If closed before its end, it leaves no file.
+        Raises OSError as `save` does. An import is converted to a recording; raises ValueError with
+        the reason if that is impossible. A generator that is closed before its end leaves no file.
         """
         if self.is_recording:
             yield from self._copied(path)
@@ -130,13 +130,15 @@ class Run:
 
     def take_bookmarks(self) -> str:
         """Read the bookmarks next to the opened recording, once; return the problem, or ""."""
-        if self.bookmarks is None:
-            self.bookmarks = ()
-            try:
-                if self.source is not None:
-                    self.bookmarks = read_bookmarks(self.source, self.trace.header.started)
-            except BookmarksError as error:
-                return problem_text(error)
+        if self.bookmarks is not None:
+            return ""
+        self.bookmarks = ()
+        if self.source is None:
+            return ""
+        try:
+            self.bookmarks = read_bookmarks(self.source, self.trace.header.started)
+        except BookmarksError as error:
+            return problem_text(error)
         return ""
 
     def keep_bookmarks(self) -> None:
@@ -147,7 +149,7 @@ class Run:
 
 
 def unsavable_text(run: Run) -> str:
-    """Return why a run cannot be saved; "" if the disk had room for it."""
+    """Return the reason why a run cannot be saved; "" if the disk had room for it."""
     failed = None if run.kept is None else run.kept.failed
     if failed is None:
         return ""

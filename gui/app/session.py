@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # imported later, because it would slow the start of the wind
 
 TICK_MS = 16
 IDLE_TICK_MS = 100
-SHARE_S = 0.008  # limit in a tick for handling messages; the rest waits for the next tick
+SHARE_S = 0.008  # time for messages in a tick; the other messages wait for the next tick
 MOST_SHARE_S = 0.02  # the same if ticks are late, so that the queue does not grow
 MOST_RECORDS = 8192  # records of a batch that are taken at a time: some milliseconds
 
@@ -40,9 +40,9 @@ MOST_RECORDS = 8192  # records of a batch that are taken at a time: some millise
 class Session(QObject):
     """Takes messages from the engine and from jobs, and adds them to runs.
 
-    Runs of a training job, received by `job_client`, are handled like the engine's: each message is
-    taken once, while the engine runs nothing; `runs_job` is True meanwhile. `listening_lost`
-    carries why jobs of another machine are no longer received.
+    Runs of a training job, received by `job_client`, are handled in the same way while the engine
+    runs nothing; `runs_job` is True meanwhile. `listening_lost` carries the reason why jobs of
+    another machine are no longer received.
 
     `ticked` is emitted at every tick of a live run, so that open tasks can grow. `hardware` is the
     engine's report, None until it is ready. `host` is the machine of the engine, "" for this one.
@@ -69,7 +69,8 @@ class Session(QObject):
         self.runs: list[Run] = []
         self._numbers = count(1)
         self.live: Run | None = None
-        self.asking = self.runs_job = False
+        self.asking = False
+        self.runs_job = False
         self.job_client: JobClient | None = None
         self.hardware: Hardware | None = None
         self.host = ""
@@ -92,7 +93,8 @@ class Session(QObject):
         """
         if self.asking or host == self.host:
             return
-        self.host, self.hardware = host, None
+        self.host = host
+        self.hardware = None
         self._client.move_to(host)
         # No run is under way, so only messages of the previous engine can be left.
         self._waiting.clear()
@@ -136,7 +138,10 @@ class Session(QObject):
     @property
     def backlog_s(self) -> float:
         """Waiting time of the oldest message in the queue, in seconds."""
-        return time.monotonic() - self._waiting[0][0] if self._waiting else 0.0
+        if not self._waiting:
+            return 0.0
+        queued, _ = self._waiting[0]
+        return time.monotonic() - queued
 
     def open(self, path: Path) -> tuple[Run, Text]:
         """Open a recording as a run; the text is a warning if it was cut. Raises ValueError."""
@@ -144,7 +149,7 @@ class Session(QObject):
         return self.add_opened(path, opened), opened.warning
 
     def add_opened(self, path: Path, opened: Opened) -> Run:
-        """Add a recording that was read as a run."""
+        """Add a recording that was already read, as a run."""
         run = Run(next(self._numbers), opened.trace, source=path)
         self.runs.append(run)
         return run
@@ -171,8 +176,8 @@ class Session(QObject):
                 reason = translated(self.job_client.lost)
                 self.listen_to(None)
                 self.listening_lost.emit(reason)
-        # A third of the time since the last tick: if painting makes ticks late, each handles more;
-        # otherwise the queue would grow for as long as the run is fast.
+        # A third of the time since the last tick: if painting makes ticks late, each handles more
+        # messages, or the queue would grow during a fast run.
         share = max(SHARE_S, (now - self._ticked) / 3)
         end = time.perf_counter() + min(share, MOST_SHARE_S)
         self._ticked = now
@@ -234,14 +239,17 @@ class Session(QObject):
 
     def _tell_lost(self) -> None:
         """Warn once per run if the disk has no room for it."""
-        for run in self.runs[-1:]:
-            text = unsavable_text(run)
-            if text and run is not self._lost:
-                self._lost = run
-                self.warned.emit(text)
+        if not self.runs:
+            return
+        latest = self.runs[-1]
+        text = unsavable_text(latest)
+        if text and latest is not self._lost:
+            self._lost = latest
+            self.warned.emit(text)
 
     def _begin(self, header: Header) -> None:
-        if not self.asking:  # a job that began while the previous end was still in the queue
+        if not self.asking:
+            # A job began while the end of the previous run was still in the queue.
             self.runs_job = True
             self._set_asking(True)
         self.live = Run(next(self._numbers), Trace(header), self._spool.begin(header))
@@ -255,10 +263,10 @@ class Session(QObject):
         self.runs_job = False
         self._set_asking(False)
         if run is not None:
-            # The run was observed until now, so tasks that are still open have lasted at least
-            # until now.
+            # The run was observed until now, so open tasks have lasted at least until now.
             run.trace.heard = max(run.trace.heard, int(run.now or 0))
-            run.outcome, run.text = outcome, text
+            run.outcome = outcome
+            run.text = text
             self.run_ended.emit(run)
         elif asked:
             self.refused.emit(text or tr("The engine refused the run without saying why."))
@@ -280,7 +288,7 @@ def _with_following(
     # A batch of a thousand records takes about as long as a single record, and short steps send
     # many small batches.
     while waiting and count < MOST_RECORDS:
-        message = waiting[0][1]
+        _, message = waiting[0]
         if not isinstance(message, pa.RecordBatch):
             break
         parts.append(message)
@@ -291,7 +299,8 @@ def _with_following(
 
 def _parts_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
     """Return a batch as slices of at most MOST_RECORDS records, without a copy."""
-    return [batch.slice(first, MOST_RECORDS) for first in range(0, len(batch), MOST_RECORDS)]
+    starts = range(0, len(batch), MOST_RECORDS)
+    return [batch.slice(start, MOST_RECORDS) for start in starts]
 
 
 def _cannot_start(error: OSError) -> str:

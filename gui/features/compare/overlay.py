@@ -29,7 +29,7 @@ TINT = 28  # and of the fill of an outlined piece
 class Overlay(QWidget):
     """Covers `parent`, which holds both timelines, and passes every event on.
 
-    Drawn are the `matches` if their `joins` are wanted, and the pieces outlined in A and B.
+    It draws the `matches` if `joins` is true, and outlines the pieces `of_a` and `of_b`.
     """
 
     def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:
@@ -39,10 +39,12 @@ class Overlay(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.a, self.b = a, b
+        self.a = a
+        self.b = b
         self.matches: Matches | None = None
         self.joins = False
-        self.of_a = self.of_b = NO_PIECES
+        self.of_a = NO_PIECES
+        self.of_b = NO_PIECES
         self.joined: Joins | None = None
         for view in (a, b):
             view.state.picture_changed.connect(self.update)
@@ -51,7 +53,8 @@ class Overlay(QWidget):
     def show_two(self, two: TwoRuns | None, row: Difference | None) -> None:
         """Draw the matches of two runs, and outline the spans of a row of their differences."""
         self.matches = None if two is None else two.matches
-        self.of_a = self.of_b = NO_PIECES
+        self.of_a = NO_PIECES
+        self.of_b = NO_PIECES
         if two is not None and row is not None:
             self.of_a = pieces_of(row, two.a.explanation)
             self.of_b = pieces_of(row, two.b.explanation)
@@ -65,18 +68,15 @@ class Overlay(QWidget):
 
 def _draw(painter: QPainter, over: Overlay) -> None:
     """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
-    a, b = over.a, over.b
+    a = over.a
+    b = over.b
     for view, pieces in ((a, over.of_a), (b, over.of_b)):
         if view.state.scene is not None and len(pieces):
             _draw_outlines(painter, over, view, pieces)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     over.joined = None
-    if (
-        over.joins
-        and over.matches is not None
-        and a.state.scene is not None
-        and b.state.scene is not None
-    ):
+    both_shown = a.state.scene is not None and b.state.scene is not None
+    if over.joins and over.matches is not None and both_shown:
         # At each paint: either view may have moved, and only joins on screen are computed.
         over.joined = joins_of(over.matches, a.state.frame, b.state.frame)
         _draw_joins(painter, over, over.joined)
@@ -95,7 +95,8 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
         painter.setPen(pen(view.state.theme.accent, 2))
         rects = outlines(view.state.frame, pieces)
         # Half of the pen's two pixels are outside of a rectangle; one pixel less keeps them inside.
-        painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in rects])
+        inner = [rect.adjusted(1, 1, -1, -1) for rect in rects]
+        painter.drawRects(inner)
 
 
 def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
@@ -108,7 +109,8 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
     lines = []
     for x0, y0, x1, y1 in joins.lines.T.tolist():
         start = QPointF(x0, _within(over.a, y0)) + above
-        lines.append(QLineF(start, QPointF(x1, _within(over.b, y1)) + below))
+        end = QPointF(x1, _within(over.b, y1)) + below
+        lines.append(QLineF(start, end))
     painter.drawLines(lines)
     if len(joins.pairs) < joins.of:
         _draw_count(painter, over, joins)
@@ -143,14 +145,16 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
 def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
     """Return the point where a curve meets a bar: its middle, at the lower or upper edge."""
     frame = view.state.frame
-    track = next((track for track in frame.layout.tracks if track.lane == span.lane), None)
-    if track is None or view.state.trace is None:
+    tracks = [track for track in frame.layout.tracks if track.lane == span.lane]
+    if not tracks or view.state.trace is None:
         return None
+    track = tracks[0]
     start, end = bounds_of(view.state.trace, span, view.state.now)
     if end < frame.view.start or start > frame.view.end:
         return None
     x = frame.rect(track, start, end).center().x()
-    y = _within(view, frame.top + (track.bottom if below else track.top))
+    edge = track.bottom if below else track.top
+    y = _within(view, frame.top + edge)
     return QPointF(x, y) + _offset(over, view)
 
 

@@ -51,8 +51,8 @@ class DifferenceTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, RIGHT)
         self.setIconSize(QSize(SWATCH, SWATCH))
         self.setIndentation(0)
-        # A view does not own its delegates: the parent keeps this one alive, and `_Bars.paint` uses
-        # it.
+        # A view does not own its delegates: its parent keeps this one alive, and `_Bars.paint` uses
+        # that parent.
         self.setItemDelegateForColumn(BARS, _Bars(self))
         self.header().setMinimumSectionSize(BAR_WIDTH)
         self.currentItemChanged.connect(self._emit_chosen)
@@ -73,8 +73,8 @@ class DifferenceTable(QTreeWidget):
 
     def _fill(self) -> None:
         kept = self._current()
-        # clear() and each new item would emit a signal; one is emitted at the end, if the current
-        # row has changed.
+        # clear() and each new item would emit a signal; here one is emitted at the end, if the
+        # current row has changed.
         with QSignalBlocker(self):
             self.clear()
             if self._two is not None:
@@ -84,7 +84,8 @@ class DifferenceTable(QTreeWidget):
             self.chosen.emit(self._current())
 
     def _add_all(self, two: TwoRuns) -> None:
-        most = max((abs(row.contribution) for row in (*two.reasons, *two.lanes)), default=0)
+        contributions = [abs(row.contribution) for row in (*two.reasons, *two.lanes)]
+        most = max(contributions, default=0)
         self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
         self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
         self._add(tr("COPY AND COMMUNICATION LANES"), two.other_lanes, None, most)
@@ -110,10 +111,18 @@ class DifferenceTable(QTreeWidget):
             last.setTextAlignment(4, RIGHT)
 
     def _add_row(self, row: Difference, most: int, adds: bool) -> None:
-        texts = [row_name(row), ms_text(row.a), ms_text(row.b), signed_text(row.difference)]
-        item = QTreeWidgetItem(self, [*texts, signed_text(row.contribution) if adds else ""])
+        added = signed_text(row.contribution) if adds else ""
+        texts = [
+            row_name(row),
+            ms_text(row.a),
+            ms_text(row.b),
+            signed_text(row.difference),
+            added,
+        ]
+        share = row.contribution / most if most else 0.0
+        item = QTreeWidgetItem(self, texts)
         item.setData(0, ROW_ROLE, row)
-        item.setData(BARS, SHARE_ROLE, row.contribution / most if most else 0.0)
+        item.setData(BARS, SHARE_ROLE, share)
         item.setIcon(0, self._swatch(row))
         for column in range(1, 5):
             item.setTextAlignment(column, RIGHT)
@@ -123,13 +132,15 @@ class DifferenceTable(QTreeWidget):
         """Return an icon with the colour of a kind, or the pattern of a cause."""
         ratio = self.devicePixelRatioF()
         # In device pixels: a scaled pattern would be blurred.
-        picture = QPixmap(round(SWATCH * ratio), round(SWATCH * ratio))
+        side = round(SWATCH * ratio)
+        picture = QPixmap(side, side)
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
         area = QRectF(0, 0, SWATCH, SWATCH)
         with QPainter(picture) as painter:
             if row.group is RowGroup.CAUSE:
-                painter.fillRect(area, brush(CAUSE_LOOKS[Cause(row.name)], self.theme, ratio))
+                look = CAUSE_LOOKS[Cause(row.name)]
+                painter.fillRect(area, brush(look, self.theme, ratio))
             elif row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
                 colours = self.theme.colours_of(family_of(Kind(row.name)))
                 fill(painter, area, colours[0])
@@ -140,10 +151,14 @@ class DifferenceTable(QTreeWidget):
         return None if item is None else item.data(0, ROW_ROLE)
 
     def _choose_again(self, kept: Difference | None) -> None:
+        if kept is None:
+            return
         for index in range(self.topLevelItemCount()):
             item = self.topLevelItem(index)
-            row = None if item is None else item.data(0, ROW_ROLE)
-            if item is not None and row is not None and kept is not None and _same(row, kept):
+            if item is None:
+                continue
+            row = item.data(0, ROW_ROLE)
+            if row is not None and _same(row, kept):
                 self.setCurrentItem(item)
 
     def _emit_chosen(self, *_: object) -> None:
@@ -191,11 +206,13 @@ def row_name(row: Difference) -> str:
 
 def row_tip(row: Difference) -> str:
     """Return a row as a sentence."""
-    values = {"a": ms_text(row.a), "b": ms_text(row.b), "adds": signed_text(row.contribution)}
+    a = ms_text(row.a)
+    b = ms_text(row.b)
     if row.group is RowGroup.OTHER_LANES:
-        words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", **values)
+        words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", a=a, b=b)
     else:
-        words = tr("{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.", **values)
+        adds = signed_text(row.contribution)
+        words = tr("{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.", a=a, b=b, adds=adds)
     return f"{row_name(row)}: {words}"
 
 

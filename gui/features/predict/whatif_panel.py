@@ -81,9 +81,9 @@ WORDS = {
 class Basis:
     """Costs for questions, the model that they are for, and their source in words.
 
-    The other values describe a run: `step_ns` is its median step, `faults` has its faults by
-    the names of the options, `cut` the stages of its pipeline. `doubt` is the relative error of the
-    prediction of the run itself.
+    The other values describe the run that was measured: `step_ns` is its median step, `faults` has
+    its faults by option name, and `cut` has the stages of its pipeline. `doubt` is the relative
+    error of a prediction of that run.
     """
 
     costs: CostModel
@@ -109,9 +109,9 @@ class Basis:
 class WhatIfPanel(QWidget):
     """The fields of a question. The Try page places them, `answer` and `picture`.
 
-    `asked` carries a WhatIfQuery with every change while the panel is visible. `opened` is emitted
-    when it becomes visible, `changed` when the user changes a field. The buttons `load` and `save`
-    want a file of costs.
+    `asked` carries a WhatIfQuery after every change while the panel is visible. `opened` is emitted
+    when it becomes visible, `changed` when the user changes a field. The controller connects to the
+    buttons `load` and `save`, which read and write a file of costs.
     """
 
     asked = Signal(object)
@@ -134,7 +134,7 @@ class WhatIfPanel(QWidget):
             fault.edited.connect(self._changed)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
-        # Emitted for the user only: code that sets costs asks once, when all are set.
+        # `activated` is emitted only for the user: code that sets costs asks once, at its end.
         self.costs.activated.connect(self._costs_chosen)
         self._follow_schedule()
         self.source.setText(self.basis.source)
@@ -147,7 +147,7 @@ class WhatIfPanel(QWidget):
         return self._bases[self.costs.currentData()]
 
     def set_model(self, model: ModelDescription) -> None:
-        """Set the model for costs that are not of a run."""
+        """Set the model for costs that were not measured in a run."""
         if model == self._bases[PLAIN_COSTS].model:
             return
         for name in {PLAIN_COSTS, FILE} & self._bases.keys():
@@ -156,14 +156,14 @@ class WhatIfPanel(QWidget):
 
     def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
         """Offer the costs of the run that is shown; the first run also sets the sliders."""
-        # Later runs leave the sliders: the user may have moved them meanwhile.
-        first = RUN not in self._bases
+        # Later runs do not move the sliders: the user may have moved them meanwhile.
+        is_first = RUN not in self._bases
         self._bases[RUN] = basis
         _offer(self.costs, RUN, tr("The run shown"))
         with QSignalBlocker(self):
-            # In silence, as each field would ask; `_costs_chosen` asks once, below.
+            # Signals are blocked, because each field would ask; `_costs_chosen` asks once, below.
             self.faults.write(basis.faults)
-            if first:
+            if is_first:
                 self.sliders["devices"].value = devices
                 self.sliders["microbatches"].value = microbatches
                 self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
@@ -192,23 +192,23 @@ class WhatIfPanel(QWidget):
         """The question of the sliders and fields."""
         basis = self.basis
         schedule = SCHEDULES[self.schedule.currentData()]
+        chunks = None
+        if schedule.settable_chunks:
+            chunks = int(self.sliders["chunks"].value)
+        link = None
         bandwidth = self.sliders["bandwidth"].value
-        factor = self.sliders["factor"].value
-        faults = self.faults.read()
-        if factor != 1.0:
-            slow = f"{self.sliders['slow_lane'].value:.0f}:{factor:g}"
-            # Added to the text of the field of faults, which may name several lanes.
-            faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
+        if bandwidth:
+            link = Link.of(self.sliders["latency"].value, bandwidth)
         return WhatIfQuery(
             basis.model,
             basis.costs,
             int(self.sliders["devices"].value),
             int(self.sliders["microbatches"].value),
             schedule.name,
-            int(self.sliders["chunks"].value) if schedule.settable_chunks else None,
+            chunks,
             int(self.sliders["batch"].value) or None,
-            Link.of(self.sliders["latency"].value, bandwidth) if bandwidth else None,
-            {name: value for name, value in faults.items() if value},
+            link,
+            self._faults(),
             basis.measured,
             basis.device,
             basis.cut,
@@ -216,9 +216,21 @@ class WhatIfPanel(QWidget):
             basis.doubt,
         )
 
+    def _faults(self) -> dict[str, OptionValue]:
+        """Return the faults of the fields, with the slow lane of the sliders, by option name."""
+        faults = self.faults.read()
+        factor = self.sliders["factor"].value
+        if factor != 1.0:
+            lane = self.sliders["slow_lane"].value
+            slow = f"{lane:.0f}:{factor:g}"
+            # Added to the text of the field, which may name several lanes.
+            named = faults["slow_lane"] or ""
+            faults["slow_lane"] = f"{named} {slow}".strip()
+        return {name: value for name, value in faults.items() if value}
+
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step and its figures."""
-        # Costs that were not measured on devices of the user's have none.
+        # Only costs that were measured in a run have a device.
         self.picture.device = "" if self.basis.step_ns is None else self.basis.device
         self.picture.show_answer(answer)
         self.figures.show_answer(answer)
@@ -226,9 +238,11 @@ class WhatIfPanel(QWidget):
 
     def show_refusal(self, text: Text) -> None:
         """Show why there is no prediction."""
-        knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
-        hint = "" if knows else tr("Or choose a link speed above.")
-        reason = f"{friendly(text)} {hint}".strip()
+        reason = friendly(text)
+        has_bandwidth = self.sliders["bandwidth"].value > 0
+        if not self.basis.knows_transfers and not has_bandwidth:
+            hint = tr("Or choose a link speed above.")
+            reason = f"{reason} {hint}".strip()
         self.answer.show_problem(reason)
         self.picture.show_note(reason)
         self.figures.clear()
@@ -316,23 +330,24 @@ class WhatIfPanel(QWidget):
         self._follow_link()
 
     def _follow_link(self) -> None:
-        some = self.sliders["bandwidth"].value > 0
-        self.sliders["latency"].enable(some, tr("Choose a link speed first."))
-        several = self.sliders["factor"].value != 1.0 and self.sliders["devices"].value > 1
-        self.sliders["slow_lane"].enable(several, tr("Choose how much slower it is first."))
+        has_link = self.sliders["bandwidth"].value > 0
+        self.sliders["latency"].enable(has_link, tr("Choose a link speed first."))
+        is_slower = self.sliders["factor"].value != 1.0
+        several = self.sliders["devices"].value > 1
+        hint = tr("Choose how much slower it is first.")
+        self.sliders["slow_lane"].enable(is_slower and several, hint)
 
     def _costs_chosen(self) -> None:
         self.source.setText(self.basis.source)
-        # Setting a number asks through `changed`, but only if it is another one.
         batch = self.basis.batch or 0
         if batch != self.sliders["batch"].value:
-            self.sliders["batch"].value = batch  # which asks
+            self.sliders["batch"].value = batch  # asks, because the number changes
         else:
             self.ask_again()
 
 
 class _AsWide(QScrollArea):
-    """Scrolls its content up and down; while it is visible it is as wide as that."""
+    """Scrolls its content up and down; while it is visible it is as wide as the content."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
@@ -344,7 +359,7 @@ class _AsWide(QScrollArea):
         content.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
-        # A panel behind another tab must not hold a narrow window wide.
+        # A panel in a hidden tab must not keep the window from getting narrow.
         return self.sizeHint() if self.isVisible() else QSize(50, 50)
 
     def sizeHint(self) -> QSize:
@@ -369,7 +384,7 @@ def plain_words() -> str:
 
 
 def _offer(chooser: QComboBox, name: str, title: str) -> None:
-    """List costs under a title, or give them another one."""
+    """List costs under a title, or change their title if they are listed already."""
     at = chooser.findData(name)
     if at < 0:
         chooser.addItem(title, name)

@@ -54,7 +54,7 @@ class OptionForm(QFormLayout):
     """Rows of labels and fields. `edited` is emitted when a value or a fold changes.
 
     `last_edited` is the name of the option that was changed last, "" after `write`. `where` is the
-    machine, which is no option: its field is above the one of the lanes.
+    field of the machine, above the field of the lanes; it is not an option.
     """
 
     edited = Signal()
@@ -83,18 +83,20 @@ class OptionForm(QFormLayout):
         self.where = WhereField()
         self.where.setObjectName("where")
         place: Any = self.getWidgetPosition(self._widget(DEVICES))
-        add_row(self, place[0], self.where, N_("Where"), N_("The machine that runs the lanes."))
+        line, _ = place
+        add_row(self, line, self.where, N_("Where"), N_("The machine that runs the lanes."))
         self._align()
-        # `activated` is emitted only when the user picks a model: settings that are filled in have
-        # sizes already.
+        # `activated` is emitted only when the user picks a model: `write` fills in the sizes too.
         self.field("model", FileChoice).activated.connect(self._fill_sizes)
 
     def _add_fields(self, section: str) -> None:
         for option, place in self._sections.items():
-            if place == section:
-                field = self.fields[option.name] = _field(option)
-                add_field(self, option, field.widget)
-                field.edited.connect(partial(self._take_edit, option.name))
+            if place != section:
+                continue
+            field = _field(option)
+            self.fields[option.name] = field
+            add_field(self, option, field.widget)
+            field.edited.connect(partial(self._take_edit, option.name))
 
     def _take_edit(self, name: str, *_: object) -> None:
         # The signals of fields carry a number, a text or a bool, which nothing here needs.
@@ -169,13 +171,15 @@ class OptionForm(QFormLayout):
 
     def show_rows(self, asked: Specification) -> None:
         """Show the rows that apply and are not folded; disable excluded ones, with the reason."""
-        hidden = {option.name for option in unused_options(asked)} | (SIZES - self._sizes())
+        hidden = {option.name for option in unused_options(asked)}
+        hidden |= SIZES - self._sizes()
         reasons = excluded(asked)
         unfolded = self.unfolded
         for option, section in self._sections.items():
-            shown = option.name not in hidden and (not section or section in unfolded)
-            self.setRowVisible(self._widget(option.name), shown)
-            self._enable(self._widget(option.name), reasons.get(option, ""), tr(option.help))
+            field = self._widget(option.name)
+            is_folded = bool(section) and section not in unfolded
+            self.setRowVisible(field, option.name not in hidden and not is_folded)
+            self._enable(field, reasons.get(option, ""), tr(option.help))
         for name, fold in self.folds.items():
             inside = []
             for option, section in self._sections.items():
@@ -200,7 +204,8 @@ class OptionForm(QFormLayout):
             return False
         self.takeRow(self.problem)
         place: Any = self.getWidgetPosition(self._widget(name))
-        self.insertRow(place[0] + 1, self.problem)
+        line, _ = place
+        self.insertRow(line + 1, self.problem)
         self.problem.say(text)
         self.setRowVisible(self.problem, True)
         return True
