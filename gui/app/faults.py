@@ -16,7 +16,9 @@ from gui.look.text import tr
 
 def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
     """Return a line for each fault; none for a live run, whose last step is not complete yet."""
-    return () if live else tuple(translated(fault.text) for fault in run_faults(trace))
+    if live:
+        return ()
+    return tuple(translated(fault.text) for fault in run_faults(trace))
 
 
 def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
@@ -24,7 +26,9 @@ def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
     if not faults:
         return ""
     name = tr("This run") if path is None else path.name
-    more = tr(" (and {n} more: see the Log)", n=len(faults) - 1) if len(faults) > 1 else ""
+    more = ""
+    if len(faults) > 1:
+        more = tr(" (and {n} more: see the Log)", n=len(faults) - 1)
     return tr("{name} is incomplete: {fault}{more}", name=name, fault=faults[0], more=more)
 
 

@@ -21,8 +21,11 @@ _DEVICES = re.compile(r"(?P<count>\d{1,4})x(?P<virtual>virtual)?:?(?P<kind>[a-z]
 
 
 def option_title(option: Option[Any]) -> str:
-    """Return the name of an option's field; the strategy has no field of its own."""
-    return tr(option.title) if option.title else tr(option.name.replace("_", " ").capitalize())
+    """Return the title of an option's field, or words made from its name if it has no field."""
+    if option.title:
+        return tr(option.title)
+    words = option.name.replace("_", " ")
+    return tr(words.capitalize())
 
 
 def value_title(option: Option[Any], value: OptionValue) -> str:
@@ -32,8 +35,10 @@ def value_title(option: Option[Any], value: OptionValue) -> str:
     if option.name == "schedule" and value in SCHEDULES:
         return tr(schedule_title(str(value)))
     if option.name == "schedule" and board_mark(str(value)):
-        # Two boards are told apart by the start of their marks.
-        return f"{tr(schedule_title(str(value)))} {board_mark(str(value))[:4]}"
+        title = tr(schedule_title(str(value)))
+        # The start of the mark distinguishes two boards.
+        mark = board_mark(str(value))[:4]
+        return f"{title} {mark}"
     if option.name == "devices":
         return devices_title(str(value))
     if option.name == "model":

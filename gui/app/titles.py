@@ -59,7 +59,10 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
 
 def run_names(traces: Sequence[Trace]) -> list[str]:
     """Return a name for each run: its differences from the others, or a single run's title."""
-    return shared_title(traces)[1] if len(traces) > 1 else [run_title(traces[0])]
+    if len(traces) == 1:
+        return [run_title(traces[0])]
+    _, names = shared_title(traces)
+    return names
 
 
 def _parts(trace: Trace) -> list[str]:

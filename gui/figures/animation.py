@@ -105,7 +105,9 @@ class Animation:
     @property
     def pixels(self) -> tuple[int, int]:
         """Width and height of a frame."""
-        return max(1, round(self.width * self.scale)), max(1, round(self.height * self.scale))
+        width = round(self.width * self.scale)
+        height = round(self.height * self.scale)
+        return max(1, width), max(1, height)
 
     def frame(self, time: float) -> QImage:
         """Return the frame of a time in ns since the start of the runs."""

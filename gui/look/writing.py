@@ -73,24 +73,25 @@ def shared_start(names: Sequence[str]) -> int:
 def elided_name(name: str, shared: int, room: float, width: Callable[[str], float]) -> str:
     """Shorten a name to `room`, measured by `width`, so that it still differs from the others.
 
-    Letters before the end of the `shared` start, which the other names have too, are left out; if
-    the rest is too long by itself, its middle is left out.
+    All names begin with the same `shared` letters. The last of these are left out first; if the
+    rest of the name is still too long, its middle is left out.
     """
     if width(name) <= room:
         return name
     head = name[:shared]
     own = name[shared:]
     if own and width(f"…{own}") <= room:
-        return _longest(
-            lambda kept: f"{head[:kept]}…{own}", min(len(head), MOST_LETTERS), room, width
-        )
+        most = min(len(head), MOST_LETTERS)
+        return _longest(lambda kept: f"{head[:kept]}…{own}", most, room, width)
     rest = own or name
     start = rest[:MOST_LETTERS]
     end = rest[-MOST_LETTERS:]
 
     def without_middle(kept: int) -> str:
         at_end = kept // 2
-        return f"{start[: kept - at_end]}…{end[len(end) - at_end :]}"
+        left = start[: kept - at_end]
+        right = end[len(end) - at_end :]
+        return f"{left}…{right}"
 
     return _longest(without_middle, min(len(rest), MOST_LETTERS), room, width)
 
@@ -99,7 +100,11 @@ def _longest(
     cut: Callable[[int], str], most: int, room: float, width: Callable[[str], float]
 ) -> str:
     """Return `cut(kept)` for the largest `kept` up to `most` that fits `room`, else `cut(0)`."""
-    too_many = bisect_left(range(most + 1), True, key=lambda kept: width(cut(kept)) > room)
+
+    def is_too_wide(kept: int) -> bool:
+        return width(cut(kept)) > room
+
+    too_many = bisect_left(range(most + 1), True, key=is_too_wide)
     return cut(max(0, too_many - 1))
 
 

@@ -86,4 +86,6 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, st
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)

@@ -125,7 +125,8 @@ class Cutting(QObject):
         panel.measure.setEnabled(runnable and cuts and not self._session.asking)
         panel.balance.setEnabled(bool(cut and plan and cut.costs))
         panel.by_parameters.setEnabled(plan is not None and asked[BORDERS] is not None)
-        panel.reset.setEnabled(self._base is not None and _cut_of(self._base) != _cut_of(asked))
+        has_changed = self._base is not None and _cut_of(self._base) != _cut_of(asked)
+        panel.reset.setEnabled(has_changed)
 
     def _words(
         self, asked: Specification, cut: ShownCut | None, measured: MeasuredBlocks | None

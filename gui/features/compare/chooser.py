@@ -99,14 +99,15 @@ def _other_settings(trace: Trace, shown: Trace) -> str:
 
 def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
     """Return the titles above both timelines: each run, and its compared step."""
-    names = shown_title(a), b.title if b.run is None else shown_title(b.run)
+    name_a = shown_title(a)
+    name_b = b.title if b.run is None else shown_title(b.run)
     if two is None:
-        return names
-    one, other = (
-        f"{name} · {_steps_words(trace, side.steps)} · {duration_text(side.mean_makespan)}"
-        for name, trace, side in zip(names, (a.trace, b.trace), (two.a, two.b), strict=True)
-    )
-    return one, other
+        return name_a, name_b
+    steps_a = _steps_words(a.trace, two.a.steps)
+    steps_b = _steps_words(b.trace, two.b.steps)
+    makespan_a = duration_text(two.a.mean_makespan)
+    makespan_b = duration_text(two.b.mean_makespan)
+    return f"{name_a} · {steps_a} · {makespan_a}", f"{name_b} · {steps_b} · {makespan_b}"
 
 
 def _steps_words(trace: Trace, steps: Sequence[int]) -> str:

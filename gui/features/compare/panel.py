@@ -125,7 +125,8 @@ class ComparePanel(QWidget):
         self.table.setMinimumHeight(LEAST)
         steps = grid(across=10)
         steps.setContentsMargins(12, 2, 12, 6)
-        for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
+        choices = ((tr("A"), self.step_a), (tr("B"), self.step_b))
+        for place, (name, choice) in enumerate(choices):
             label = Label(name, "said")
             label.setBuddy(choice)
             steps.addLayout(row(label, choice, growing=choice), 0, place)

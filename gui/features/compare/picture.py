@@ -144,14 +144,18 @@ def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
 
 def _whole(both: Both) -> tuple[float, float]:
     """Return the range, in A's time, of both compared steps."""
-    a = both.traces[0].step_bounds(both.two.step_a)
-    b = [both.alignment.to_a(t) for t in both.traces[1].step_bounds(both.two.step_b)]
-    return min(a[0], b[0]), max(a[1], b[1])
+    trace_a, trace_b = both.traces
+    start_a, end_a = trace_a.step_bounds(both.two.step_a)
+    start_b, end_b = trace_b.step_bounds(both.two.step_b)
+    start = min(start_a, both.alignment.to_a(start_b))
+    end = max(end_a, both.alignment.to_a(end_b))
+    return start, end
 
 
 def _legend(a: Timeline, b: Timeline) -> list[LegendEntry]:
     """Return the entries of both runs, each once."""
-    strips = Strips(any(t.scene.peak_bytes > 0 for t in (a, b)), False, False)
+    has_memory = a.scene.peak_bytes > 0 or b.scene.peak_bytes > 0
+    strips = Strips(has_memory, False, False)
     scene = a.scene
     # `_timeline` made this scene for the picture only: no other view shares the set.
     scene.kinds |= b.scene.kinds

@@ -97,13 +97,18 @@ def _short(both: Both) -> Html:
 
 def _timelines(both: Both) -> Html:
     """Return the compared step of each run, both on the same scale at first."""
-    steps = (both.two.step_a, both.two.step_b)
-    bounds = [trace.step_bounds(n) for trace, n in zip(both.traces, steps, strict=True)]
-    longest = max(end - begin for begin, end in bounds)
+    trace_a, trace_b = both.traces
+    sides = (("A", trace_a, both.two.step_a), ("B", trace_b, both.two.step_b))
+    longest = 0
+    for _, trace, step in sides:
+        begin, end = trace.step_bounds(step)
+        longest = max(longest, end - begin)
     parts = []
-    for letter, trace, step, (begin, _) in zip("AB", both.traces, steps, bounds, strict=True):
+    for letter, trace, step in sides:
         heading = tr("{letter}: {run}", letter=letter, run=run_title(trace))
-        drawn = timeline(Scene(trace), excerpt_of(trace, [step]), (begin, begin + longest), heading)
+        begin, _ = trace.step_bounds(step)
+        shown = (begin, begin + longest)
+        drawn = timeline(Scene(trace), excerpt_of(trace, [step]), shown, heading)
         parts += [paragraph(heading), drawn]
     return joined(*parts)
 
@@ -129,7 +134,10 @@ def _rows(rows: Sequence[Difference], total: int | None) -> Html:
 def _bar(row: Difference, most: int) -> Html:
     # The left half of the width is for reductions, the right half for increases.
     share = abs(row.contribution) / most / 2
-    return bar_of([(_colour(row), share)], 0.5 - share if row.contribution < 0 else 0.5)
+    start = 0.5
+    if row.contribution < 0:
+        start -= share
+    return bar_of([(_colour(row), share)], start)
 
 
 def _colour(row: Difference) -> str:
@@ -142,14 +150,14 @@ def _colour(row: Difference) -> str:
 
 def _settings(both: Both) -> Html:
     """Return a table of all settings of both runs, differing ones first."""
-    two = both.two
-    a, b = (
-        run_settings(trace, step)
-        for trace, step in zip(both.traces, (two.step_a, two.step_b), strict=True)
-    )
+    trace_a, trace_b = both.traces
+    a = run_settings(trace_a, both.two.step_a)
+    b = run_settings(trace_b, both.two.step_b)
+    names = dict.fromkeys([*a, *b])
     # False sorts before True, so differing settings are first.
-    names = sorted(dict.fromkeys([*a, *b]), key=lambda name: a.get(name) == b.get(name))
+    differing_first = sorted(names, key=lambda name: a.get(name) == b.get(name))
     rows = []
-    for name in names:
-        rows.append((tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")))
+    for name in differing_first:
+        title = tr(NAMES.get(name, name))
+        rows.append((title, a.get(name, "–"), b.get(name, "–")))
     return table((tr("setting"), tr("A"), tr("B")), rows, 3)

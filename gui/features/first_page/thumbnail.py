@@ -108,7 +108,8 @@ def write_thumbnails(thumbnails: Mapping[str, Thumbnail], path: Path) -> None:
 
 def read_thumbnails(path: Path) -> dict[str, Thumbnail]:
     """Read the thumbnails that `write_thumbnails` wrote. Raises OSError, ValueError."""
-    return {name: _read(*row) for name, row in json.loads(path.read_text("utf-8")).items()}
+    rows = json.loads(path.read_text("utf-8"))
+    return {name: _read(*row) for name, row in rows.items()}
 
 
 def _read(lanes: int, bars: Sequence[tuple[int, int, int, str, int]]) -> Thumbnail:

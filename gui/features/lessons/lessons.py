@@ -240,7 +240,8 @@ class Lessons(QObject):
         lesson = self.lesson
         if lesson is None or self.place >= len(lesson.steps):
             return
-        done, allowed = self.done.get(self.place), self.running or not self._session.asking
+        done = self.done.get(self.place)
+        allowed = self.running or not self._session.asking
         page = Page(
             lesson=lesson,
             place=self.place,

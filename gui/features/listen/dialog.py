@@ -114,13 +114,12 @@ class ListenDialog(QDialog):
                 code.setPlainText(words)
         status = client.status()
         self.status.setText(_status(status))
+        problems = [translated(status.problem)]
         # The banner shows the same, but this dialog may cover it.
-        lost = [
-            unsavable_text(run)
-            for run in self._session.runs[-1:]
-            if run.trace.header.source is Source.JOB
-        ]
-        self.problem.say("\n".join(filter(None, [translated(status.problem), *lost])))
+        for run in self._session.runs[-1:]:
+            if run.trace.header.source is Source.JOB:
+                problems.append(unsavable_text(run))
+        self.problem.say("\n".join(filter(None, problems)))
         self._list(status.peers)
 
     @override

@@ -69,9 +69,11 @@ class LogModel(TableModel):
         if role == Qt.ItemDataRole.ToolTipRole and column == 2:
             return plain_tip(self.text(row, column))
         if role == Qt.ItemDataRole.ForegroundRole:
+            place = int(self._places.view[row])
+            level = self._source[place].level
             colours = {"warning": self.theme.warning, "error": self.theme.error}
             quiet = self.theme.muted if column < 2 else self.theme.text
-            return QColor(colours.get(self._source[int(self._places.view[row])].level, quiet))
+            return QColor(colours.get(level, quiet))
         return None
 
 

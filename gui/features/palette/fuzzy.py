@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-START, INSIDE, SCATTERED = 3.0, 2.0, 1.0  # worth of a letter by where its word was found
+# Worth of a letter by the place where its word was found.
+START = 3.0
+INSIDE = 2.0
+SCATTERED = 1.0
 SKIPPED = 0.1  # taken off for each letter that lies between scattered ones
 LENGTH = 0.001  # taken off for each letter of the text, so of two texts the shorter comes first
 
@@ -10,15 +13,17 @@ LENGTH = 0.001  # taken off for each letter of the text, so of two texts the sho
 def score(typed: str, text: str) -> float | None:
     """Return the score of a text, higher is better; None if a typed word does not match.
 
-    Words come in any order. A word counts most at the beginning of one of the text's, less
-    inside, and least with its letters in order but apart.
+    Words may be in any order. A typed word counts most at the beginning of a word of the text, less
+    inside a word, and least if its letters are in order but not next to each other.
     """
     text = text.casefold()
-    found = [_word(word, text) for word in typed.casefold().split()]
-    worths = [worth for worth in found if worth is not None]
-    if len(worths) < len(found):
-        return None
-    return sum(worths) - LENGTH * len(text)
+    total = 0.0
+    for word in typed.casefold().split():
+        worth = _word(word, text)
+        if worth is None:
+            return None
+        total += worth
+    return total - LENGTH * len(text)
 
 
 def _word(word: str, text: str) -> float | None:
@@ -28,16 +33,23 @@ def _word(word: str, text: str) -> float | None:
         place = text.find(word, place + 1)
     if place >= 0:
         return START * len(word)
-    return INSIDE * len(word) if word in text else _scattered(word, text)
+    if word in text:
+        return INSIDE * len(word)
+    return _scattered(word, text)
 
 
 def _scattered(word: str, text: str) -> float | None:
     """Return the best score of letters in order but apart, over all places of the first one."""
     best: float | None = None
     for first, letter in enumerate(text):
-        if letter == word[0] and (last := _last(word, text, first)) is not None:
-            worth = SCATTERED * len(word) - SKIPPED * (last - first + 1 - len(word))
-            best = worth if best is None else max(best, worth)
+        if letter != word[0]:
+            continue
+        last = _last(word, text, first)
+        if last is None:
+            continue
+        skipped = last - first + 1 - len(word)
+        worth = SCATTERED * len(word) - SKIPPED * skipped
+        best = worth if best is None else max(best, worth)
     return best
 
 

@@ -129,7 +129,8 @@ class PlaybackLayer(QWidget):
 
     def _moved_region(self, before: float, after: float) -> QRegion:
         """Return the area in which two moments differ."""
-        frame, fonts = self._view.state.frame, self._fonts()
+        frame = self._view.state.frame
+        fonts = self._fonts()
         region = QRegion()
         xs = []
         for time in (before, after):
@@ -137,7 +138,9 @@ class PlaybackLayer(QWidget):
             xs.append(line.center().x())
             region += _grown(line)
             region += _grown(tag)
-        between = QRectF(min(xs), AXIS, abs(xs[1] - xs[0]), self.height())
+        left = min(xs)
+        right = max(xs)
+        between = QRectF(left, AXIS, right - left, self.height())
         region += _grown(between)
         return region + self._arrows_region(before, after)
 
@@ -157,7 +160,9 @@ class PlaybackLayer(QWidget):
             for lane in (arrival.source_lane, arrival.lane):
                 edges += frame.layout.extent_of(lane)
         top = frame.top + min(edges)
-        return _grown(QRectF(first - 12, top - 16, last - first + 24, max(edges) - min(edges) + 32))
+        height = max(edges) - min(edges)
+        area = QRectF(first, top, last - first, height)
+        return _grown(area.adjusted(-12, -16, 12, 16))
 
     def _fonts(self) -> Fonts:
         return Fonts.of(self._view.font())

@@ -17,8 +17,11 @@ NARROWEST = 48  # pixels of a slider
 
 
 def growing(most: int) -> list[int]:
-    """1 to 8 one by one, then four steps a doubling (10, 12, 14, 16, 20, ...) up to `most`."""
-    stops = [*range(1, 9), *(n << power for power in range(1, 20) for n in (5, 6, 7, 8))]
+    """Return 1 to 8, then four stops for each doubling (10, 12, 14, 16, 20, ...), up to `most`."""
+    stops = list(range(1, 9))
+    for power in range(1, 20):
+        scale = 2**power
+        stops += [5 * scale, 6 * scale, 7 * scale, 8 * scale]
     return [stop for stop in stops if stop <= most]
 
 
@@ -101,7 +104,8 @@ class SliderRow(QObject):
 
     def _show_nearest(self) -> None:
         after = min(bisect_left(self._stops, self.value), len(self._stops) - 1)
-        near = (max(0, after - 1), after)
+        before = max(0, after - 1)
+        nearest = min(before, after, key=lambda n: abs(self._stops[n] - self.value))
+        # Signals are blocked, because `_slid` would replace a number that was typed by the stop.
         with QSignalBlocker(self.slider):
-            # In silence: `_slid` would set a number that was typed exactly to the slider's stop.
-            self.slider.setValue(min(near, key=lambda n: abs(self._stops[n] - self.value)))
+            self.slider.setValue(nearest)

@@ -96,7 +96,8 @@ class TryController(QObject):
         if before is None:
             return
         self._before = replace(before, memory_bytes=answer.memory_bytes)
-        self._what_if.panel.set_doubt(abs(answer.makespan_ns / max(1, before.step_ns) - 1))
+        ratio = answer.makespan_ns / max(1, before.step_ns)
+        self._what_if.panel.set_doubt(abs(ratio - 1))
         self._what_if.panel.ask_again()
 
     def _pick(self, way: Ranked) -> None:

@@ -32,15 +32,16 @@ class RecentMenu(QObject):
         paths = self._settings.recent
         gone = [path for path in paths if not path.exists()]
         for path in paths:
-            self._add(
-                tr("{name} (missing)", name=path.name) if path in gone else path.name,
-                partial(self._choose, path),
-                str(path),
-            ).setEnabled(path not in gone)
+            is_missing = path in gone
+            name = tr("{name} (missing)", name=path.name) if is_missing else path.name
+            action = self._add(name, partial(self._choose, path), str(path))
+            action.setEnabled(not is_missing)
         self.menu.addSeparator()
         if gone:
-            self._add(tr("Remove missing files"), lambda: self._keep(set(paths) - set(gone)))
-        self._add(tr("Clear the list"), lambda: self._keep(set())).setEnabled(bool(paths))
+            present = set(paths) - set(gone)
+            self._add(tr("Remove missing files"), partial(self._keep, present))
+        clear = self._add(tr("Clear the list"), partial(self._keep, set()))
+        clear.setEnabled(bool(paths))
 
     def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
         # A file's & must not be taken for the mark of the item's key.

@@ -83,9 +83,10 @@ class RunsPanel(QTreeWidget):
     def _group(self, name: str) -> QTreeWidgetItem:
         """Return the row of a group of runs, made if it does not exist yet."""
         root = self.invisibleRootItem()
-        items = [self.topLevelItem(place) for place in range(self.topLevelItemCount())]
-        for item in items:
-            if item is not None and item.data(0, RUN_ROLE) is None and item.text(1) == name:
+        for place in range(self.topLevelItemCount()):
+            item = self.topLevelItem(place)
+            is_group = item is not None and item.data(0, RUN_ROLE) is None
+            if item is not None and is_group and item.text(1) == name:
                 return item
         made = QTreeWidgetItem(root, ["", name])
         made.setExpanded(True)
@@ -110,7 +111,9 @@ def run_columns(run: Run) -> tuple[str, str, str, str]:
     table = run.trace.step_table
     first = int(sorted_positions(table.numbers, first_measured(run.trace)))
     lengths = table.ends[first:] - table.starts[first:]
-    step = duration_text(float(np.median(lengths))) if len(lengths) and not run.live else ""
+    step = ""
+    if len(lengths) and not run.live:
+        step = duration_text(float(np.median(lengths)))
     return str(run.number), shown_title(run), outcome_text(run), step
 
 

@@ -184,7 +184,8 @@ class SearchBar(QWidget):
         """Search another run with the same query, or the new spans of this one."""
         trace = None if scene is None else scene.trace
         if trace is not self._trace:
-            self._trace, self._chosen = trace, None
+            self._trace = trace
+            self._chosen = None
             self._search(self._query)
         else:
             self.searcher.look_again()
@@ -192,7 +193,9 @@ class SearchBar(QWidget):
     def set_place(self, place: SpanPosition, span: Span | None) -> None:
         """Set the place to step from; `span` is the selected one."""
         self._place = place
-        self._chosen = None if span is None or span.index < 0 else (span.lane, span.index)
+        self._chosen = None
+        if span is not None and span.index >= 0:
+            self._chosen = (span.lane, span.index)
         self._show_count()
 
     def step(self, by: int) -> None:

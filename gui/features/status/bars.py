@@ -115,8 +115,10 @@ class RunBar(QToolBar):
 
     def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
         """Show title and progress of the run shown, or the progress of a run without bars yet."""
-        self.title.setText(shown_title(run))
-        self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
+        title = shown_title(run)
+        tip = f"{title}\n{run.note}" if run.note else title
+        self.title.setText(title)
+        self.title.setToolTip(plain_tip(tip))
         self.show_step(run, scene)
         self._show_progress(run)
         if coming is not None:

@@ -176,7 +176,10 @@ def starting_text(run: Run) -> str:
     strategy = STRATEGIES.get(trace.header.specification.strategy)
     if strategy is not None and strategy.on_ranks:
         count = trace.header.replicas
-        started = sum(bool(len(trace.counter(STARTED, rank).values)) for rank in range(count))
+        started = 0
+        for rank in range(count):
+            if len(trace.counter(STARTED, rank).values):
+                started += 1
         if started < count:
             return tr("starting rank {n} of {count}…", n=started + 1, count=count)
     return tr("starting…")
@@ -185,7 +188,8 @@ def starting_text(run: Run) -> str:
 def measuring_text(trace: Trace) -> str:
     """Return the number of the pass in which the costs of tasks are measured."""
     passes = trace.counter(PASSES).values
-    under_way = min(MOST_PASSES, 1 + int(passes[-1]) if len(passes) else 1)
+    finished = int(passes[-1]) if len(passes) else 0
+    under_way = min(MOST_PASSES, finished + 1)
     return tr("measuring costs, pass {n} of at most {most}", n=under_way, most=MOST_PASSES)
 
 

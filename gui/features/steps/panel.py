@@ -126,7 +126,9 @@ class StepsPanel(QWidget):
 
     def _choose(self, place: int) -> None:
         if self.bars is not None:
-            self.chosen.emit(float(self.bars.starts[place]), float(self.bars.ends[place]))
+            start = float(self.bars.starts[place])
+            end = float(self.bars.ends[place])
+            self.chosen.emit(start, end)
 
 
 def legend_text(bars: StepBars, theme: Theme) -> str:

@@ -56,9 +56,9 @@ class Judge(QObject):
 
     def _judge_last_step(self, scene: Scene) -> None:
         """Give the length of the last whole step, and the causes of its idle time."""
-        whole = [s for s in shown_steps(scene.trace, True)[-1:] if is_over(scene.trace, s)]
-        # By the step and not by the trace's version, which
-        # grows all the time while the next step runs.
+        latest = shown_steps(scene.trace, True)[-1:]
+        whole = [step for step in latest if is_over(scene.trace, step)]
+        # By the step and not by the trace's version, which grows while the next step runs.
         about = scene, whole[0] if whole else None
         if self._about == about:
             return

@@ -124,9 +124,10 @@ class WhyPanel(QWidget):
     def _offer_steps(self, scene: Scene) -> list[int]:
         """Offer the steps of the run, and return them."""
         trace = scene.trace
-        warmup = scene.trace.header.specification.warmup
+        warmup = trace.header.specification.warmup
         last = scene.open_step if self._live else None
-        self.chooser.list_steps([step for step in trace.steps[-LISTED:] if step != last], warmup)
+        listed = [step for step in trace.steps[-LISTED:] if step != last]
+        self.chooser.list_steps(listed, warmup)
         step = scene.described
         name = NONE if step is None else step_name(step, warmup)
         self.chooser.setItemText(0, tr("on screen: {step}", step=name))
