@@ -139,7 +139,7 @@ ASCEND = Dialect(
     recogniser="ascend:is_ascend",
     reader="ascend:read_ascend",
     recognised_by="a process named *Ascend Hardware*, as in `trace_view.json`. A folder may be "
-    "that of one rank (`*_ascend_pt`), of several, or have a folder for each rank",
+    "that of one rank (`*_ascend_pt`), or have those of several, at any depth down to 8 levels",
     read_as="Threads of *Ascend Hardware* are streams, and rows of groups in *Communication* are "
     "streams that communicate. Waits of streams for each other, parts of collectives, and *Overlap "
     "Analysis* are annotations. *Python*, *CANN* and other processes are the host. Arrows "
@@ -154,7 +154,8 @@ MEGASCAN = Dialect(
     reader="megascan:read_megascan",
     recognised_by="events with the argument `iteration`",
     read_as="Kind, iteration, micro-batch and stage are taken from names and arguments of the "
-    "events. With micro-batches and `pp_rank` they are a [pipeline](#pipelines-of-other-programs)",
+    "events. With micro-batches and `pp_rank`, or names of processes as `DP0-PP1-TP0`, they are a "
+    "[pipeline](#pipelines-of-other-programs). Ranks without names get such names",
     not_read="Parallel groups other than pipeline stages; combined exchanges are not divided into "
     "sends and receives",
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from pathlib import Path
 
+from core.message import Message, message
 from core.reading import open_regular
 from core.recording.formats import Format, format_of_bytes, formats_of_ranks, suffixes_of
 
@@ -18,6 +20,10 @@ ASCEND_TRACE = "trace_view.json"
 """Name of the trace among these results; the other files in JSON are tables."""
 _ASCEND_RANK = "*_ascend_pt"
 """Names of the folders of ranks."""
+_MOST_LEVELS = 8
+"""Number of levels of folders in which results of Ascend's profiler are searched."""
+_MOST_FOLDERS = 1 << 13
+"""Largest number of folders that are searched."""
 _LOOKED_AT = 1 << 12
 
 
@@ -53,7 +59,8 @@ def trace_files(folder: Path | str) -> list[Path]:
     """Return the files in a folder, sorted by name, whose names fit formats of one rank a file.
 
     If the folder has results of Ascend's profiler, these are the traces in them: the folder of one
-    rank, of several, or of a folder for each rank.
+    rank, or of several. If it has none of these, they are the traces of Ascend's profiler in its
+    inner folders (`inner_traces`).
     """
     folder = Path(folder)
     for pattern in (ASCEND_TRACE, f"{ASCEND_OUTPUT}/{ASCEND_TRACE}"):
@@ -65,7 +72,61 @@ def trace_files(folder: Path | str) -> list[Path]:
         return of_ranks
     suffixes = suffixes_of(formats_of_ranks())
     named = sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
-    return named or sorted(folder.glob(f"*/{inner}"))
+    return named or _inner_traces(folder)
+
+
+def _inner_traces(folder: Path) -> list[Path]:
+    """Return the traces of Ascend's profiler in all folders in a folder, sorted.
+
+    Folders are searched level by level, down to _MOST_LEVELS, and links are not followed. Returns
+    none for more than _MOST_FOLDERS folders: a run without some of its ranks would mislead.
+    """
+    found: list[Path] = []
+    level = [folder]
+    searched = 0
+    for _ in range(_MOST_LEVELS + 1):
+        searched += len(level)
+        if searched > _MOST_FOLDERS:
+            return []
+        inner: list[Path] = []
+        for each in level:
+            files, folders = _entries(each)
+            if ASCEND_TRACE in files:
+                found.append(each / ASCEND_TRACE)
+            elif ASCEND_OUTPUT in folders:
+                # The other folders of a rank have raw data, in thousands of folders.
+                inner.append(each / ASCEND_OUTPUT)
+            else:
+                inner.extend(each / name for name in folders)
+        level = inner
+    return sorted(found)
+
+
+def _entries(folder: Path) -> tuple[set[str], set[str]]:
+    """Return the names of the files and of the folders in a folder; none if it is unreadable."""
+    files: set[str] = set()
+    folders: set[str] = set()
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                (folders if is_folder else files).add(entry.name)
+    except OSError:
+        return set(), set()
+    return files, folders
+
+
+def searched_text() -> Message:
+    """Return why no trace was found in a folder: the names and the places that were searched."""
+    return message(
+        "no file in it ends in {suffixes} or is called {rank_files}, and no {trace} is in its "
+        "folders (searched: {levels} levels, at most {folders:,} folders)",
+        suffixes=", ".join(suffixes_of(formats_of_ranks())),
+        rank_files=RANK_FILES,
+        trace=ASCEND_TRACE,
+        levels=_MOST_LEVELS,
+        folders=_MOST_FOLDERS,
+    )
 
 
 def rank_files(folder: Path | str) -> list[Path]:

@@ -19,7 +19,6 @@ from core.costs.replay import Replay
 from core.errors import PlanError
 from core.message import N_, Message, join_texts, message
 from core.order import groups
-from core.plan.task import ABSENT
 from core.report.measured import MeasuredSteps
 from core.report.work_effects import WorkEffects
 from core.trace.trace import Trace
@@ -42,7 +41,8 @@ class EvenSplit:
 
     `step_ns` is the mean step. `usual_share` is the median over the steps of a part's savings, as
     fractions of the step: it is 0 for a hiccup of one step. `lane` is the name of the slowest
-    worker, `lane_index` its lane and `worker_factor` its effect; "", -1 and 1 if no worker is slow.
+    worker, `place` its name in the verdict (core.report.place_names) and `worker_factor` its
+    effect; "", "" and 1 if no worker is slow.
     `stage` is the stage that takes longest and `stage_factor` its effect; -1 and 1 if there is no
     stage. `stage_lane` is the name of the only lane of this stage if it has no other stage: then
     either may be slow; else "".
@@ -52,7 +52,7 @@ class EvenSplit:
     saved_ns: dict[Uneven, float]
     usual_share: dict[Uneven, float]
     lane: str
-    lane_index: int
+    place: str
     worker_factor: float
     stage: int
     stage_factor: float
@@ -79,11 +79,11 @@ class EvenSplit:
 
     @property
     def where(self) -> str:
-        """Place of the largest part: `lane 2` or `stage 3`; "" if it has none."""
+        """Place of the largest part: `lane 2`, `rank 2` or `stage 3`; "" if it has none."""
         if not self.named or self.named[0] is Uneven.STEPS:
             return ""
         is_worker = self.named[0] is Uneven.WORKER
-        return f"lane {self.lane_index}" if is_worker else f"stage {self.stage}"
+        return self.place if is_worker else f"stage {self.stage}"
 
     @property
     def text(self) -> Message | None:
@@ -172,11 +172,12 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
     usual = np.median(saved / np.maximum(1, run.spans), axis=1)
     slowest = int(np.argmax(effects.of_worker))
     worker_factor = float(effects.of_worker[slowest])
-    lane_index = ABSENT
+    place = ""
     lane = ""
     if worker_factor > 1:
         lane_index = int(effects.lane[slowest])
         lane = run.lanes[lane_index].name
+        place = run.places[lane_index]
     factors = _stage_factors(effects)
     stage = max(factors, key=lambda one: factors[one])
     of_stage = effects.stage == stage
@@ -190,7 +191,7 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
         saved_ns=dict(zip(Uneven, mean_saved.tolist(), strict=True)),
         usual_share=dict(zip(Uneven, usual.tolist(), strict=True)),
         lane=lane,
-        lane_index=lane_index,
+        place=place,
         worker_factor=worker_factor,
         stage=stage,
         stage_factor=factors[stage],

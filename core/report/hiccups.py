@@ -10,8 +10,7 @@ import numpy as np
 from core.arrays import Bools, Floats
 from core.order import groups
 from core.plain import duration_text
-from core.plan.plan import rank_names
-from core.report.limits import PLACE_HICCUP, Finding, Limit
+from core.report.limits import PLACE_SENTENCES, Finding, Limit
 from core.report.measured import MeasuredSteps
 from core.report.named import DISTURBED_NS, JOB_DISTURBED_NS, NAMED, RUN_HICCUP
 from core.scatter import scatter
@@ -95,9 +94,9 @@ def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
         values["lane"] = run.lanes[lane].serves
         where = f"step {step} lane {values['lane']}"
         return Finding(Limit.HICCUP, where, ns, share, values)
-    values["place"] = rank_names(run.lanes)[lane]
+    values["place"] = run.places[lane]
     where = f"step {step} {values['place']}"
-    return Finding(Limit.HICCUP, where, ns, share, values, PLACE_HICCUP)
+    return Finding(Limit.HICCUP, where, ns, share, values, PLACE_SENTENCES[Limit.HICCUP])
 
 
 def _usual(run: MeasuredSteps) -> Floats:

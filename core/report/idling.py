@@ -12,11 +12,13 @@ from core.explain.causes import ACTIONS, CAUSES, Cause
 from core.explain.explanation import Explanation
 from core.explain.noise import ALWAYS
 from core.explain.statistics import union_ns
-from core.message import N_, Message, join_texts, message
+from core.message import N_, Message, Text, join_texts, message
 from core.plain import duration_text, share_text
 from core.plan.plan import Lane, computing_lanes
 from core.plan.task import PASSES, Kind, among
+from core.report.place_names import place_names
 from core.report.waterfall import job_waterfall
+from core.trace.source import Source
 
 MOSTLY = 2 / 3
 """A lane that holds others up for this fraction of a cause's idle time is named."""
@@ -84,10 +86,12 @@ class Idling:
     hardly idle; ACTIONS, work of one lane for all, count as one cause, of which the largest is
     given. `cause_share` is the share that is lost to the cause, and to `lane` if that is set.
     `lane` is set if the cause's text names a lane, and this lane holds the others up for most of
-    the cause's time in nearly all steps. `device` is the number of its device (from 0) if no two
-    lanes share one. `for_all` is its work for all others, None if it has none. `lanes_without_work`
-    is true if lanes without any pass idle for the cause too. `between_ns` is the time that code
-    between two steps of a job adds to a step. `of_ranks` is true if the lanes are a job's ranks.
+    the cause's time in nearly all steps. `place` is its name in a trace of another program
+    (core.report.place_names), "" in runs, whose lanes have numbers. `device` is the number of its
+    device (from 0) if no two lanes share one. `for_all` is its work for all others, None if it has
+    none. `lanes_without_work` is true if lanes without any pass idle for the cause too.
+    `between_ns` is the time that code between two steps of a job adds to a step. `of_ranks` is true
+    if the lanes are a job's ranks.
     """
 
     step_ns: int
@@ -95,6 +99,7 @@ class Idling:
     cause: Cause | None = None
     cause_share: float = 0.0
     lane: int | None = None
+    place: str = ""
     device: int | None = None
     for_all: WorkForAll | None = None
     lanes_without_work: bool = False
@@ -106,11 +111,12 @@ class Idling:
         cls,
         explanations: Sequence[Explanation],
         others: Callable[[], Sequence[Explanation]] = tuple,
+        source: Source = Source.RUN,
     ) -> Idling:
         """Sum up one or more explained steps with the same lanes.
 
         A lane is named only if it holds the others up in the steps of `others` too: its delay in
-        one step alone is chance.
+        one step alone is chance. `source` is the trace's.
         """
         lanes = explanations[0].lanes
         computing = computing_lanes(lanes)
@@ -149,6 +155,7 @@ class Idling:
             cause=cause,
             cause_share=lost_to_holder / whole,
             lane=holder,
+            place="" if source.has_plan else place_names(source, lanes)[holder],
             device=device,
             for_all=for_all,
             lanes_without_work=lanes_without_work,
@@ -207,8 +214,10 @@ def _idle_sentence(found: Idling) -> Message:
     )
 
 
-def _who(found: Idling) -> Message:
+def _who(found: Idling) -> Text:
     """Return the lane or lanes that are waited for; the device if one works for all others."""
+    if found.place:
+        return found.place
     if found.cause in ACTIONS:
         if found.lane is None:
             return message("other devices")
@@ -225,6 +234,12 @@ def _work_sentence(found: Idling, lane: int, work: WorkForAll) -> Message:
     """Return the sentence on the work that one lane, or its device, does for all others."""
     names = [Message(WORK[kind]) for kind in work.kinds]
     values = {"share": share_text(work.share), "work": join_texts(names, ", ")}
+    if found.place:
+        return message(
+            "Work for the others takes {share} of the step on {place}: {work}.",
+            place=found.place,
+            **values,
+        )
     if found.device is not None:
         return message(
             "Device {device} spends {share} of the step on the others: {work}.",

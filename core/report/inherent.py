@@ -10,7 +10,7 @@ import numpy as np
 from core.arrays import Floats
 from core.explain.noise import significantly_above
 from core.plain import duration_text
-from core.report.limits import Finding, Limit
+from core.report.limits import PLACE_SENTENCES, Finding, Limit
 from core.report.measured import MeasuredSteps
 
 HOST_SHARE = 1 / 3
@@ -45,7 +45,8 @@ def inherent_limit(run: MeasuredSteps) -> Finding:
     if worst.ns < LIMITS * step_ns:
         return Finding(Limit.NONE, "", 0, 0.0)
     share = worst.ns / step_ns
-    return Finding(worst.kind, worst.where, worst.ns, share, worst.values)
+    sentence = "" if run.source.has_plan else PLACE_SENTENCES.get(worst.kind, "")
+    return Finding(worst.kind, worst.where, worst.ns, share, worst.values, sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,11 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
         most = int(np.where(longer, totals, 0.0).argmax())
         values = {
             "lane": lanes[most],
+            "place": run.places[lanes[most]],
             "most": duration_text(round(totals[most])),
             "mean": duration_text(round(mean), like=totals[most]),
         }
-        imbalance = _Loss(Limit.IMBALANCE, uneven_ns, f"lane {lanes[most]}", values)
+        imbalance = _Loss(Limit.IMBALANCE, uneven_ns, run.places[lanes[most]], values)
     return [
         imbalance,
         _Loss(Limit.SCHEDULE, still - longest),

@@ -13,7 +13,14 @@ import numpy as np
 
 from core.plan.task import ABSENT
 from core.report.hiccups import hiccups
-from core.report.limits import LANE_AT_LEAST, Finding, Limit
+from core.report.limits import (
+    LANE_AT_LEAST,
+    LANE_SENTENCES,
+    PLACE_AT_LEAST,
+    PLACE_SENTENCES,
+    Finding,
+    Limit,
+)
 from core.report.measured import MeasuredSteps
 from core.report.named import NAMED
 from core.report.slower import slower
@@ -48,9 +55,15 @@ def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
         factors = np.ones(len(task))
         factors[one.tasks] = one.factor
         ns, share = run.loss(factors)
-        values = {"lane": one.place, "factor": factor_text(one.factor)}
-        sentence = LANE_AT_LEAST if one.partly else ""
-        yield Finding(Limit.SLOW_LANE, f"lane {one.place}", ns, share, values, sentence)
+        name = run.places[one.place]
+        values: dict[str, object] = {"factor": factor_text(one.factor)}
+        if run.source.has_plan:
+            values["lane"] = one.place
+            sentence = LANE_AT_LEAST if one.partly else LANE_SENTENCES[Limit.SLOW_LANE]
+        else:
+            values["place"] = name
+            sentence = PLACE_AT_LEAST if one.partly else PLACE_SENTENCES[Limit.SLOW_LANE]
+        yield Finding(Limit.SLOW_LANE, name, ns, share, values, sentence)
 
 
 def factor_text(factor: float) -> str:
@@ -73,5 +86,12 @@ def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
         low, high = pairs[:, one.place].tolist()
         factors = np.where(number == one.place, one.factor, 1.0)
         ns, share = run.loss(links.factors(run.columns, factors))
-        values = {"low": low, "high": high, "factor": factor_text(one.factor)}
-        yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
+        factor = factor_text(one.factor)
+        if run.source.has_plan:
+            values = {"low": low, "high": high, "factor": factor}
+            yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
+            continue
+        names = {"low": run.places[low], "high": run.places[high], "factor": factor}
+        where = f"link {names['low']} - {names['high']}"
+        sentence = PLACE_SENTENCES[Limit.SLOW_LINK]
+        yield Finding(Limit.SLOW_LINK, where, ns, share, names, sentence)

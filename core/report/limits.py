@@ -81,11 +81,25 @@ LANE_SENTENCES = {
 }
 """Sentences on lanes, with placeholders, in English."""
 
-PLACE_HICCUP = N_(
-    "Hiccup: in step {step}, {task} on {place} took {taken} instead of {usual}, which cost "
-    "{loss} ({share} of that step)."
-)
-"""A hiccup of a rank or device with a name, in a trace of another program."""
+PLACE_SENTENCES = {
+    Limit.SLOW_LANE: N_(
+        "Straggler: {place} takes {factor} times as long as others for the same work, which costs "
+        "{loss} ({share} of the step)."
+    ),
+    Limit.SLOW_LINK: N_(
+        "The link between {low} and {high} is slow: transfers take {factor} times as long as over "
+        "other links, which costs {loss} ({share} of the step)."
+    ),
+    Limit.HICCUP: N_(
+        "Hiccup: in step {step}, {task} on {place} took {taken} instead of {usual}, which cost "
+        "{loss} ({share} of that step)."
+    ),
+    Limit.IMBALANCE: N_(
+        "Imbalance: {place} computes for {most}, the average lane for {mean}; even work would save "
+        "{loss} ({share} of the step)."
+    ),
+}
+"""Sentences on ranks and devices that have names, in a trace of another program."""
 
 JOB_SENTENCES = {
     Limit.DATA: N_("Waiting for the next batch of data costs {loss} ({share} of the step)."),
@@ -148,6 +162,10 @@ PASS_SENTENCES = {
 LANE_AT_LEAST = N_(
     "Lane {lane} is a straggler: it takes {factor} times as long as other lanes for the same "
     "work, which costs at least {loss} ({share} of the step)."
+)
+PLACE_AT_LEAST = N_(
+    "Straggler: {place} takes {factor} times as long as others for the same work, which costs at "
+    "least {loss} ({share} of the step)."
 )
 RANK_AT_LEAST = N_(
     "Rank {lane} is a straggler: it takes {factor} times as long as other ranks for the same "

@@ -24,6 +24,7 @@ from core.plan.transfers import Links, links_of
 from core.predict.compare import CostSource, known_costs
 from core.predict.replan import RunPlans
 from core.report.alike_steps import alike_steps
+from core.report.place_names import place_names
 from core.report.same_work import same_work, work_parts
 from core.trace.median_step import median_step
 from core.trace.source import Source
@@ -124,6 +125,11 @@ class MeasuredSteps:
             texts=trace.table.names,
             costs=_costs(trace, columns, stages),
         )
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """Names of the lanes in sentences (core.report.place_names)."""
+        return place_names(self.source, self.lanes)
 
     @cached_property
     def logs(self) -> Floats:

@@ -207,7 +207,7 @@ def _idle_text(trace: Trace, run: MeasuredSteps) -> Message:
         return [explain_run_step(trace, step) for step in steps]
 
     median = explain_run_step(trace, run.steps[run.median])
-    return idle_sentences(Idling.of([median], others))
+    return idle_sentences(Idling.of([median], others, trace.header.source))
 
 
 def _judge_devices(trace: Trace, steps: Sequence[int]) -> _Judged | None:

@@ -73,7 +73,8 @@ _BATCH = re.compile(r"^hcom_batchSendRecv_", re.IGNORECASE)
 """Name of several transfers, whose ranks are not in the file."""
 _INFO = re.compile(r"^profiler_info_(\d{1,6})\.json$")
 _RANK = re.compile(r"(?:^|[-_. ])rank[-_ ]?(\d{1,6})", re.IGNORECASE)
-_MOST_PARENTS = 3
+_MOST_PARENTS = 5
+"""Number of folders above a file whose names may have its rank."""
 
 
 def is_ascend(events: TraceEvents) -> bool:

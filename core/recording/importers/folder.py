@@ -22,15 +22,12 @@ from core.recording.importers.sending_ranks import unpaired_transfers, with_pipe
 from core.recording.importers.to_trace import check_names, trace_of_events
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
-from core.recording.sniff import RANK_FILES, format_of, trace_files
+from core.recording.sniff import format_of, searched_text, trace_files
 from core.recording.stream import Opened
 from core.trace.import_issue import ImportIssue
 from core.trace.imported import issue_sentences
 
 MOST_FILES = 1024
-_NO_TRACES = message(
-    "there is none in it, nor a recording of a rank ({rank_files})", rank_files=RANK_FILES
-)
 
 
 def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -53,7 +50,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
     with gc_paused(), one_line(words, RecordingError, *LIBRARY_ERRORS):
         parts, problems = _read_files(files, progress)
         if not parts:
-            reason = problems[0] if problems else _NO_TRACES
+            reason = problems[0] if problems else searched_text()
             raise RecordingError(message("{what}: {reason}", what=words, reason=reason))
         imported = _merge(parts)
         imported.issues[ImportIssue.UNREADABLE] += len(problems)

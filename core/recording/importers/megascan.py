@@ -1,13 +1,17 @@
 """Traces of MegaScan's tracer for Megatron-LM: iteration, micro-batch and stage of each event.
 
-Begin and end events have them as arguments. Bubblescope's exports are read here too: their
-categories are kinds of tasks, and their arrows are dependencies.
+Begin and end events have them as arguments. A process is a rank, which some files name as in
+`DP0-PP1-TP0`; in files without these names, threads of a process are its ranks in tensor
+parallelism. Ranks without names are named in the same way. Bubblescope's exports are read here too:
+their categories are kinds of tasks, and their arrows are dependencies.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter as Counts
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +26,11 @@ from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import links_of_flows
 from core.recording.importers.event_names import kind_from_name, kinds_from_categories, matches
 from core.recording.importers.event_numbers import Scalar, event_times
-from core.recording.importers.event_threads import thread_tracks, with_exported_roles
+from core.recording.importers.event_threads import (
+    thread_names,
+    thread_tracks,
+    with_exported_roles,
+)
 from core.recording.importers.imported_events import (
     ImportedEvents,
     ImportedTrack,
@@ -54,6 +62,8 @@ MOST_RANK = (1 << 15) - 1
 """Largest number of a rank or a chunk."""
 _ITERATION = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
 """Name of an event that encloses an iteration, and so is no work itself."""
+_RANK_NAME = re.compile(r"^DP\d{1,5}-PP(\d{1,5})-TP\d{1,5}$")
+"""Name of a process that is a rank: its places in data, pipeline and tensor parallelism."""
 
 
 def is_megascan(events: TraceEvents) -> bool:
@@ -69,9 +79,13 @@ def read_megascan(
     names = events.labels
     start, end = event_times(columns["begin"], columns["length"])
     # A process is a rank; its threads work at the same time, unless the file has their roles.
+    columns["pp_rank"] = _ranks(events, columns)
     places = _places(events, columns, names)
     stream_of = "rank" if places is None else ""
-    tracks = with_exported_roles(events, thread_tracks(events, stream_of=stream_of))
+    tracks = thread_tracks(events, stream_of=stream_of)
+    if places is not None:
+        tracks = _named_tracks(events, tracks, columns["thread"], places)
+    tracks = with_exported_roles(events, tracks)
     annotations = []
     for thread, track in enumerate(tracks):
         name = f"{track.name} iterations"
@@ -115,7 +129,8 @@ def _places(
     """Return the places of the events in a pipeline; None if no pass has a rank and a micro-batch.
 
     A process is a rank: its events without `pp_rank` have the rank of the others. Processes with
-    one rank belong to different replicas, in the order in which they appear.
+    one rank belong to different replicas, in the order of their numbers, and so do threads of one
+    process that have passes.
     """
     rank = _counted(columns["pp_rank"])
     microbatch = _counted(columns["microbatch"])
@@ -124,16 +139,22 @@ def _places(
     if not (has_place & is_pass).any():
         return None
     rank_of: dict[Scalar, int] = {}
-    processes = [pid for pid, _ in events.threads]
-    for thread, own in _first_of_threads(columns["thread"], rank, has_place):
-        rank_of.setdefault(processes[thread], own)
     replica_of: dict[Scalar, int] = {}
+    replica_of_thread: dict[int, int] = {}
     uses = Counts[int]()
-    for pid, own in rank_of.items():
-        replica_of[pid] = min(uses[own], MOST_RANK)
+    threads = list(events.threads)
+    processes = [pid for pid, _ in threads]
+    found = _first_of_threads(columns["thread"], rank, has_place & is_pass)
+    for thread, own in sorted(found, key=lambda one: _thread_order(*threads[one[0]])):
+        pid = processes[thread]
+        own = rank_of.setdefault(pid, own)
+        replica_of_thread[thread] = min(uses[own], MOST_RANK)
+        replica_of.setdefault(pid, replica_of_thread[thread])
         uses[own] += 1
     ranks = np.array([rank_of.get(pid, ABSENT) for pid in processes], np.int32)
     replicas = np.array([replica_of.get(pid, ABSENT) for pid in processes], np.int32)
+    for thread, replica in replica_of_thread.items():
+        replicas[thread] = replica
     transfers = np.array([_transfer(name) for name in names], np.int8)
     return replace(
         PipelinePlaces.unknown(len(rank)),
@@ -142,6 +163,67 @@ def _places(
         replica=replicas[columns["thread"]],
         transfer=transfers[columns["name"]],
     )
+
+
+def _thread_order(pid: Scalar, tid: Scalar) -> tuple[float, float]:
+    """Return the sort key of a thread: the numbers of its process and its own; names are last."""
+    process = pid if isinstance(pid, int | float) else math.inf
+    thread = tid if isinstance(tid, int | float) else math.inf
+    return process, thread
+
+
+def _ranks(events: TraceEvents, columns: dict[str, NDArray[Any]]) -> Floats:
+    """Return the rank of each event: its `pp_rank`, or else that in the name of its process."""
+    named = []
+    for _, process in thread_names(events):
+        match = _RANK_NAME.match(process)
+        named.append(np.nan if match is None else float(match[1]))
+    given: Floats = columns["pp_rank"]
+    of_process: Floats = np.array(named)[columns["thread"]]
+    return np.where(np.isnan(given), of_process, given)
+
+
+def _named_tracks(
+    events: TraceEvents,
+    tracks: Sequence[ImportedTrack],
+    thread: NDArray[np.int32],
+    places: PipelinePlaces,
+) -> tuple[ImportedTrack, ...]:
+    """Return the tracks with names of ranks, as in `DP0-PP1-TP0`, where the file has no names.
+
+    The only thread of a rank has the rank's name alone.
+    """
+    threads, first = np.unique(thread, return_index=True)
+    rank_of = dict(zip(threads.tolist(), places.rank[first].tolist(), strict=True))
+    replica_of = dict(zip(threads.tolist(), places.replica[first].tolist(), strict=True))
+    ids = list(events.threads)
+    working: dict[Scalar, list[int]] = {}
+    for number, (pid, _) in enumerate(ids):
+        if tracks[number].role is not Role.NESTED and number in rank_of:
+            working.setdefault(pid, []).append(number)
+    named = list(tracks)
+    for pid, numbers in working.items():
+        replicas = [replica_of[number] for number in numbers]
+        tensors = len(set(replicas))
+        for number, replica in zip(numbers, replicas, strict=True):
+            if rank_of[number] == ABSENT:
+                continue
+            track = tracks[number]
+            place = track.place
+            if place == f"process {pid}":
+                place = f"DP{replica // tensors}-PP{rank_of[number]}"
+                if tensors > 1:
+                    place = f"{place}-TP{replica % tensors}"
+            name = track.name
+            if name == f"thread {ids[number][1]}":
+                name = place if replicas.count(replica) == 1 else f"{place} {name}"
+            named[number] = replace(track, name=name, place=place)
+    for number, track in enumerate(tracks):
+        if track.role is Role.NESTED and track.serves != ABSENT:
+            served = named[track.serves]
+            name = track.name.replace(tracks[track.serves].name, served.name)
+            named[number] = replace(track, name=name, place=served.place)
+    return tuple(named)
 
 
 def _first_of_threads(

@@ -95,5 +95,6 @@ def _idle_text(scene: Scene, step: int) -> str:
     """Return the causes of a step's idle time, in words."""
     from core.report.idling import Idling, idle_sentences
 
-    idling = Idling.of([scene.explained.explanation(step)])
+    source = scene.trace.header.source
+    idling = Idling.of([scene.explained.explanation(step)], source=source)
     return translated(idle_sentences(idling))

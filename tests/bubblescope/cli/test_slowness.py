@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +57,19 @@ def test_the_worker_and_the_matrix_are_printed(
     cells = next(row for row in rows if row.startswith(f"DP {replica}")).split()[2:]
     assert float(cells[rank]) == pytest.approx(100 * JOB.truth.saved, rel=0.1)
     assert any(row.startswith("backward ") for row in rows)
+
+
+def test_the_summary_calls_the_slow_worker_as_slowdown_does(
+    slow: Slow, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_arguments(["summary", "job.arrow"]) == 0
+    found = json.loads(capsys.readouterr().out)["verdict"]
+    assert JOB.truth.worker is not None
+    replica, rank = JOB.truth.worker
+    worker = f"replica {replica} rank {rank}"
+    assert found["where"] == found["even_split"]["where"] == worker
+    assert f"Straggler: {worker} takes 1." in found["text"]
+    assert re.search(r"[Ll]ane \d", found["text"]) is None
 
 
 def test_the_table_has_every_part(slow: Slow, tmp_path: Path) -> None:

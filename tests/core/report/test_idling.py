@@ -14,6 +14,7 @@ from core.report.idling import REASONS, Idling, idle_sentences
 from core.report.step_figures import step_figures
 from core.trace.complete import completed_steps
 from tests.core.explain.test_causes import step_of
+from tests.core.recording.importers.pipeline_jobs import Fault, JobOptions, make_job, trace_of_job
 from tests.core.report.verdicts import made
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
@@ -81,6 +82,17 @@ def test_a_slow_last_stage_is_who_the_others_wait_for() -> None:
     found, _ = idling("pipeline", schedule="1f1b", microbatches=16, slow_lane="3:4")
     assert (found.cause, found.lane) == (Cause.COMPUTE, 3)
     assert "waiting for lane 3 to compute" in str(idle_sentences(found))
+
+
+def test_a_slow_rank_of_another_program_has_its_name_and_no_number_of_a_lane() -> None:
+    options = JobOptions(ranks=4, replicas=1, microbatches=16, fault=Fault.WORKER, amount=4)
+    job = make_job(options)
+    trace = trace_of_job(job)
+    explanations = [explain_run_step(trace, step) for step in completed_steps(trace)]
+    found = Idling.of(explanations, source=trace.header.source)
+    assert job.truth.worker is not None and found.cause is Cause.COMPUTE
+    rank = job.truth.worker[1]
+    assert f"waiting for rank {rank} to compute" in str(idle_sentences(found))
 
 
 def test_the_share_of_a_cause_is_what_the_lane_that_is_named_holds_up() -> None:

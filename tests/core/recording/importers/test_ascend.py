@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from core.errors import RecordingError
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind
+from core.recording import sniff
 from core.recording.recording import open_recording
 from core.recording.sniff import trace_files
 from core.report.limits import Limit
@@ -172,6 +174,35 @@ def test_folders_of_the_profiler_are_one_run(tmp_path, depth):
     assert places == ({"rank 0", "rank 1"} if depth == "several" else {"rank 0"})
     assert ImportIssue.UNREADABLE not in trace.imported.issues
     assert len(trace_files(folder)) == len(places)
+
+
+@pytest.mark.parametrize("levels", ["site/job/run-3/rank_{}", "a/b/c/d/rank_{}"])
+def test_folders_of_ranks_are_found_at_any_depth_up_to_a_limit(tmp_path, levels):
+    for rank in (0, 1, 2):
+        folder = tmp_path / levels.format(rank) / "profile"
+        # A rank has its own folder, or its trace alone was copied.
+        if rank < 2:
+            one_step(rank).save(folder, has_info=False)
+        else:
+            folder.mkdir(parents=True)
+            (folder / "trace_view.json").write_text(json.dumps(one_step(rank).written()))
+    trace = open_recording(tmp_path).trace
+    assert {lane.device for lane in trace.header.lanes} == {"rank 0", "rank 1", "rank 2"}
+
+
+def test_a_folder_without_results_says_where_they_were_searched(tmp_path, monkeypatch):
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    too_deep = tmp_path / "1/2/3/4/5/6/7/8/9"
+    too_deep.mkdir(parents=True)
+    (too_deep / "trace_view.json").write_text("[]")
+    searched = r"no trace_view.json is in its folders \(searched: 8 levels, at most 8,192 folders\)"
+    with pytest.raises(RecordingError, match=searched) as refused:
+        open_recording(tmp_path)
+    assert "\n" not in str(refused.value)
+    one_step(0).save(tmp_path / "rank_0")
+    monkeypatch.setattr(sniff, "_MOST_FOLDERS", 4)
+    with pytest.raises(RecordingError, match="at most 4 folders"):
+        open_recording(tmp_path)
 
 
 def test_ranks_without_numbers_are_named_after_their_folders(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 import core.recording.importers.lanes as lanes
 import core.recording.importers.perfetto_fields as perfetto
+from bubblescope.cli.start import run_arguments
 from core.errors import RecordingError
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import cause_totals
@@ -68,7 +69,7 @@ def test_megascan_has_the_causes_that_are_counted_by_hand(written):
     totals = cause_totals(explain_run_step(trace, 4))
     lanes = [lane.name for lane in trace.header.lanes]
     found = []
-    for lane in ("thread 0", "thread 1"):
+    for lane in ("DP0-PP0", "DP0-PP1"):
         row = totals[lanes.index(lane)].tolist()
         found.append({CAUSES[code]: ns for code, ns in enumerate(row) if ns})
     # Rank 0 waits until F and B of rank 1 have run, and for the backward's transfer. The host is
@@ -82,12 +83,62 @@ def test_megascan_has_the_causes_that_are_counted_by_hand(written):
     }  # fmt: skip
 
 
+def megascan_job(slow, names=(), threads=(1,)):
+    """Eight steps of two replicas of two ranks (pid = 2 · replica + rank), of which one is slow."""
+    events = []
+    for pid in range(4):
+        for tid in threads:
+            for step in range(8):
+                for microbatch in range(4):
+                    length = 15 if (pid, tid) == slow else 10
+                    at = 1000 * step + 40 * microbatch + (20 if pid % 2 else 0)
+                    args = {"iteration": step, "microbatch": microbatch, "model_chunk": 0}
+                    if not names:
+                        args["pp_rank"] = pid % 2
+                    for name, start in (("forward", at), ("backward", 500 + at - 40 * (pid % 2))):
+                        own = {"pid": pid, "tid": tid, "name": name, "cat": "mb"}
+                        events.append({**own, "ph": "B", "ts": start, "args": args})
+                        events.append({**own, "ph": "E", "ts": start + length, "args": {}})
+    for pid, name in enumerate(names):
+        event = {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}}
+        events.append(event)
+    return events
+
+
+MEGASCAN_NAMES = ("DP0-PP0-TP0", "DP0-PP1-TP0", "DP1-PP0-TP0", "DP1-PP1-TP0")
+
+
+@pytest.mark.parametrize(
+    ("names", "threads", "expected"),
+    [
+        ((), (1,), ["DP0-PP0", "DP0-PP1", "DP1-PP0", "DP1-PP1"]),
+        (MEGASCAN_NAMES, (0,), list(MEGASCAN_NAMES)),
+        ((), (0, 1), [f"DP{d}-PP{p}-TP{t}" for d in (0, 1) for p in (0, 1) for t in (0, 1)]),
+    ],
+    ids=["no names", "names of processes", "tensor ranks as threads"],
+)
+def test_threads_of_megascan_without_names_have_those_of_their_ranks(
+    written, capsys, names, threads, expected
+):
+    events = megascan_job((2, threads[-1]), names, threads)
+    # Events of all ranks are in the order of their times, so any rank can be the first.
+    events.sort(key=lambda event: (event.get("ts", -1), -event["pid"]))
+    path = written("scan.json", json.dumps(events).encode())
+    lanes = open_recording(path).trace.header.lanes
+    computing = [lane.name for lane in lanes if lane.role is Role.COMPUTE]
+    assert sorted(computing) == expected
+    assert run_arguments(["slowdown", str(path)]) == 0
+    slow = expected[4 + len(threads) - 1] if len(threads) > 1 else expected[2]
+    first = next(row for row in capsys.readouterr().out.splitlines() if row.startswith("Worker "))
+    assert first.startswith(f"Worker {slow} takes 5")
+
+
 def test_moments_of_megascan_are_notes_and_no_lanes_that_compute(written):
     trace = open_recording(written("scan.json", json.dumps(MEGASCAN).encode())).trace
     roles = {lane.name: (lane.role, lane.serves) for lane in trace.header.lanes}
-    assert roles["thread 0"] == (Role.COMPUTE, 0) and roles["thread 1"] == (Role.COMPUTE, 1)
-    for thread in (0, 1):
-        assert roles[f"instants of thread {thread}"] == (Role.NESTED, thread)
+    assert roles["DP0-PP0"] == (Role.COMPUTE, 0) and roles["DP0-PP1"] == (Role.COMPUTE, 1)
+    for rank in (0, 1):
+        assert roles[f"instants of DP0-PP{rank}"] == (Role.NESTED, rank)
     assert [role for role, _ in roles.values()].count(Role.COMPUTE) == 2
 
 

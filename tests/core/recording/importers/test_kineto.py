@@ -235,7 +235,7 @@ def test_a_folder_says_which_files_it_could_not_use(folder):
 
 
 def test_a_folder_without_a_trace_is_refused_by_name(tmp_path):
-    with pytest.raises(RecordingError, match="folder of traces: there is none in it"):
+    with pytest.raises(RecordingError, match="folder of traces: no file in it ends in "):
         open_recording(tmp_path)
 
 
