@@ -45,6 +45,10 @@ class Meetings:
         stands for several transfers; then the k-th send from one rank to another meets the k-th
         receive.
 
+        A step that is a range of a trace may begin between the arrivals of two ranks, so that their
+        k-th tasks are not the same collective. There, members run at the same time
+        (`_turns_by_overlap`).
+
         If a member waits for tasks of other ranks, the meeting is none: the plan has its
         dependencies, and members do not wait for each other. A thread that launches a member
         belongs to the same rank.
@@ -115,8 +119,45 @@ def _numbers(columns: StepColumns, members: Positions, rank: Ints) -> Ints:
         columns.bucket[members],
         columns.group[members],
     )
-    turn = turns(row_keys(names, rank))
+    turn = _turns(columns, names, members, rank)
     return np.unique(row_keys(names, turn), return_inverse=True)[1]
+
+
+def _turns(columns: StepColumns, names: Ints, members: Positions, rank: Ints) -> Ints:
+    """Return for each member which of the meetings with its name it belongs to."""
+    if columns.is_range:
+        return _turns_by_overlap(columns, names, members, rank)
+    return turns(row_keys(names, rank))
+
+
+def _turns_by_overlap(columns: StepColumns, names: Ints, members: Positions, rank: Ints) -> Ints:
+    """Return numbers that are equal for members of one name that run at the same time.
+
+    A member without one of every other rank of its name has a number of its own.
+    """
+    found = np.arange(len(members))
+    order = np.lexsort((columns.start[members], names))
+    for own in groups(names[order]):
+        every = order[own]
+        ranks = len(np.unique(rank[every]))
+        together: list[int] = []
+        met: set[int] = set()
+        first_end = 0
+        places = members[every]
+        starts = columns.start[places].tolist()
+        ends = columns.end[places].tolist()
+        for one, own_rank, start, end in zip(
+            every.tolist(), rank[every].tolist(), starts, ends, strict=True
+        ):
+            if together and (start > first_end or own_rank in met):
+                together = []
+                met = set()
+            first_end = min(end, first_end) if together else end
+            together.append(one)
+            met.add(own_rank)
+            if len(met) == ranks:
+                found[together] = together[0]
+    return found
 
 
 def _transfers(columns: StepColumns, rank: Ints) -> tuple[Positions, Ints]:
@@ -142,7 +183,7 @@ def _transfers(columns: StepColumns, rank: Ints) -> tuple[Positions, Ints]:
     order = np.argsort(member, kind="stable")
     member = member[order]
     direction_of = direction_of[order]
-    turn = turns(row_keys(direction_of, rank[member]))
+    turn = _turns(columns, direction_of, member, rank[member])
     is_known = np.zeros(len(member), np.bool_)
     for mine in groups(direction_of):
         is_known[mine] = _is_of_two_ranks(rank[member[mine]])

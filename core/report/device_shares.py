@@ -7,12 +7,14 @@ a device is known: it computes, or else communicates, or else copies, or is idle
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 
+from core.explain.arrivals import waiting_ns
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import Explanation
 from core.explain.intervals import disjoint, subtract
@@ -20,7 +22,8 @@ from core.explain.ranks import Device, RankTime, Windows, device_time, devices_o
 from core.explain.run_step import explain_run_step
 from core.message import Message, Text, join_texts, message
 from core.plain import duration_text, share_text
-from core.report.idling import NOTICEABLE, REASONS, step_text
+from core.plan.plan import rank_names
+from core.report.idling import MOSTLY, NOTICEABLE, REASONS, step_text
 from core.report.limits import DEVICE_SENTENCES, Finding, Limit
 from core.trace.columns import sorted_positions
 from core.trace.median_step import median_step
@@ -30,6 +33,9 @@ LIMITS = 0.05
 """Least share of the devices' time that a limit takes to be named."""
 PARTLY = 0.9
 """If devices are in use for less than this share of the steps, the verdict says for how long."""
+MOST_OF_IT = 1 / 2
+"""If ranks wait for one that computes longer for this share of the exposed communication, the
+imbalance is the limit."""
 APART = 0.1
 """If the idle shares of devices differ by this, the smallest and the largest are given."""
 
@@ -40,7 +46,8 @@ class DeviceShares:
 
     `times` has the time of each device, `idle` the idle ns of all of them by cause, which add up to
     the idle time in `times`. `step_ns` is the length of the median step, `whole_ns` of all
-    steps.
+    steps. `waited_for` has the ns for which ranks wait in their communication until a rank arrives,
+    by the name of that rank; it is None if no communication of two ranks is matched.
     """
 
     steps: int
@@ -48,6 +55,7 @@ class DeviceShares:
     whole_ns: int
     times: tuple[RankTime, ...]
     idle: Mapping[Cause, int]
+    waited_for: Mapping[str, int] | None
 
     @property
     def time_ns(self) -> int:
@@ -83,8 +91,12 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
         return None
     first, last = trace.step_bounds(median_step(trace, steps))
     idle = dict.fromkeys(CAUSES, 0)
+    waited_for: Counter[str] = Counter()
+    is_matched = False
     for step, start, end in zip(steps, windows.start, windows.end, strict=True):
         explanation = explain_run_step(trace, step)
+        is_matched |= _has_meeting(explanation)
+        waited_for.update(_waited_for(explanation))
         for device in used:
             own = device.in_use.cut(start, end)
             for cause, ns in _idle_by_cause(explanation, device, own).items():
@@ -99,7 +111,29 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
         whole_ns=int((windows.end - windows.start).sum()),
         times=tuple(times),
         idle=found_idle,
+        waited_for=waited_for if is_matched else None,
     )
+
+
+def _has_meeting(explanation: Explanation) -> bool:
+    """Return True if a task of a step meets one of another rank."""
+    waits = explanation.waits
+    members = np.flatnonzero(waits.is_member)
+    return bool((waits.slowest[members] != members).any())
+
+
+def _waited_for(explanation: Explanation) -> dict[str, int]:
+    """Return the ns for which ranks wait for others in a step, by the rank that arrives last."""
+    waits = explanation.waits
+    waiting = waiting_ns(explanation.columns, waits)
+    lane = explanation.columns.lane[waits.slowest]
+    totals = np.bincount(lane, waiting, len(explanation.lanes)).astype(np.int64)
+    names = rank_names(explanation.lanes)
+    found: Counter[str] = Counter()
+    for name, ns in zip(names, totals.tolist(), strict=True):
+        if ns:
+            found[name] += ns
+    return found
 
 
 def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
@@ -138,8 +172,13 @@ def device_text(shares: DeviceShares, limit: Limit) -> Message:
     return join_texts(sentences)
 
 
-def device_limit(shares: DeviceShares) -> Finding:
-    """Return the limit that takes most of the devices' time; Limit.NONE if it is below LIMITS."""
+def device_limit(shares: DeviceShares, slow: Collection[str]) -> Finding:
+    """Return the limit that takes most of the devices' time; Limit.NONE if it is below LIMITS.
+
+    Communication also takes time in which ranks wait for one that computes longer. If such a rank
+    explains MOST_OF_IT, the limit is the imbalance. `slow` are the names of the devices that
+    compute significantly longer than others.
+    """
     losses: dict[Limit, int] = {}
     for cause, ns in shares.idle.items():
         limit = _limit_of(cause)
@@ -151,12 +190,37 @@ def device_limit(shares: DeviceShares) -> Finding:
     largest = max(losses[worst], shares.total("idle_ns"))
     if shares.share(largest) < LIMITS:
         return _finding(Limit.NONE, "", 0, 0.0)
-    if worst is Limit.UNEXPLAINED:
+    if worst in (Limit.UNEXPLAINED, Limit.COMMUNICATION):
         uneven = _imbalance(shares)
-        if uneven is not None:
-            return uneven
+        if uneven is not None and uneven.where in slow:
+            least = MOST_OF_IT * shares.share(losses[worst]) if worst is Limit.COMMUNICATION else 0
+            if uneven.share >= least:
+                return uneven
     ns = losses[worst] // (len(shares.times) * shares.steps)
     return _finding(worst, "", ns, shares.share(losses[worst]))
+
+
+def waited_text(shares: DeviceShares) -> Message | None:
+    """Return a sentence on the rank for which the others wait, or why it is not known.
+
+    None if there is no other rank, and if ranks hardly wait or wait for several ranks.
+    """
+    if len(shares.times) == 1:
+        return None
+    if shares.waited_for is None:
+        return message(
+            "The communication of the ranks is not matched, so it is not known whether they wait "
+            "for one of them."
+        )
+    waiting = sum(shares.waited_for.values())
+    if shares.share(waiting) < LIMITS:
+        return None
+    place, ns = max(shares.waited_for.items(), key=lambda item: item[1])
+    if ns < MOSTLY * waiting:
+        return None
+    return message(
+        "Most of the time that ranks wait for others, they wait for {place}.", place=place
+    )
 
 
 def _finding(

@@ -15,12 +15,13 @@ import numpy as np
 
 from core.explain.causes import CAUSES, Cause
 from core.explain.explanation import Explanation, cause_totals
+from core.explain.noise import significantly_above
 from core.explain.run_step import explain_run_step
 from core.message import Message, join_texts
 from core.order import evenly
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT
-from core.report.device_shares import device_limit, device_shares, device_text
+from core.report.device_shares import device_limit, device_shares, device_text, waited_text
 from core.report.even_split import EvenSplit, split_of
 from core.report.hiccups import hiccups
 from core.report.idling import Idling, idle_sentences
@@ -84,11 +85,15 @@ class Verdict:
 
 
 class _Judged(NamedTuple):
-    """The sentences on idle time, the largest limit, and the savings of an even job."""
+    """The sentences on idle time, the largest limit, and the savings of an even job.
+
+    `waited` is a sentence on the rank that others wait for, after that on the limit.
+    """
 
     opening: Message
     worst: Finding
     even_split: EvenSplit | None = None
+    waited: Message | None = None
 
 
 def verdict(trace: Trace) -> Verdict | None:
@@ -112,6 +117,8 @@ def verdict(trace: Trace) -> Verdict | None:
         return None
     worst = judged.worst
     sentences = [judged.opening, worst.message]
+    if judged.waited is not None:
+        sentences.append(judged.waited)
     warmup = warmup_text(trace)
     if warmup is not None:
         sentences.insert(1, warmup)
@@ -216,6 +223,9 @@ def _judge_devices(trace: Trace, steps: Sequence[int]) -> _Judged | None:
     if shares is None:
         return None
     run = MeasuredSteps.of(trace, steps)
-    found = [device_limit(shares), *hiccups(run)]
+    longer = significantly_above(run.computed)
+    slow = [run.places[lane] for lane in np.array(run.compute_lanes)[longer].tolist()]
+    found = [device_limit(shares, slow), *hiccups(run)]
     worst = max(found, key=lambda one: one.share)
-    return _Judged(device_text(shares, worst.kind), worst)
+    waited = waited_text(shares) if worst.kind is Limit.COMMUNICATION else None
+    return _Judged(device_text(shares, worst.kind), worst, waited=waited)

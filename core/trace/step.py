@@ -23,13 +23,15 @@ class StepSpans:
     """The n finished spans of a step without nested lanes, sorted by task.
 
     `lane` and `index`, shape (n,), are the position of each of `spans`. `exchanges` are those of
-    the trace (core.trace.imported).
+    the trace (core.trace.imported). `is_range` is true if the step is a range of the trace that
+    begins after the trace does.
     """
 
     lane: NDArray[np.int32]
     index: Ints
     spans: Spans
     exchanges: Exchanges
+    is_range: bool = False
 
     @classmethod
     def of(cls, trace: Trace, step: int, rows: NDArray[np.integer[Any]] | None = None) -> StepSpans:
@@ -55,7 +57,8 @@ class StepSpans:
         lane_of = np.concatenate(lanes)
         index_of = np.concatenate(indices)
         exchanges = {} if trace.imported is None else trace.imported.exchanges
-        return cls(lane_of[order], index_of[order], every[order], exchanges)
+        is_range = trace.part is not None and trace.part[0] > trace.bounds[0]
+        return cls(lane_of[order], index_of[order], every[order], exchanges, is_range)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +68,8 @@ class StepColumns(TaskColumns):
     Times are int64 ns. `after` holds positions in these columns. Recordings do not have shards.
     `group` is a number for the process group of a job's collective, ABSENT if all ranks take part
     or if the plan has the members. `exchanges` has the transfers of tasks by their buckets, if
-    these stand for transfers.
+    these stand for transfers. `is_range` is true if the step is a range of a trace, not one of its
+    own steps.
     """
 
     task: NDArray[np.int32]
@@ -74,6 +78,7 @@ class StepColumns(TaskColumns):
     launched: Ints
     group: NDArray[np.int32]
     exchanges: Exchanges = field(default_factory=dict)
+    is_range: bool = False
 
     def __getitem__(self, place: int) -> Task:
         """Return an entry as a task, with the task numbers of the plan."""
@@ -102,7 +107,7 @@ class StepColumns(TaskColumns):
         kept = (new_waiter != ABSENT) & (new_after != ABSENT)
         columns: dict[str, NDArray[Any]] = {}
         for column in fields(self):
-            if column.name not in ("after_first", "after", "exchanges"):
+            if column.name not in ("after_first", "after", "exchanges", "is_range"):
                 columns[column.name] = getattr(self, column.name)[places]
         return replace(
             self,
@@ -158,6 +163,7 @@ class StepColumns(TaskColumns):
             launched=spans["launched"],
             group=_groups(spans),
             exchanges=found.exchanges,
+            is_range=found.is_range,
         )
 
 
