@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests.alone import turn_to_run
+from tests.forked import ADDRESS, Forking
 from tests.ranks import forked_ranks
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -81,6 +83,37 @@ def ranks():
     """Run jobs of several ranks. Needs torch."""
     with forked_ranks() as made:
         yield made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forking():
+    """Fork the processes of the engine and its ranks: see tests/forked.py."""
+    if sys.platform != "linux":
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:  # the path of a socket has to be short
+        made = Forking(Path(folder))
+        with made.forked():
+            yield made
+        made.close()
+
+
+@pytest.fixture(autouse=True)
+def processes_are_started(request, forking):
+    """Start engines and ranks in a test that is about that; no accelerator can be forked."""
+    marks = map(request.node.get_closest_marker, ("starts_processes", "accelerator"))
+    if forking is None or not any(marks):
+        yield
+        return
+    with forking.started():
+        yield
+
+
+@pytest.fixture
+def forked_engines(processes_are_started, forking):
+    """Fork the engines of programs that are run by tests/forked_engine.py, too."""
+    if forking is not None and ADDRESS in os.environ:
+        forking.start()
 
 
 @functools.cache

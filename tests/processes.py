@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from tests.forked import forked_for
+
 
 def is_alive(pid: int) -> bool:
     """Return True if there is such a process, and it is not a zombie."""
@@ -16,8 +18,8 @@ def is_alive(pid: int) -> bool:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that one has started itself."""
-    found = []
+    """The processes that one has started itself, or that were forked for it."""
+    found = forked_for(pid)
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()

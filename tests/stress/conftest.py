@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 IN_THE_SUITE = 1
@@ -12,6 +14,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--stress-runs", type=int, default=IN_THE_SUITE, metavar="N",
         help=f"runs, or kills, of each stress test (default {IN_THE_SUITE})",
     )  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start all processes of these tests as users start them."""
+    folder = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(folder):
+            item.add_marker("starts_processes")
 
 
 @pytest.fixture(scope="session")

@@ -13,19 +13,23 @@ from core.paths import PROJECT_ROOT
 from core.recording.recording import RecordingFile, open_recording
 from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.complete import run_faults
+from tests import forked
 from tests.bubblescope.cli.status import status_of
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import batches, specification
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("forked_engines")
 
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 
 
 def call(*commands, cwd):
-    """Run main.py with the words of `commands`."""
+    """Run main.py with the words of `commands`; its engine is forked."""
     words = [word for command in commands for word in command.split()]
-    return subprocess.run([*MAIN, *words], cwd=cwd, capture_output=True, text=True, timeout=100)
+    return subprocess.run(
+        [*forked.MAIN, *words], cwd=cwd, capture_output=True, text=True, timeout=100
+    )
 
 
 def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):

@@ -16,6 +16,7 @@ from core.plan.plan import Role
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
 from core.trace.source import Source
+from tests import forked
 from tests.bubblescope.cli.status import status_of
 from tests.core.recording.importers.pipeline_jobs import JobOptions, make_job, write_primus
 from tests.make_believe import record, specification
@@ -192,12 +193,12 @@ def test_an_impossible_prediction_is_refused_in_one_line(
     assert len(told.err.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("forked_engines")
 def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, tmp_path):
     pytest.importorskip("torch")
     words = "--strategy pipeline --schedule zb-h1 --model mlp --width 32 --devices 2xcpu --batch 12"
-    main = [sys.executable, str(PROJECT_ROOT / "main.py")]
     done = subprocess.run(
-        [*main, "calibrate", *words.split(), "--microbatches", "4", "--costs", "here.json"],
+        [*forked.MAIN, "calibrate", *words.split(), "--microbatches", "4", "--costs", "here.json"],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -209,11 +210,12 @@ def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, 
     assert "cpu:1" in said.stdout
 
 
+@pytest.mark.usefixtures("forked_engines")
 def test_a_run_prints_its_prediction_next_to_the_measurement(tmp_path):
     pytest.importorskip("torch")
     words = "run --model mlp --width 32 --devices 2xcpu --batch 12 --steps 2 --summary run.json"
     done = subprocess.run(
-        [sys.executable, str(PROJECT_ROOT / "main.py"), *words.split()],
+        [*forked.MAIN, *words.split()],
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

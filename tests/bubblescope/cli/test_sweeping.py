@@ -6,17 +6,16 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
-from core.paths import PROJECT_ROOT
+from tests.forked import MAIN
 from tests.processes import family, wait_gone
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("forked_engines")
 
-MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 SWEEP = shlex.split(
     "sweep --strategy pipeline --model mlp --width 16 --depth 4 --devices 2xcpu --batch 16 "
     "--split-size 4,8 --steps 2 --warmup 1 --repeat 2 --csv s.csv"

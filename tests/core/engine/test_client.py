@@ -21,6 +21,8 @@ from core.process import child
 from core.trace.header import Header
 from tests.core.helpers import Engine
 
+pytestmark = pytest.mark.starts_processes
+
 SECONDS = 30
 SMALL = Specification("single", ModelSettings("mlp", width=8, depth=2), "1xcpu", batch=2, steps=1)
 BEGIN = """

@@ -85,6 +85,7 @@ def test_a_stop_inside_one_long_native_operation_ends_the_engine_within_two_seco
     assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
 
 
+@pytest.mark.starts_processes
 @pytest.mark.parametrize("specification", [LONG, RANKS], ids=["lanes", "ranks"])
 def test_a_killed_engine_is_reported_and_the_next_run_starts_another(engine, specification):
     engine.run(specification)
@@ -148,6 +149,7 @@ time.sleep(1000)
 """
 
 
+@pytest.mark.starts_processes
 # An engine that is stuck in native code runs lanes: what ends it also ends one that is not.
 @pytest.mark.parametrize("name", ["ranks", "native"])
 def test_every_child_ends_when_its_parent_is_killed(name, tmp_path):

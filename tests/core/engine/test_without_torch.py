@@ -9,6 +9,8 @@ from core.engine.client import EngineClient
 from core.engine.messages import Outcome
 from core.paths import PROJECT_ROOT
 
+pytestmark = pytest.mark.starts_processes
+
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 WHY = "libtorch_cpu.so: cannot open shared object file"
 REMEDY = "install it again: pip install --force-reinstall torch"

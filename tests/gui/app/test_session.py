@@ -161,6 +161,7 @@ def test_a_refused_run_leaves_no_run(session: Session, client: FakeClient) -> No
     assert not session.asking
 
 
+@pytest.mark.starts_processes
 def test_an_engine_that_cannot_be_started_is_reported_and_run_is_enabled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

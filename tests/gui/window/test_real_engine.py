@@ -88,6 +88,7 @@ def test_stopping_in_the_middle_keeps_the_recorded_spans(
     assert real_window.feature(RunsFeature).runs.topLevelItem(0).text(2) == "stopped"
 
 
+@pytest.mark.starts_processes
 def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
     real_window: MainWindow, engine: EngineClient, qtbot: object
 ) -> None:
@@ -104,6 +105,7 @@ def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
     assert not real_window.banner.isVisible()
 
 
+@pytest.mark.starts_processes
 def test_an_engine_that_is_killed_between_runs_is_reported_and_run_starts_another(
     real_window: MainWindow, engine: EngineClient, qtbot: object
 ) -> None:
@@ -166,6 +168,7 @@ def test_a_live_view_moved_by_hand_stays_where_it_is(
     assert real_window.timeline.state.viewport == kept
 
 
+@pytest.mark.starts_processes
 def test_the_last_bars_stay_until_the_next_run_has_some_and_ranks_are_counted(
     real_window: MainWindow, qtbot: object
 ) -> None:

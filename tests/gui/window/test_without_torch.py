@@ -4,6 +4,8 @@ import pytest
 
 from core.engine.client import EngineClient
 
+pytestmark = pytest.mark.starts_processes
+
 WHY = "Torch cannot be imported (ImportError: no libtorch); "
 
 

@@ -229,10 +229,11 @@ def _modelled(trace, predicted):
 
 
 def test_costs_are_measured_by_stage_or_by_block(monkeypatch):
-    from core.engine.virtual import calibration as module
+    from core.engine.virtual import calibration, size_costs
     from core.predict.compare import known_costs
 
-    monkeypatch.setattr(module, "BUDGET_SECONDS", 0.1)  # 16 runs: what they cost is not asked
+    for module in (calibration, size_costs):  # 16 runs: what they cost is not asked
+        monkeypatch.setattr(module, "BUDGET_SECONDS", 0.1)
     for specification in (*BY_STRATEGY, *BY_SCHEDULE):
         trace = run_here(specification, calibrate=True)
         passes = trace.counter(PASSES).values.tolist()
