@@ -8,7 +8,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from core.recorder.wire import connect
 from core.recording.recording import open_recording
@@ -323,3 +323,13 @@ def test_an_address_that_is_none_is_said_in_a_line(window, qtbot):
     assert dialog.problem.text().startswith("This address cannot be listened on.")
     assert window.session.job_client is None
     dialog.close()
+
+
+def test_the_button_with_the_focus_is_as_high_as_the_other_buttons(listening, qtbot):
+    button = listening.begin_button
+    qtbot.waitUntil(button.hasFocus)
+    for text in ("Listen", "Stop listening"):
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda text=text: button.text() == text)
+    others = [one for one in listening.findChildren(QPushButton) if one.text() == "Close"]
+    assert [one.height() for one in others] == [button.height()]
