@@ -229,10 +229,10 @@ def _modelled(trace, predicted):
 
 
 def test_costs_are_measured_by_stage_or_by_block(monkeypatch):
-    from core.engine.virtual import calibration, size_costs
+    from core.engine.virtual import calibration, size_measurement
     from core.predict.compare import known_costs
 
-    for module in (calibration, size_costs):  # 16 runs: what they cost is not asked
+    for module in (calibration, size_measurement):  # 16 runs: what they cost is not asked
         monkeypatch.setattr(module, "BUDGET_SECONDS", 0.1)
     for specification in (*BY_STRATEGY, *BY_SCHEDULE):
         trace = run_here(specification, calibrate=True)

@@ -9,7 +9,7 @@ import pytest
 
 from core.recording.recording import open_recording
 from gui.app import jobs
-from gui.app import session as sitting
+from gui.app import run as run_module
 from gui.app.run import Run
 from gui.features.figures.feature import FiguresFeature
 from gui.features.recordings import files
@@ -23,7 +23,7 @@ from tests.make_believe import record, specification
 @pytest.fixture
 def in_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A recording is saved in many bits, each of which uses up its time."""
-    monkeypatch.setattr(sitting, "COPIED", 1024)
+    monkeypatch.setattr(run_module, "COPIED", 1024)
     monkeypatch.setattr(files, "AT_ONCE_S", 0.0)
     monkeypatch.setattr(jobs, "SLICE_S", 0.0)
 
