@@ -255,15 +255,17 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     def without(*parts: StepPart) -> Floats:
         return np.where(step.is_part(*parts), 0.0, taken)
 
+    of_loss = [part for part in step.parts if part.kind is Kind.LOSS]
     ways = (
         without(DATA_WAIT),
         without(HOST_CODE, BETWEEN_STEPS),
         without(UPDATE),
+        without(*of_loss),
         without(COMMUNICATION),
         even,
         work,
     )
-    data, host, update, moving, uneven, idle = losses(step, ways)
+    data, host, update, loss, moving, uneven, idle = losses(step, ways)
     # Without communication, data and other code, a step is longer than the computing of the busiest
     # rank only because of dependencies.
     whole = float(step.periods(taken[:, None])[0])
@@ -271,6 +273,7 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     yield _whole_finding(times, Limit.DATA, data)
     yield _whole_finding(times, Limit.HOST, host)
     yield _whole_finding(times, Limit.UPDATE, update)
+    yield _whole_finding(times, Limit.LOSS, loss)
     longer = significantly_above(times.computed) & (totals > mean)
     if longer.any():
         rank = int(np.where(longer, totals, 0.0).argmax())

@@ -45,6 +45,8 @@ class Limit(StrEnum):
     """A job updates its model: one rank for longer than others, or all of them."""
     BLOCK = "block"
     """A rank of a job takes longer than others for a pass of one block."""
+    LOSS = "loss"
+    """A job computes its loss, or runs other code between a forward and a backward pass."""
 
 
 LANE_SENTENCES = {
@@ -108,6 +110,10 @@ JOB_SENTENCES = {
         "the step)."
     ),
     Limit.UPDATE: N_("Updating the model costs {loss} ({share} of the step)."),
+    Limit.LOSS: N_(
+        "The loss and the job's other code between the forward and the backward pass cost {loss} "
+        "({share} of the step)."
+    ),
     Limit.IMBALANCE: N_(
         "Imbalance: rank {lane} computes for {most}, the average rank for {mean}; even work would "
         "save {loss} ({share} of the step)."

@@ -85,14 +85,18 @@ def test_every_step_is_recorded_whole(trained: Trained) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "words"), [("loader", "next batch of data costs"), ("script", "Host code outside")]
+    ("place", "words"),
+    [
+        ("loader", "next batch of data costs"),
+        ("script", "Host code outside|code between the forward and the backward pass"),
+    ],
 )
 def test_the_verdict_names_time_outside_the_model(trained: Trained, place: str, words: str) -> None:
     if place not in trained.losses:
         pytest.skip("this trainer computes the loss in the model")
     run = trained.run(place)
     assert run.step_ms > SLEEP_MS
-    assert run.verdict is not None and words in str(run.verdict.text)
+    assert run.verdict is not None and re.search(words, str(run.verdict.text))
 
 
 @pytest.mark.parametrize("kind", ["forward", "backward"])

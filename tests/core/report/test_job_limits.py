@@ -69,13 +69,14 @@ def test_two_ranks_that_lose_time_one_after_the_other_lose_it_once(tmp_path, fir
     [
         ("data", "Waiting for the next batch of data costs 20"),
         ("update", "Updating the model costs 2"),
+        ("loss", "other code between the forward and the backward pass cost 20"),
         ("late", "Host code outside the model, the data loader and the optimizer costs 20"),
     ],
 )
 def test_what_all_ranks_lose_is_no_ranks_fault(tmp_path, ranks, part, words):
     slow = {(rank, part, None): 20.0 * MS for rank in range(ranks)}
     found = verdict(opened(Job(ranks, extra=slow), tmp_path)[0])
-    assert (found.kind, found.where) == (KINDS[part], "")
+    assert (found.kind, found.where) == ((Limit.LOSS if part == "loss" else KINDS[part]), "")
     assert words in str(found.text)
 
 

@@ -412,5 +412,5 @@ def test_the_summary_has_the_verdict_with_its_five_keys_and_prints_its_sentence(
 def test_every_kind_has_its_words() -> None:
     assert {*LANE_SENTENCES, *DEVICE_SENTENCES, *JOB_SENTENCES, *RANK_SENTENCES} == set(Limit)
     words = "slow-lane slow-link hiccup imbalance schedule communication host none copies not-told"
-    words += " noise data update block"
+    words += " noise data update block loss"
     assert list(map(str, Limit)) == words.split()
