@@ -35,23 +35,31 @@ from core.process.lifeline import run_child_module
 from core.process.starts import LIFELINE, ModuleStart
 
 PRELOADED = (
-    "core.engine.rank_models.ddp", "core.engine.rank_models.fsdp", "core.engine.ranks.rank",
-    "core.engine.server", "numpy.ma", "pyarrow.compute", "torch._dynamo",
-    "torch.distributed.fsdp", "torch.distributed.tensor.parallel",
-)  # fmt: skip
+    "core.engine.rank_models.ddp",
+    "core.engine.rank_models.fsdp",
+    "core.engine.ranks.rank",
+    "core.engine.server",
+    "numpy.ma",
+    "pyarrow.compute",
+    "torch._dynamo",
+    "torch.distributed.fsdp",
+    "torch.distributed.tensor.parallel",
+)
 MODULES = ("core.engine.start", "core.engine.ranks.start")
 """The modules of a child that are forked; others are started."""
 ADDRESS = "BUBBLESCOPE_TESTS_FORK"
 """Variable with the path of the socket on which processes are requested."""
 MAIN = [
-    sys.executable, str(PROJECT_ROOT / "tests" / "forked_engine.py"), str(PROJECT_ROOT / "main.py")
-]  # fmt: skip
+    sys.executable,
+    str(PROJECT_ROOT / "tests" / "forked_engine.py"),
+    str(PROJECT_ROOT / "main.py"),
+]
 """Runs commands whose engines are forked, in a test that uses the fixture `forked_engines`."""
 MOST_BYTES = 1 << 20
 
 
 class ForkedProcess:
-    """What `Child` uses of a process: `subprocess.Popen`, for one that is another's child."""
+    """A process that another one has forked, with the methods of `subprocess.Popen` for `Child`."""
 
     def __init__(self, connection: socket.socket) -> None:
         answer, (self._handle,), _, _ = socket.recv_fds(connection, MOST_BYTES, 1)
@@ -183,13 +191,17 @@ class Forking:
             return
         # A fork has one thread only: NumPy must not have others, nor the allocator of Arrow.
         variables = {
-            **KEPT_MEMORY, "PYTHONPATH": str(PROJECT_ROOT), "OPENBLAS_NUM_THREADS": "1",
+            **KEPT_MEMORY,
+            "PYTHONPATH": str(PROJECT_ROOT),
+            "OPENBLAS_NUM_THREADS": "1",
             "JE_ARROW_MALLOC_CONF": "background_thread:false",
-        }  # fmt: skip
+        }
         self._server = subprocess.Popen(
             [sys.executable, "-P", "-m", "tests.forked", str(self._address)],
-            env={**os.environ, **variables}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            env={**os.environ, **variables},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         assert self._server.stdout is not None
         assert self._server.stdout.readline() == b"ready\n"
 

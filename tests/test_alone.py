@@ -57,8 +57,13 @@ def test_a_test_that_is_to_run_alone_waits_and_is_not_overtaken(started, tmp_pat
     log = (tmp_path / "log").read_text().splitlines()
     assert sorted(log[:2]) == ["first begins", "second begins"]
     assert log[2:] == [
-        "first ends", "second ends", "alone begins", "alone ends", "last begins", "last ends",
-    ]  # fmt: skip
+        "first ends",
+        "second ends",
+        "alone begins",
+        "alone ends",
+        "last begins",
+        "last ends",
+    ]
 
 
 def wait_until_held(path: Path) -> None:
