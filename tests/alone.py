@@ -1,4 +1,4 @@
-"""Tests marked `alone` measure time, so no test of another worker of the run runs beside them.
+"""Tests marked `alone` measure time: while one of them runs, no other worker runs a test.
 
 Two locks on files that all workers share. Every test holds `running`: shared, or exclusively if it
 is marked. A test that waits for it holds `turn`, so that a marked test is not overtaken again and

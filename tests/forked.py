@@ -32,7 +32,7 @@ from core.engine.client import KEPT_MEMORY
 from core.paths import PROJECT_ROOT
 from core.process.child import Started, environment
 from core.process.lifeline import run_child_module
-from core.process.starts import LIFELINE, ModuleStart
+from core.process.starts import LIFELINE, ModuleStart, child_pipes
 
 PRELOADED = (
     "core.engine.rank_models.ddp",
@@ -112,14 +112,7 @@ def begin(start: ModuleStart) -> Started:
     if ADDRESS not in os.environ or start.module not in MODULES:
         return begin_started(start)
     with ExitStack() as given, ExitStack() as kept:
-        wire, their_wire = os.pipe()
-        their_commands, commands = os.pipe()
-        their_lifeline, lifeline = os.pipe()
-        theirs = (their_wire, their_commands, their_lifeline)
-        for descriptor in (wire, commands, lifeline):
-            kept.callback(os.close, descriptor)
-        for descriptor in theirs:
-            given.callback(os.close, descriptor)
+        pipes = child_pipes(given, kept)
         connection = kept.enter_context(_connection())
         request = {
             "module": start.module,
@@ -127,10 +120,10 @@ def begin(start: ModuleStart) -> Started:
             "environment": {**environment(), **start.variables},
             "most_memory": resource.getrlimit(resource.RLIMIT_AS),
         }
-        socket.send_fds(connection, [json.dumps(request).encode()], [*theirs, 1, 2])
+        socket.send_fds(connection, [json.dumps(request).encode()], [*pipes.theirs, 1, 2])
         process: Any = ForkedProcess(connection)
         kept.pop_all()
-    return Started(process, wire, commands, lifeline)
+    return Started(process, pipes.wire, pipes.commands, pipes.lifeline)
 
 
 def forked_for(pid: int) -> list[int]:

@@ -23,6 +23,37 @@ HOLD_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
+class ChildPipes:
+    """The parent's ends of the pipes between a child and its parent, and the child's, `theirs`.
+
+    The child writes messages to `wire` and reads commands, one a line, from `commands`. Nothing is
+    written to `lifeline`: the parent holds it open, and the child ends when it closes.
+    """
+
+    wire: int
+    commands: int
+    lifeline: int
+    theirs: tuple[int, int, int]
+
+
+def child_pipes(given: ExitStack, kept: ExitStack) -> ChildPipes:
+    """Make the pipes of a child.
+
+    `kept` closes the parent's ends if the child cannot start. `given` closes the child's ends here
+    once the child has them, or the wire would not end with the child.
+    """
+    wire, their_wire = os.pipe()
+    their_commands, commands = os.pipe()
+    their_lifeline, lifeline = os.pipe()
+    theirs = (their_wire, their_commands, their_lifeline)
+    for descriptor in (wire, commands, lifeline):
+        kept.callback(os.close, descriptor)
+    for descriptor in theirs:
+        given.callback(os.close, descriptor)
+    return ChildPipes(wire, commands, lifeline, theirs)
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleStart:
     """Starts a module of this project, with `variables` set in its environment."""
 
@@ -37,18 +68,8 @@ class ModuleStart:
     def begin(self) -> Started:
         """Start the module with three pipes. Raises OSError if it cannot start."""
         with ExitStack() as given, ExitStack() as kept:
-            #     wire      child writes   parent reads    messages
-            #     commands  parent writes  child reads     one a line
-            #     lifeline  parent holds   child watches   nothing is ever written
-            wire, their_wire = os.pipe()
-            their_commands, commands = os.pipe()
-            their_lifeline, lifeline = os.pipe()
-            theirs = (their_wire, their_commands, their_lifeline)
-            for descriptor in (wire, commands, lifeline):
-                kept.callback(os.close, descriptor)
-            # Closed here once the child has them, or the wire would not end with the child.
-            for descriptor in theirs:
-                given.callback(os.close, descriptor)
+            pipes = child_pipes(given, kept)
+            their_wire, their_commands, their_lifeline = pipes.theirs
             # -P: the current folder may hold modules of any name.
             words = [sys.executable, "-P", "-m", LIFELINE, str(their_lifeline), self.module]
             # A child inherits blocked signals, so SIGINT cannot end it before it ignores it
@@ -57,7 +78,7 @@ class ModuleStart:
             try:
                 process = subprocess.Popen(
                     [*words, str(their_wire), str(their_commands)],
-                    pass_fds=theirs,
+                    pass_fds=pipes.theirs,
                     stdin=subprocess.DEVNULL,
                     env={**environment(), **self.variables},
                     process_group=0,  # only the parent gets Ctrl+C, and ends its children
@@ -65,7 +86,7 @@ class ModuleStart:
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
             kept.pop_all()  # they belong to the caller now
-        return Started(process, wire, commands, lifeline)
+        return Started(process, pipes.wire, pipes.commands, pipes.lifeline)
 
     def end_text(self, code: int) -> Message:
         """Describe the end of the process by its return code."""

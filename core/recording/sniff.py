@@ -58,9 +58,9 @@ def is_packed(path: Path | str) -> bool:
 def trace_files(folder: Path | str) -> list[Path]:
     """Return the files in a folder, sorted by name, whose names fit formats of one rank a file.
 
-    If the folder has results of Ascend's profiler, these are the traces in them: the folder of one
-    rank, or of several. If it has none of these, they are the traces of Ascend's profiler in its
-    inner folders (`inner_traces`).
+    If the folder has the results of Ascend's profiler for one rank or for several, their traces are
+    returned. If the folder has neither these nor such files, the traces of Ascend's profiler in its
+    inner folders are returned (`_inner_traces`).
     """
     folder = Path(folder)
     for pattern in (ASCEND_TRACE, f"{ASCEND_OUTPUT}/{ASCEND_TRACE}"):
