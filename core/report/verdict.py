@@ -59,13 +59,15 @@ class Verdict:
     The cost of a hiccup is that to its own step. `where` is `lane 2`, `link 1-2`, `step 4 lane 2`
     (measured steps count from 1; a rank or device of another program has its name: `step 4 rank 1`)
     or empty. `text` says how long a step takes, why lanes wait (core.report.idling), and what
-    limits the step. `even_split` divides the savings of an even job, if they are known.
+    limits the step: that is the main `sentence`. `even_split` divides the savings of an even job,
+    if they are known.
     """
 
     kind: Limit
     where: str
     loss_ns: int
     text: Message
+    sentence: Message
     even_split: EvenSplit | None = None
 
     @property
@@ -123,7 +125,7 @@ def verdict(trace: Trace) -> Verdict | None:
     if warmup is not None:
         sentences.insert(1, warmup)
     text = join_texts(sentences)
-    return Verdict(worst.kind, worst.where, worst.loss_ns, text, judged.even_split)
+    return Verdict(worst.kind, worst.where, worst.loss_ns, text, worst.message, judged.even_split)
 
 
 def _judge_lanes(trace: Trace, steps: Sequence[int]) -> _Judged | None:

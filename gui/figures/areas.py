@@ -16,7 +16,7 @@ from gui.timeline.state.scene import Scene
 def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Draw the areas of all folded groups, like the pixels in the window."""
     for group in frame.layout.groups:
-        if group.folded:
+        if group.has_summary:
             rect = frame.place(group)
             inner = rect.adjusted(0, AIR, 0, -AIR)
             fill(painter, inner, frame.theme.grid)

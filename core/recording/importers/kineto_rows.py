@@ -27,7 +27,11 @@ _ORDER = np.array([1, 0, 3, 4, 5, 2, 6, 7])
 """Position of each group's rows."""
 _STREAMS = {DEVICE: "device", HOST: "host", COMMUNICATION: "host"}
 """Groups of rows with the work of a rank: the streams of its device, or threads of its host."""
-_ANNOTATIONS = {ANNOTATION: "annotations", DEVICE_ANNOTATION: "annotations", PYTHON: "Python"}
+_ANNOTATIONS = {
+    ANNOTATION: "host annotations",
+    DEVICE_ANNOTATION: "device annotations",
+    PYTHON: "Python",
+}
 """Groups of rows without work, with the end of their names."""
 
 

@@ -37,6 +37,7 @@ class RunControl(QObject):
         self._settings = shell.settings
         self._shell, self._banner = shell, shell.banner
         self._begun: Specification | None = None
+        self._is_engine_lost = False
         self.queue = RunQueue(self.run_instead)
         self._other: tuple[Callable[[], None], str] | None = None
 
@@ -50,6 +51,7 @@ class RunControl(QObject):
         session.refused.connect(self._refuse)
         session.run_ended.connect(self.queue.end)
         session.asking_changed.connect(self.allow)
+        session.asking_changed.connect(self._show_engine)
         session.run_started.connect(self._describe)
         self._form.set_own_model(self._last_description)
         self._form.checked.connect(self.allow)
@@ -169,18 +171,30 @@ class RunControl(QObject):
             self._settings.remember_host(host)
         self._banner.hide()
         self._form.forget_hardware()
-        self._status.engine.setText(
-            tr("connecting to {host}…", host=host) if host else tr("engine is loading…")
-        )
+        self._is_engine_lost = False
         self._session.move_to(host)
+        self._show_engine()
 
     def _set_hardware(self, hardware: Hardware) -> None:
         """Handle the engine's report of the hardware."""
-        host = self._session.host
         self._form.set_hardware(hardware)
-        self._status.engine.setText(
-            tr("engine ready on {host}", host=host) if host else tr("engine ready")
-        )
+        self._is_engine_lost = False
+        self._show_engine()
+
+    def _show_engine(self, *_: object) -> None:
+        """Say in the status bar if the engine loads, is ready, runs something, or has ended."""
+        host = self._session.host
+        if self._session.runs_job:
+            words = tr("recording a job…")
+        elif self._session.asking:
+            words = tr("running on {host}…", host=host) if host else tr("running…")
+        elif self._is_engine_lost:
+            words = tr("no engine")
+        elif self._session.hardware is None:
+            words = tr("connecting to {host}…", host=host) if host else tr("engine is loading…")
+        else:
+            words = tr("engine ready on {host}", host=host) if host else tr("engine ready")
+        self._status.engine.setText(words)
 
     def _last_description(self, specification: Specification) -> ModelDescription | None:
         """Return the model of the settings, as its last run described it; None before a run."""
@@ -199,7 +213,8 @@ class RunControl(QObject):
 
     def _lose_engine(self, text: str) -> None:
         """Handle the end of the engine while no run was in progress."""
-        self._status.engine.setText(tr("no engine"))
+        self._is_engine_lost = True
+        self._show_engine()
         hint = tr("Run connects again.") if self._session.host else tr("Run starts it afresh.")
         self._banner.say(f"{sentence(text)} {hint}")
 

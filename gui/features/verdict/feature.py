@@ -22,7 +22,10 @@ class VerdictFeature(Feature):
 
     def _show_text(self, text: str) -> None:
         self._text = text
-        self.line.show_text(self._instead if text and self._instead else text)
+        if text and self._instead:
+            self.line.show_text(self._instead)
+        else:
+            self.line.show_text(text, self.judge.sentence)
 
     def show_run(self, run: Run | None) -> None:
         if run is not None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # imported with the first run, because it would slow the star
 class Judge(QObject):
     """`text_changed` carries the line to show, `judged` the verdict of a run that ended, or None.
 
-    `suggested` carries the change that follows from it, or None.
+    `suggested` carries the change that follows from it, or None. `sentence` is the main sentence of
+    the line, "" if it has none.
     """
 
     text_changed = Signal(str)
@@ -32,6 +33,7 @@ class Judge(QObject):
         self._runner = Runner(self, "verdict")
         self._runner.done.connect(self._take)
         self._about: tuple[Scene, int | None] | None = None
+        self.sentence = ""
 
     def show_scene(self, scene: Scene, live: bool) -> None:
         """Judge the run that is shown; while it runs, its last whole step."""
@@ -72,11 +74,13 @@ class Judge(QObject):
     def _forget(self) -> None:
         self._runner.cancel()
         self._about = None
+        self.sentence = ""
         self.judged.emit(None)
         self.suggested.emit(None)
 
     def _take(self, found: tuple[Verdict | None, Suggestion | None]) -> None:
         verdict, change = found
+        self.sentence = "" if verdict is None else translated(verdict.sentence)
         self.text_changed.emit("" if verdict is None else translated(verdict.text))
         self.judged.emit(verdict)
         self.suggested.emit(change)

@@ -14,6 +14,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from core.trace.header import Header
 from gui.app.titles import strategy_title
+from gui.features.verdict.sentence import VerdictText
 from gui.features.verdict.suggestion import ALTERNATIVES, Change, Suggestion
 from gui.look.text import MINUS, bytes_text, duration_text, sentence, tr
 from gui.look.text import change_text as percent_change_text
@@ -26,7 +27,7 @@ SPACING = 12
 
 
 class VerdictLine(QFrame):
-    """One sentence, and a row of alternatives below it; hidden while there is nothing to say.
+    """The verdict, and a row of alternatives below it; hidden while there is nothing to say.
 
     It is as high from the start as when all is known, so that nothing moves when an answer arrives.
     Runs of other programs have neither a timing note nor alternatives, and so no second row.
@@ -41,7 +42,7 @@ class VerdictLine(QFrame):
         super().__init__()
         self.setObjectName("verdict")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.label = Elided("said")
+        self.label = VerdictText()
         self.note = Elided("quiet")
         tip = tr("Show why, from the ideal step to the measured one.")
         self.why = button(QToolButton, tr("Why"), tip, self.opened.emit, look="link")
@@ -77,15 +78,15 @@ class VerdictLine(QFrame):
         self._show_changes()
 
     def set_compact(self, compact: bool) -> None:
-        """Show the sentence alone, or the alternatives too."""
+        """Show the sentences alone, or the alternatives too."""
         self._is_compact = compact
         self.lines.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
         self._show_changes()
         self.updateGeometry()
 
-    def show_text(self, text: str) -> None:
-        """Say this, or hide."""
-        self.label.setText(text)
+    def show_text(self, text: str, sentence: str = "") -> None:
+        """Say this, with its main sentence first, or hide."""
+        self.label.show_text(text, sentence)
         self.setToolTip(plain_tip(text))
         self.setAccessibleName(text)
         self.setVisible(bool(text))
@@ -139,7 +140,10 @@ class VerdictLine(QFrame):
     def _show_changes(self) -> None:
         header = self._header
         offered = [] if header is None or self._is_compact else self.offered
-        self.note.setVisible(not self._is_compact and self._has_second_row)
+        has_second_row = not self._is_compact and self._has_second_row
+        self.note.setVisible(has_second_row)
+        # The sentence has the room of the second row if there is none.
+        self.label.set_lines(1 if has_second_row else 2)
         for link, change in zip(self.changes, offered, strict=False):
             assert header is not None
             link.setText(change_text(change, header))

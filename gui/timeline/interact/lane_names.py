@@ -32,11 +32,12 @@ class LaneNames:
         frame = self._state.frame
         lane = _lane_at(frame, y)
         group = at_height(frame.layout.groups, y - frame.top)
-        if lane is not None:
-            self._choice.choose(lane)
-        elif group is not None and group.key:
-            self._state.lane = group.lanes[0].index
+        # First: the heading of a call stack is below its lane, and is part of what is under it.
+        if group is not None and group.key:
+            self._state.lane = group.lanes[0].serves
             self._lanes.toggle(group.key)
+        elif lane is not None:
+            self._choice.choose(lane)
 
     def drag_to(self, start: float, y: float) -> None:
         """Show where the lane at the height `start` would move to."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.plan.lanes import sharing_text
@@ -76,9 +76,9 @@ class TrackState:
         pinned = others if lane in self.pinned else (*others, lane)
         return replace(self, pinned=pinned)
 
-    def fresh(self) -> TrackState:
-        """Return the same grouping for the lanes of another run."""
-        return TrackState(self.grouping, self.node_devices)
+    def fresh(self, folded: frozenset[str] = frozenset()) -> TrackState:
+        """Return the same grouping for the lanes of another run, with other folds."""
+        return TrackState(self.grouping, self.node_devices, folded=folded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,8 @@ class Section:
     """A group of compute lanes. It has no heading if the heading would repeat the lane's name.
 
     `sharing` is the text on what the lanes share. In a layout its heading begins at `top`; while it
-    is `folded`, a summary of its lanes is next to the heading.
+    is `folded`, a summary of its lanes is next to the heading. A section may also be the call stack
+    of a thread, below the thread's lane; then it has no summary.
     """
 
     key: str
@@ -97,6 +98,12 @@ class Section:
     sharing: str = ""
     top: float = 0.0
     height: float = 0.0
+    is_call_stack: bool = False
+
+    @property
+    def has_summary(self) -> bool:
+        """True if a summary replaces the lanes."""
+        return self.folded and not self.is_call_stack
 
     @property
     def bottom(self) -> float:
@@ -111,10 +118,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """All visible compute lanes: the pinned ones, and below them the sections."""
+    """All visible compute lanes: the pinned ones, and below them the sections.
+
+    `stacks` are the call stacks that can be folded, by the lane that they are below.
+    """
 
     pinned: tuple[Lane, ...]
     sections: tuple[Section, ...]
+    stacks: Mapping[int, Section] = field(default_factory=dict)
 
     @property
     def shown(self) -> int:

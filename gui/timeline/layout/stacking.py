@@ -18,6 +18,7 @@ BY_HAND = (14.0, 320.0)  # least and most height that the user can choose
 TIGHT, ROOMY = 28.0, 40.0  # between these heights of a lane the space between lanes grows
 GROUP = 20.0
 FOLDED = 24.0  # height of a folded group
+STACK = 16.0  # height of the heading of a call stack
 COUNTER = 24.0  # height of a counter
 EDGE = 6.0
 
@@ -45,9 +46,10 @@ def lay_out(
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
-        stacker = _TrackStacker(height, strips, helpers, counters if strips.counters else {})
+        shown_counters = counters if strips.counters else {}
+        stacker = _TrackStacker(height, strips, helpers, shown_counters, chosen.stacks)
         for lane in chosen.pinned:
-            stacker.add_lane(lane)
+            stacker.add_lane(lane, pinned=True)
         stacker.end_band(chosen.pinned)
         for section in chosen.sections:
             stacker.add_section(section)
@@ -107,12 +109,18 @@ class _TrackStacker:
     """
 
     def __init__(
-        self, compute: float, strips: Strips, helpers: Mapping[int, list[Lane]], counters: Counters
+        self,
+        compute: float,
+        strips: Strips,
+        helpers: Mapping[int, list[Lane]],
+        counters: Counters,
+        stacks: Mapping[int, Section],
     ) -> None:
         self._compute = compute
         self._strips = strips
         self._helpers = helpers
         self._counters = counters
+        self._stacks = stacks
         # Little by little: with a sudden change, no height of the lanes would fill some windows.
         room = min(1.0, max(0.0, (compute - TIGHT) / (ROOMY - TIGHT)))
         self._helper = 8 + round(2 * room)
@@ -153,14 +161,21 @@ class _TrackStacker:
         for lane in section.lanes:
             self.add_lane(lane)
 
-    def add_lane(self, lane: Lane) -> None:
-        """Add a compute lane and everything under it."""
+    def add_lane(self, lane: Lane, pinned: bool = False) -> None:
+        """Add a compute lane and everything under it.
+
+        A pinned lane has no heading of its call stack: the band at the top should be low.
+        """
         top = self._y
         below = self._helpers.get(lane.index, ())
         self._tracks.append(Track(lane.index, top, self._compute))
         self._y += self._compute
         nested = [helper for helper in below if helper.role is Role.NESTED]
-        self._tracks += [self._strip(helper.index, self._nested, True) for helper in nested]
+        stack = self._stacks.get(lane.index)
+        if stack is None or not stack.folded:
+            self._add_nested(nested, None if pinned else stack)
+        elif nested and not pinned:
+            self._add_nested([], stack)
         if self._strips.prediction:
             self._ghosts.append(self._strip(lane.index, self._ghost))
         movers = [helper for helper in below if helper.role is not Role.NESTED]
@@ -173,10 +188,17 @@ class _TrackStacker:
         self._rooms[lane.index] = self._y - top
         self._y += self._space
 
+    def _add_nested(self, nested: Sequence[Lane], stack: Section | None) -> None:
+        """Add nested lanes, below the heading of the call stack that they are."""
+        if stack is not None:
+            self._groups.append(replace(stack, top=self._y + self._gap, height=STACK))
+            self._y += self._gap + STACK
+        self._tracks += [self._strip(lane.index, self._nested, True) for lane in nested]
+
     def layout(self) -> Layout:
         """Return the layout of everything that was added."""
         end = self._y
-        ends_with_group = bool(self._groups) and self._groups[-1].folded
+        ends_with_group = bool(self._groups) and self._groups[-1].has_summary
         if self._tracks and not ends_with_group:
             end -= self._space
         height = end + EDGE if self._tracks or self._groups else 0.0

@@ -19,7 +19,7 @@ from gui.timeline.layout.groups import Section
 from gui.timeline.layout.moments import moment_text
 from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import within
-from gui.timeline.state.lane_facts import helper_name
+from gui.timeline.state.lane_facts import row_name
 from gui.timeline.state.scene import Scene, step_name
 
 NARROW = 24.0  # pixels; narrower steps have no room for a name
@@ -116,7 +116,7 @@ def draw_labels(
     strips: list[tuple[Track, str]] = []
     for track in tracks:
         if track.helper:
-            strips.append((track, helper_name(lanes[track.lane])))
+            strips.append((track, row_name(lanes[track.lane], lanes)))
         else:
             taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
     for track in frame.visible(frame.layout.ghosts):
@@ -143,6 +143,8 @@ def draw_headings(
 
 def heading_text(scene: Scene, group: Section) -> str:
     """Return a group's name, number of lanes and shared resources: `node 3  ·  8 lanes`."""
+    if group.is_call_stack:
+        return group.name
     device = group.lanes[0].device
     cores = cores_text(scene, device) if group.name == device else ""
     count = "" if group.sharing else lanes_text(len(group.lanes))
@@ -159,7 +161,7 @@ def _heading(
 ) -> None:
     """Draw a group's heading over the whole width, or while it is folded next to its summary."""
     end = frame.left - 8 if group.folded else frame.right
-    air = 0 if group.folded else 4
+    air = 0 if group.folded or group.is_call_stack else 4
     rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
     painter.setPen(QColor(frame.theme.muted))
     text = elided_name(

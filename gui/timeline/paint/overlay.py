@@ -133,7 +133,7 @@ def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[Q
             areas.append(frame.between(track, x0, x1))
         beside = track.lane in chosen or (beside and track.helper)
     for group in frame.layout.groups:
-        if group.folded and chosen.issuperset(group.numbers):
+        if group.has_summary and chosen.issuperset(group.numbers):
             areas.append(frame.between(group, x0, x1))
     return areas
 

@@ -31,7 +31,7 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
     top = frame.ceiling + frame.layout.band
     painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
     for group in frame.layout.groups:
-        if group.folded:
+        if group.has_summary:
             rect = frame.place(group)
             draw_areas(painter, scene.together(group.numbers), frame, rect)
 
@@ -39,7 +39,7 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
 def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Return title and lines of the tooltip for a pixel of a folded group, or None."""
     group = at_height(frame.layout.groups, y - frame.top)
-    if group is None or not group.folded:
+    if group is None or not group.has_summary:
         return None
     if not frame.left <= x <= frame.right:
         return None

@@ -18,8 +18,13 @@ from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, ntr, percent_text, tr
 from gui.look.writing import shared_start
 
-HELPERS = {"copy": N_("copy"), "comm": N_("comm")}
-"""The last words of names of lanes that only transfer data."""
+HELPERS = {
+    "copy": N_("copy"),
+    "comm": N_("comm"),
+    "host annotations": N_("host annotations"),
+    "device annotations": N_("device annotations"),
+}
+"""The ends of names of lanes that only transfer data, or contain annotations."""
 LATEST_SPANS = 512  # the spans that show which stages and replicas a lane has
 
 
@@ -73,6 +78,23 @@ def helper_name(lane: Lane) -> str:
     if len(words) > 1 and words[-1].isdigit():
         return f"{_helper_word(words[-2])} {words[-1]}"
     return _helper_word(words[-1])
+
+
+def row_name(lane: Lane, lanes: Sequence[Lane]) -> str:
+    """Return the name of a row below its lane: `copy`, `Python, depth 2`.
+
+    Nested rows have their lane's name and what they contain; that is what is shown.
+    """
+    own = lanes[lane.serves].name
+    if lane.role is not Role.NESTED or not lane.name.startswith(f"{own} "):
+        return helper_name(lane)
+    content = lane.name.removeprefix(own).strip()
+    kind, is_deeper, depth = content.rpartition("depth ")
+    if not is_deeper:
+        return _helper_word(content)
+    if not kind:
+        return tr("calls, depth {n}", n=depth)
+    return tr("{rows}, depth {n}", rows=_helper_word(kind.strip()), n=depth)
 
 
 def _helper_word(word: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.plan.plan import Lane, Role
+from gui.timeline.layout.call_stacks import all_folded, call_stacks
 from gui.timeline.layout.frame import Layout
 from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, Strips, TrackState, arrange
 from gui.timeline.layout.stacking import BY_HAND, lay_out, lay_out_window
@@ -47,7 +48,8 @@ class LaneStack:
         lanes = () if scene is None else scene.trace.header.lanes
         names = tuple(lane.name for lane in lanes)
         if names != self._names:
-            self._names, self.state = names, self.state.fresh()
+            self._names = names
+            self.state = self.state.fresh(all_folded(lanes))
 
     def lay_out(self, scene: Scene | None, available: float) -> None:
         """Stack the lanes of a scene into `available` pixels."""
@@ -77,7 +79,8 @@ class LaneStack:
             is_same_state = (known_state, known_replicas) == (self.state, replicas)
             if known_lanes is lanes and is_same_state:
                 return known
-        arranged = arrange(lanes, self.state, replicas)
+        stacks = call_stacks(lanes, self.state.folded)
+        arranged = replace(arrange(lanes, self.state, replicas), stacks=stacks)
         self._arranged = (lanes, self.state, replicas, arranged)
         return arranged
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from gui.timeline.layout.call_stacks import stack_keys
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.layout.groups import Arrangement, Grouping, TrackState, compute_lanes, moved
 from gui.timeline.state.timeline import TimelineState
@@ -96,8 +97,9 @@ class LaneArranger:
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
         """Change the grouping; `node_devices` is the number of devices in a node from now on."""
         count = self.tracks.node_devices if node_devices is None else max(1, node_devices)
-        opened: frozenset[str] = frozenset()
-        self._arrange(replace(self.tracks, grouping=grouping, node_devices=count, folded=opened))
+        # The groups are others, and are open; call stacks remain as they are.
+        folded = stack_keys(self.tracks.folded)
+        self._arrange(replace(self.tracks, grouping=grouping, node_devices=count, folded=folded))
 
     def group_otherwise(self) -> None:
         """Change to the next grouping."""
@@ -105,8 +107,16 @@ class LaneArranger:
         self.group_by(GROUPINGS[place % len(GROUPINGS)])
 
     def fold(self) -> None:
-        """Fold the chosen lane's group, or open it; without a chosen lane, the first group."""
-        sections = [section for section in arrangement_of(self._state).sections if section.headed]
+        """Fold or open the chosen lane's call stack, or without one its group.
+
+        Without a chosen lane, fold or open the first group.
+        """
+        arrangement = arrangement_of(self._state)
+        stack = None if self._state.lane is None else arrangement.stacks.get(self._state.lane)
+        if stack is not None:
+            self.toggle(stack.key)
+            return
+        sections = [section for section in arrangement.sections if section.headed]
         if not sections:
             return
         found = sections[0]
@@ -121,12 +131,13 @@ class LaneArranger:
         self._arrange(self.tracks.toggled(key))
 
     def fold_all(self) -> None:
-        """Fold every group."""
-        sections = arrangement_of(self._state).sections
-        self._fold_only(section.key for section in sections if section.headed)
+        """Fold every group, and every call stack."""
+        arrangement = arrangement_of(self._state)
+        headed = [section for section in arrangement.sections if section.headed]
+        self._fold_only(section.key for section in (*headed, *arrangement.stacks.values()))
 
     def unfold_all(self) -> None:
-        """Open every group."""
+        """Open every group, and every call stack."""
         self._fold_only(())
 
     # Order

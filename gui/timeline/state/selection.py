@@ -66,7 +66,7 @@ def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int
     for group in frame.layout.groups:
         begins_above = frame.top + group.top <= bottom
         touched = begins_above and frame.top + group.bottom > top
-        if group.folded and touched:
+        if group.has_summary and touched:
             found += group.numbers
     lanes = scene.trace.header.lanes
     counted = [lane if lanes[lane].role in COUNTED else lanes[lane].serves for lane in found]

@@ -64,8 +64,9 @@ def test_streams_and_rows_of_groups_are_lanes_and_all_else_of_the_device_is_note
     roles = [lanes[name].role for name in ("stream 2", "Group 0 Communication", "stream 40")]
     assert roles == [Role.COMPUTE, Role.COMMUNICATION, Role.COPY]
     notes = [lane.name for lane in trace.header.lanes if lane.role is Role.NESTED]
-    assert "stream 2 annotations" in notes and "Plane 0 annotations" in notes
-    assert "Overlap Analysis: Free annotations" in notes
+    assert "stream 2 device annotations" in notes
+    assert "Plane 0 device annotations" in notes
+    assert "Overlap Analysis: Free device annotations" in notes
     kinds = [span.kind for span in trace if span.kind is not Kind.OTHER]
     assert kinds == [Kind.ALL_REDUCE]
     assert trace.imported.issues == {} and trace.steps == [2]  # shown as step 3

@@ -134,3 +134,31 @@ def test_a_missing_device_is_said_of_the_machine_that_was_chosen(
     form = window.feature(RunFeature).form
     form.set_specification(Specification("dp", devices="cuda:0,cuda:1"))
     assert form.result == "There is no cuda:1: gpu has cuda:0; CPU lanes are 2xcpu"
+
+
+def test_the_status_bar_says_that_a_run_is_in_progress_and_where(
+    window: MainWindow, client: FakeClient
+) -> None:
+    window.action("run").trigger()
+    assert window.session.asking and engine_text(window) == "running…"
+    client.messages = [Ended(Outcome.STOPPED)]
+    window.session.tick()
+    assert engine_text(window) == "engine ready"
+    name(window, "loopback")
+    client.messages = [GPU]
+    window.session.tick()
+    window.action("run").trigger()
+    assert engine_text(window) == "running on loopback…"
+    client.messages = [Ended(Outcome.FAILED, "gone")]
+    window.session.tick()
+    assert engine_text(window) == "engine ready on loopback"
+
+
+def test_an_engine_that_was_lost_is_not_called_ready_when_the_form_changes(
+    window: MainWindow, client: FakeClient
+) -> None:
+    name(window, "gpu")
+    client.messages = [Ended(Outcome.FAILED, "the machine gpu cannot be reached: No route")]
+    window.session.tick()
+    window.feature(RunFeature).form.check_now()
+    assert engine_text(window) == "no engine"

@@ -1,7 +1,12 @@
 """The line above the timeline: the limit of the run, while it goes on and at its end."""
 
+import json
+from pathlib import Path
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.engine.messages import EngineMessage
@@ -11,12 +16,16 @@ from core.plan.specification import Specification
 from core.report.idling import Idling, idle_sentences
 from core.report.summary import summarise
 from core.trace.header import Header
+from gui.features.recordings.feature import RecordingsFeature
 from gui.features.run.feature import RunFeature
 from gui.features.verdict.feature import VerdictFeature
 from gui.features.verdict.line import VerdictLine
+from gui.features.verdict.sentence import VerdictText
 from gui.features.verdict.suggestion import Change, Suggestion
 from gui.features.why.feature import WhyFeature
 from gui.window.window import MainWindow
+from tests.core.recording.importers.kineto_files import kineto_file
+from tests.core.recording.importers.test_kineto import a_step, steps
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import batches, header_and_plans, specification
@@ -173,3 +182,53 @@ def test_a_run_of_another_program_has_no_row_for_alternatives(qtbot: QtBot) -> N
     assert line.note.isHidden()
     line.show_run(header_and_plans(specification())[0])
     assert not line.note.isHidden()
+
+
+NOTHING = (
+    "Nothing stands out: no straggler, slow link or hiccup; imbalance, bubble and exposed "
+    "communication each cost less than a twentieth of the step."
+)
+OPENING = "Step 39.6 ms. Lanes idle 1.8 %, the largest part waiting for collectives (0.73 %)."
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1440, 900), (1000, 650)])
+def test_the_main_sentence_is_whole_at_every_size_and_the_line_has_the_same_height(
+    window: MainWindow, client: FakeClient, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    perform(window, client, specification("dp", devices="4xcpu", steps=3))
+    line = window.feature(VerdictFeature).line
+    qtbot.waitUntil(lambda: line.label.text() == verdict_of(window))
+    assert line.label.is_sentence_whole
+    height = line.height()
+    line.show_text(f"{OPENING} {NOTHING} {OPENING}", NOTHING)
+    QApplication.processEvents()
+    assert line.label.is_sentence_whole and line.height() == height
+    assert line.toolTip() == line.accessibleName() == f"{OPENING} {NOTHING} {OPENING}"
+
+
+def test_a_trace_of_another_program_has_two_lines_for_its_verdict(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "rank.json"
+    path.write_text(json.dumps(kineto_file(0, [*steps((0, 90)), *a_step()])))
+    window.resize(1000, 650)
+    window.feature(RecordingsFeature).files.open_from(path)
+    line = window.feature(VerdictFeature).line
+    qtbot.waitUntil(lambda: line.label.text() == verdict_of(window))
+    assert line.label.is_sentence_whole
+    assert line.label.height() >= 2 * line.label.fontMetrics().lineSpacing()
+
+
+def test_the_main_sentence_is_drawn_first_and_only_it_is_bold(qtbot: QtBot) -> None:
+    text = VerdictText()
+    qtbot.addWidget(text)
+    text.show_text("Step 5 ms. Lane 2 is slow. It was warm.", "Lane 2 is slow.")
+    text.resize(900, 40)
+    layout = text._laid_out(text._shortened())
+    assert layout.text() == "Lane 2 is slow. Step 5 ms. It was warm."
+    (bold,) = layout.formats()
+    assert (bold.start, bold.length) == (0, len("Lane 2 is slow."))
+    text.resize(140, 40)
+    assert text._shortened().startswith("Lane 2 is slow") and text._shortened().endswith("…")
+    assert text.text() == "Step 5 ms. Lane 2 is slow. It was warm."
