@@ -21,7 +21,7 @@ from core.explain.run_step import explain_run_step
 from core.message import message
 from core.order import evenly
 from core.predict.basis import Basis, measured_share
-from core.recording.importers.pipeline_copies import INFERRED
+from core.recording.importers.pipeline_copy_events import INFERRED
 from core.report.job_step import JobStep
 from core.report.measured import MeasuredSteps
 from core.report.peer_replays import MOST_JOB_STEPS

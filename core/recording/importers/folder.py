@@ -12,10 +12,10 @@ from core.gc_paused import gc_paused
 from core.message import Text, error_message, join_texts, message
 from core.plan.task import ABSENT
 from core.reading import one_line
+from core.recording.importers.concatenated_events import concatenate_events
 from core.recording.importers.imported_events import (
     LARGEST_INT64,
     ImportedEvents,
-    concatenate_events,
 )
 from core.recording.importers.read_trace import LIBRARY_ERRORS, read_imported_events
 from core.recording.importers.sending_ranks import unpaired_transfers, with_pipelines

@@ -34,10 +34,9 @@ from core.recording.importers.event_threads import (
 from core.recording.importers.imported_events import (
     ImportedEvents,
     ImportedTrack,
-    PipelinePlaces,
     StepRanges,
-    Transfer,
 )
+from core.recording.importers.pipeline_places import PipelinePlaces, Transfer
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 
@@ -77,6 +76,7 @@ def read_megascan(
     """Return the events of a file. Raises Cancelled if `progress` returns False."""
     columns = events.whole_columns()
     names = events.labels
+    threads = columns["thread"]
     start, end = event_times(columns["begin"], columns["length"])
     # A process is a rank; its threads work at the same time, unless the file has their roles.
     columns["pp_rank"] = _ranks(events, columns)
@@ -84,23 +84,29 @@ def read_megascan(
     stream_of = "rank" if places is None else ""
     tracks = thread_tracks(events, stream_of=stream_of)
     if places is not None:
-        tracks = _named_tracks(events, tracks, columns["thread"], places)
+        tracks = _named_tracks(events, tracks, threads, places)
     tracks = with_exported_roles(events, tracks)
     annotations = []
     for thread, track in enumerate(tracks):
         name = f"{track.name} iterations"
         annotations.append(ImportedTrack(name, track.place, Role.NESTED, thread))
     # An event that encloses an iteration is on its thread's track of annotations.
-    threads = columns["thread"]
-    has_work = np.array([track.role is not Role.NESTED for track in tracks])
-    is_work = has_work[threads]
-    is_iteration = matches(names, _ITERATION)[columns["name"]] & is_work
+    has_work = [track.role is not Role.NESTED for track in tracks]
+    is_work = np.array(has_work)[threads]
+    names_iteration = matches(names, _ITERATION)
+    is_iteration = names_iteration[columns["name"]] & is_work
     iteration = _counted(columns["iteration"])
     steps = _steps(iteration, start, end)
     # The event of an iteration has its number; events within it often do not.
     step = np.where(iteration >= 0, iteration, steps.at(start))
     shift = len(tracks) * is_iteration
-    stage = np.minimum(_stage(columns), np.iinfo(np.int16).max)
+    most_stage = np.iinfo(np.int16).max
+    attributes = {
+        "microbatch": _counted(columns["microbatch"]),
+        "stage": np.minimum(_stage(columns), most_stage),
+    }
+    if places is not None:
+        attributes["replica"] = places.replica
     return ImportedEvents(
         tracks=(*tracks, *annotations),
         names=names,
@@ -109,11 +115,7 @@ def read_megascan(
         start=start,
         end=end,
         kind=_kinds(events, columns, names),
-        attributes={
-            "microbatch": _counted(columns["microbatch"]),
-            "stage": stage,
-            **_replicas(places),
-        },
+        attributes=attributes,
         step=step.astype(np.int32),
         links=links_of_flows(events, threads, start, end, progress),
         steps=steps,
@@ -134,42 +136,56 @@ def _places(
     """
     rank = _counted(columns["pp_rank"])
     microbatch = _counted(columns["microbatch"])
-    has_place = (rank >= 0) & (rank <= MOST_RANK) & (microbatch >= 0)
-    is_pass = PASSES[_kinds(events, columns, names)]
-    if not (has_place & is_pass).any():
+    kind = _kinds(events, columns, names)
+    has_place = PASSES[kind]
+    has_place &= rank >= 0
+    has_place &= rank <= MOST_RANK
+    has_place &= microbatch >= 0
+    if not has_place.any():
         return None
     rank_of: dict[Scalar, int] = {}
     replica_of: dict[Scalar, int] = {}
     replica_of_thread: dict[int, int] = {}
     uses = Counts[int]()
     threads = list(events.threads)
-    processes = [pid for pid, _ in threads]
-    found = _first_of_threads(columns["thread"], rank, has_place & is_pass)
-    for thread, own in sorted(found, key=lambda one: _thread_order(*threads[one[0]])):
-        pid = processes[thread]
-        own = rank_of.setdefault(pid, own)
-        replica_of_thread[thread] = min(uses[own], MOST_RANK)
-        replica_of.setdefault(pid, replica_of_thread[thread])
-        uses[own] += 1
-    ranks = np.array([rank_of.get(pid, ABSENT) for pid in processes], np.int32)
-    replicas = np.array([replica_of.get(pid, ABSENT) for pid in processes], np.int32)
-    for thread, replica in replica_of_thread.items():
-        replicas[thread] = replica
-    transfers = np.array([_transfer(name) for name in names], np.int8)
+    thread_of_event = columns["thread"]
+    first_ranks = _first_of_threads(thread_of_event, rank, has_place)
+
+    def thread_order(thread: int) -> tuple[float, float]:
+        pid, tid = threads[thread]
+        return _number_or_last(pid), _number_or_last(tid)
+
+    for thread in sorted(first_ranks, key=thread_order):
+        pid, _ = threads[thread]
+        own_rank = rank_of.setdefault(pid, first_ranks[thread])
+        replica = min(uses[own_rank], MOST_RANK)
+        replica_of_thread[thread] = replica
+        replica_of.setdefault(pid, replica)
+        uses[own_rank] += 1
+    ranks = []
+    replicas = []
+    for thread, (pid, _) in enumerate(threads):
+        replica_of_process = replica_of.get(pid, ABSENT)
+        replica = replica_of_thread.get(thread, replica_of_process)
+        ranks.append(rank_of.get(pid, ABSENT))
+        replicas.append(replica)
+    transfers = [_transfer(name) for name in names]
+    chunk = _counted(columns["model_chunk"])
+    limited_chunk = np.minimum(chunk, MOST_RANK)
     return replace(
         PipelinePlaces.unknown(len(rank)),
-        rank=ranks[columns["thread"]],
-        chunk=np.minimum(_counted(columns["model_chunk"]), MOST_RANK).astype(np.int32),
-        replica=replicas[columns["thread"]],
-        transfer=transfers[columns["name"]],
+        rank=np.array(ranks, np.int32)[thread_of_event],
+        chunk=limited_chunk.astype(np.int32),
+        replica=np.array(replicas, np.int32)[thread_of_event],
+        transfer=np.array(transfers, np.int8)[columns["name"]],
     )
 
 
-def _thread_order(pid: Scalar, tid: Scalar) -> tuple[float, float]:
-    """Return the sort key of a thread: the numbers of its process and its own; names are last."""
-    process = pid if isinstance(pid, int | float) else math.inf
-    thread = tid if isinstance(tid, int | float) else math.inf
-    return process, thread
+def _number_or_last(number: Scalar) -> float:
+    """Return the number of a process or a thread as a sort key that puts names last."""
+    if isinstance(number, int | float):
+        return number
+    return math.inf
 
 
 def _ranks(events: TraceEvents, columns: dict[str, NDArray[Any]]) -> Floats:
@@ -177,7 +193,10 @@ def _ranks(events: TraceEvents, columns: dict[str, NDArray[Any]]) -> Floats:
     named = []
     for _, process in thread_names(events):
         match = _RANK_NAME.match(process)
-        named.append(np.nan if match is None else float(match[1]))
+        rank = np.nan
+        if match is not None:
+            rank = float(match[1])
+        named.append(rank)
     given: Floats = columns["pp_rank"]
     of_process: Floats = np.array(named)[columns["thread"]]
     return np.where(np.isnan(given), of_process, given)
@@ -194,46 +213,53 @@ def _named_tracks(
     The only thread of a rank has the rank's name alone.
     """
     threads, first = np.unique(thread, return_index=True)
-    rank_of = dict(zip(threads.tolist(), places.rank[first].tolist(), strict=True))
-    replica_of = dict(zip(threads.tolist(), places.replica[first].tolist(), strict=True))
+    numbers = threads.tolist()
+    rank_of = dict(zip(numbers, places.rank[first].tolist(), strict=True))
+    replica_of = dict(zip(numbers, places.replica[first].tolist(), strict=True))
     ids = list(events.threads)
     working: dict[Scalar, list[int]] = {}
     for number, (pid, _) in enumerate(ids):
-        if tracks[number].role is not Role.NESTED and number in rank_of:
+        is_working = tracks[number].role is not Role.NESTED
+        if is_working and number in rank_of:
             working.setdefault(pid, []).append(number)
     named = list(tracks)
     for pid, numbers in working.items():
         replicas = [replica_of[number] for number in numbers]
         tensors = len(set(replicas))
         for number, replica in zip(numbers, replicas, strict=True):
-            if rank_of[number] == ABSENT:
+            rank = rank_of[number]
+            if rank == ABSENT:
                 continue
             track = tracks[number]
             place = track.place
             if place == f"process {pid}":
-                place = f"DP{replica // tensors}-PP{rank_of[number]}"
+                data = replica // tensors
+                place = f"DP{data}-PP{rank}"
                 if tensors > 1:
-                    place = f"{place}-TP{replica % tensors}"
+                    tensor = replica % tensors
+                    place = f"{place}-TP{tensor}"
             name = track.name
-            if name == f"thread {ids[number][1]}":
-                name = place if replicas.count(replica) == 1 else f"{place} {name}"
+            _, tid = ids[number]
+            if name == f"thread {tid}":
+                is_only = replicas.count(replica) == 1
+                name = place if is_only else f"{place} {name}"
             named[number] = replace(track, name=name, place=place)
     for number, track in enumerate(tracks):
         if track.role is Role.NESTED and track.serves != ABSENT:
+            former_name = tracks[track.serves].name
             served = named[track.serves]
-            name = track.name.replace(tracks[track.serves].name, served.name)
+            name = track.name.replace(former_name, served.name)
             named[number] = replace(track, name=name, place=served.place)
     return tuple(named)
 
 
-def _first_of_threads(
-    thread: NDArray[np.int32], rank: Ints, has_place: Bools
-) -> list[tuple[int, int]]:
-    """Return each thread that has an event with a place, and the rank of the first of these."""
+def _first_of_threads(thread: NDArray[np.int32], rank: Ints, has_place: Bools) -> dict[int, int]:
+    """Return the rank of the first event with a place of each thread that has one."""
     placed = np.flatnonzero(has_place)
     threads, first = np.unique(thread[placed], return_index=True)
-    first_ranks = rank[placed[first]]
-    return list(zip(threads.tolist(), first_ranks.tolist(), strict=True))
+    first_events = placed[first]
+    first_ranks = rank[first_events]
+    return dict(zip(threads.tolist(), first_ranks.tolist(), strict=True))
 
 
 def _transfer(name: str) -> int:
@@ -242,11 +268,6 @@ def _transfer(name: str) -> int:
         if pattern.search(name):
             return transfer
     return ABSENT
-
-
-def _replicas(places: PipelinePlaces | None) -> dict[str, NDArray[Any]]:
-    """Return the attribute of tasks with their replica, if they are parts of a pipeline."""
-    return {} if places is None else {"replica": places.replica}
 
 
 def _steps(iteration: Ints, start: Ints, end: Ints) -> StepRanges:
@@ -259,9 +280,10 @@ def _kinds(
     events: TraceEvents, columns: dict[str, NDArray[np.int32]], names: tuple[str, ...]
 ) -> NDArray[np.int8]:
     """Return the kind of each event by its category, or else by its name."""
-    codes = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)
-    by_name = codes[columns["name"]]
-    by_category = kinds_from_categories(events.categories)[columns["category"]]
+    code_of_name = [KIND_CODES[_kind(name)] for name in names]
+    by_name = np.array(code_of_name, np.int8)[columns["name"]]
+    code_of_category = kinds_from_categories(events.categories)
+    by_category = code_of_category[columns["category"]]
     return np.where(by_category == ABSENT, by_name, by_category)
 
 
@@ -274,8 +296,10 @@ def _kind(name: str) -> Kind:
 
 def _counted(values: Floats) -> Ints:
     """Return numbers from 0 on, with ABSENT for other values."""
-    is_valid = (values >= 0) & (values < np.iinfo(np.int32).max)
-    return np.where(is_valid, values, ABSENT).astype(np.int64)
+    limit = np.iinfo(np.int32).max
+    is_valid = (values >= 0) & (values < limit)
+    counted = np.where(is_valid, values, ABSENT)
+    return counted.astype(np.int64)
 
 
 def _stage(columns: dict[str, Floats]) -> Ints:
@@ -283,4 +307,5 @@ def _stage(columns: dict[str, Floats]) -> Ints:
     rank = _counted(columns["pp_rank"])
     chunk = _counted(columns["model_chunk"])
     ranks = int(rank.max(initial=0)) + 1
-    return np.where(rank >= 0, np.maximum(chunk, 0) * ranks + rank, ABSENT)
+    stage = np.maximum(chunk, 0) * ranks + rank
+    return np.where(rank >= 0, stage, ABSENT)

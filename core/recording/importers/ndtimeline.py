@@ -24,8 +24,9 @@ from core.reading import open_regular
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_numbers import Scalar, event_times, to_float
 from core.recording.importers.event_threads import thread_names
-from core.recording.importers.imported_events import ImportedEvents, Transfer
+from core.recording.importers.imported_events import ImportedEvents
 from core.recording.importers.json_arguments import JsonArguments
+from core.recording.importers.pipeline_places import Transfer
 from core.recording.importers.pipeline_table import (
     PipelineTable,
     events_of_table,

@@ -13,9 +13,8 @@ import numpy as np
 
 from core.arrays import Ints
 from core.order import row_keys
-from core.plan.task import ABSENT
-from core.recording.importers.imported_events import ImportedEvents, StepRanges
-from core.recording.importers.pipeline_copies import Edges
+from core.recording.importers.imported_events import ImportedEvents, StepRanges, shifted_launches
+from core.recording.importers.pipeline_edges import Edges
 from core.trace.import_issue import ImportIssue
 
 LEAST_SHIFT = 1_000
@@ -33,21 +32,25 @@ def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
     """
     places = imported.pipeline
     assert places is not None and imported.step is not None
-    ranks = int(places.rank.max()) + 1
     rank = places.rank.astype(np.int64)
+    ranks = int(rank.max()) + 1
     replica = np.maximum(places.replica, 0)
     step = imported.step.astype(np.int64)
     if not places.own_clocks:
         # The ranks of a replica have one clock for all steps.
         step = np.zeros_like(step)
-    keys, clock = np.unique(row_keys(step, replica), return_inverse=True)
+    clock_keys = row_keys(step, replica)
+    clocks, clock = np.unique(clock_keys, return_inverse=True)
     # Bounds of the shift of each rank's clock relative to the rank before.
-    least = np.full((len(keys), ranks), _NEVER)
-    most = np.full((len(keys), ranks), _ALWAYS)
+    shape = (len(clocks), ranks)
+    least = np.full(shape, _NEVER)
+    most = np.full(shape, _ALWAYS)
     from_rank = rank[edges.before]
     to_rank = rank[edges.after]
     clock_of_edge = clock[edges.after]
-    early = imported.end[edges.before] - imported.start[edges.after]
+    produced = imported.end[edges.before]
+    consumed = imported.start[edges.after]
+    early = produced - consumed
     upward = to_rank == from_rank + 1
     later_rank = clock_of_edge[upward], to_rank[upward]
     np.maximum.at(least, later_rank, early[upward])
@@ -61,8 +64,9 @@ def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
     middle = (least + most) // 2
     moved[contradicts] = middle[contradicts]
     total = np.cumsum(moved, axis=1)
-    shift = total[clock, np.maximum(rank, 0)]
-    shift[rank < 0] = 0
+    has_rank = rank >= 0
+    shift = np.zeros(len(rank), np.int64)
+    shift[has_rank] = total[clock[has_rank], rank[has_rank]]
     contradicting_ranks = contradicts.any(axis=0)
     return shift, int(contradicting_ranks.sum())
 
@@ -75,8 +79,10 @@ def with_common_clock(imported: ImportedEvents, edges: Edges) -> ImportedEvents:
     imported.issues[ImportIssue.CLOCKS_CONTRADICT] += contradictions
     is_moved = np.abs(shift) >= LEAST_SHIFT
     if is_moved.any():
-        moved = row_keys(places.replica[is_moved], places.rank[is_moved])
-        imported.issues[ImportIssue.CLOCKS_MOVED] += len(np.unique(moved))
+        replica = places.replica[is_moved]
+        rank = places.rank[is_moved]
+        moved = np.unique(row_keys(replica, rank))
+        imported.issues[ImportIssue.CLOCKS_MOVED] += len(moved)
     return _moved(imported, shift)
 
 
@@ -84,8 +90,9 @@ def with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
     """Return the events with steps one after another if they were recorded on top of each other."""
     imported = _with_bounds(imported)
     steps = imported.steps
+    step = imported.step
     places = imported.pipeline
-    assert places is not None and imported.step is not None
+    assert places is not None and step is not None
     if not len(steps.number):
         return imported
     length = steps.end - steps.start
@@ -95,9 +102,10 @@ def with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
         return imported
     begin = np.cumsum(length) - length
     shift_of_step = begin - steps.start
-    place = np.searchsorted(steps.number, imported.step)
-    place = np.minimum(place, len(steps.number) - 1)
-    is_known = steps.number[place] == imported.step
+    place = np.searchsorted(steps.number, step)
+    last_place = len(steps.number) - 1
+    place = np.minimum(place, last_place)
+    is_known = steps.number[place] == step
     shift = np.where(is_known, shift_of_step[place], 0)
     return _moved(imported, shift)
 
@@ -106,17 +114,18 @@ def _moved(imported: ImportedEvents, shift: Ints) -> ImportedEvents:
     """Return the events later by the ns in `shift`, and the bounds of their steps."""
     start = imported.start + shift
     end = imported.end + shift
-    launched = imported.launched
-    if launched is not None:
-        launched = np.where(launched == ABSENT, ABSENT, launched + shift)
+    launched = shifted_launches(imported.launched, shift)
     moved = replace(imported, start=start, end=end, launched=launched)
     return _with_bounds(moved)
 
 
 def _with_bounds(imported: ImportedEvents) -> ImportedEvents:
     """Return the events with the steps from the first start to the last end of their events."""
-    assert imported.step is not None
-    mine = np.isin(imported.step, imported.steps.number)
-    numbers = imported.step[mine].astype(np.int64)
-    steps = StepRanges.spanning(numbers, imported.start[mine], imported.end[mine])
+    step = imported.step
+    assert step is not None
+    mine = np.isin(step, imported.steps.number)
+    numbers = step[mine].astype(np.int64)
+    start = imported.start[mine]
+    end = imported.end[mine]
+    steps = StepRanges.spanning(numbers, start, end)
     return replace(imported, steps=steps)

@@ -20,6 +20,8 @@ from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, 
 from core.recording.importers.imported_events import ImportedEvents
 from core.recording.importers.overlaps import SLIGHT_SHARE
 
+_ALL_GATHER = KIND_CODES[Kind.ALL_GATHER]
+_FORWARD = KIND_CODES[Kind.FORWARD]
 _MAY_BE_HALF = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
 """Kinds of passes that may be half of an overlap."""
 _FOLLOWS_COLLECTIVES = among(Kind.STEP, Kind.OTHER)
@@ -33,24 +35,28 @@ def compute_events(imported: ImportedEvents) -> list[Ints]:
     """
     places = imported.pipeline
     assert places is not None
-    roles = [track.role is Role.COMPUTE for track in imported.tracks]
-    computes = np.array(roles, np.bool_)
+    is_compute_track = [track.role is Role.COMPUTE for track in imported.tracks]
+    computes = np.array(is_compute_track, np.bool_)
     is_computing = computes[imported.track]
     is_computing &= ~IS_COMMUNICATION[imported.kind]
     is_computing &= imported.end > imported.start
     is_computing &= places.rank >= 0
-    mine = np.flatnonzero(is_computing)
+    computing = np.flatnonzero(is_computing)
+    start = imported.start[computing]
+    end = imported.end[computing]
     # By start; of two events with one start, the longer is first.
-    order = np.lexsort((-imported.end[mine], imported.start[mine]))
+    order = np.lexsort((-end, start))
+    computing = computing[order]
     lane = row_keys(places.replica, places.rank)
     lanes = []
-    for tasks in groups(lane, mine[order]):
-        end = imported.end[tasks]
-        latest_ends = np.maximum.accumulate(end)
+    for tasks in groups(lane, computing):
+        ends = imported.end[tasks]
+        latest_ends = np.maximum.accumulate(ends)
         is_inside = np.zeros(len(tasks), np.bool_)
-        is_inside[1:] = end[1:] <= latest_ends[:-1]
+        is_inside[1:] = ends[1:] <= latest_ends[:-1]
         # Both halves of an overlap have the same times.
-        is_half = _MAY_BE_HALF[imported.kind[tasks]]
+        kind = imported.kind[tasks]
+        is_half = _MAY_BE_HALF[kind]
         is_counted = ~is_inside | is_half
         lanes.append(tasks[is_counted])
     return lanes
@@ -62,7 +68,8 @@ def collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
     step = imported.step
     assert places is not None and step is not None
     lane = row_keys(places.replica, places.rank)
-    is_collective = IS_COLLECTIVE[imported.kind] & (places.rank >= 0)
+    is_collective = IS_COLLECTIVE[imported.kind]
+    is_collective &= places.rank >= 0
     collectives = np.flatnonzero(is_collective)
     of_lane: dict[int, Ints] = {}
     for mine in groups(lane, collectives):
@@ -74,10 +81,12 @@ def collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
         if number in of_lane:
             found += _links_of_lane(imported, tasks, of_lane[number])
     links = np.concatenate(found)
-    is_within: NDArray[np.bool_] = step[links[:, 0]] == step[links[:, 1]]
+    before, after = links.T
+    is_within = step[before] == step[after]
     links = np.unique(links[is_within], axis=0)
     events = np.concatenate([*compute, collectives])
-    return np.concatenate([links, _usual_links(imported, events, links)])
+    usual = _usual_links(imported, events, links)
+    return np.concatenate([links, usual])
 
 
 def _usual_links(imported: ImportedEvents, events: Ints, links: Ints) -> Ints:
@@ -89,30 +98,38 @@ def _usual_links(imported: ImportedEvents, events: Ints, links: Ints) -> Ints:
     """
     step = imported.step
     assert step is not None
-    steps = np.unique(step[links[:, 0]])
+    waiting_for = links[:, 0]
+    steps = np.unique(step[waiting_for])
     if len(steps) < 3:
         return np.empty((0, 2), np.int64)
     number = _numbers_in_step(imported, events)
     # Each wait as the numbers of its tasks, which are the same in all steps.
     pairs, count = np.unique(number[links], axis=0, return_counts=True)
-    usual = pairs[2 * count > len(steps)]
+    is_usual = 2 * count > len(steps)
+    usual = pairs[is_usual]
     used = np.unique(usual)
-    events = events[np.isin(number[events], used)]
+    is_used = np.isin(number[events], used)
+    events = events[is_used]
+    step_of_event = step[events]
     place = np.searchsorted(used, usual)
     candidates = [np.empty((0, 2), np.int64)]
     for each in steps.tolist():
-        mine = events[step[events] == each]
+        mine = events[step_of_event == each]
         event_of = np.full(len(used), ABSENT, np.int64)
-        event_of[np.searchsorted(used, number[mine])] = mine
+        place_of_event = np.searchsorted(used, number[mine])
+        event_of[place_of_event] = mine
         candidates.append(event_of[place])
-    found = np.concatenate(candidates)
-    found = found[(found != ABSENT).all(axis=1)]
-    before, after = found.T
+    waits = np.concatenate(candidates)
+    has_both = (waits != ABSENT).all(axis=1)
+    waits = waits[has_both]
+    before, after = waits.T
     length = imported.end - imported.start
-    slack = np.maximum(length[before], length[after]) // SLIGHT_SHARE
-    holds = imported.end[before] - slack <= imported.start[after]
-    holds &= imported.end[before] <= imported.end[after]
-    added: Ints = found[holds]
+    longer = np.maximum(length[before], length[after])
+    slack = longer // SLIGHT_SHARE
+    end = imported.end[before]
+    holds = end - slack <= imported.start[after]
+    holds &= end <= imported.end[after]
+    added: Ints = waits[holds]
     return added
 
 
@@ -125,17 +142,26 @@ def _numbers_in_step(imported: ImportedEvents, events: Ints) -> Ints:
     places = imported.pipeline
     step = imported.step
     assert places is not None and step is not None
-    events = events[np.argsort(imported.start[events], kind="stable")]
-    columns: list[NDArray[Any]] = [places.replica, places.rank, places.chunk]
-    columns += [imported.name, imported.kind]
+    events = imported.by_start(events)
+    columns: list[NDArray[Any]] = [
+        places.replica,
+        places.rank,
+        places.chunk,
+        imported.name,
+        imported.kind,
+    ]
     microbatch = imported.attributes.get("microbatch")
     if microbatch is not None:
         columns.append(microbatch)
-    keys = row_keys(*(column[events] for column in columns))
-    keys = np.unique(keys, return_inverse=True)[1]
-    turn = turns(row_keys(keys, step[events]))
+    own_columns = [column[events] for column in columns]
+    keys = row_keys(*own_columns)
+    _, alike = np.unique(keys, return_inverse=True)
+    keys_in_step = row_keys(alike, step[events])
+    turn = turns(keys_in_step)
+    keys = row_keys(alike, turn)
+    _, number = np.unique(keys, return_inverse=True)
     found = np.full(len(imported), ABSENT, np.int64)
-    found[events] = np.unique(row_keys(keys, turn), return_inverse=True)[1]
+    found[events] = number
     return found
 
 
@@ -152,25 +178,34 @@ def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> 
     tasks_by_start = tasks[by_start]
     tasks_by_end = tasks[by_end]
     # For each collective, how many tasks had ended before it, and had begun before its end.
-    ended = np.searchsorted(sure_end[by_end], imported.start[collectives], "right")
-    begun = np.searchsorted(sure_start[by_start], imported.end[collectives], "left")
+    collective_start = imported.start[collectives]
+    collective_end = imported.end[collectives]
+    ended = np.searchsorted(sure_end[by_end], collective_start, "right")
+    begun = np.searchsorted(sure_start[by_start], collective_end, "left")
     has_before = ended > 0
     last_ended = ended[has_before] - 1
     before = tasks_by_end[last_ended]
-    waits_before = np.stack([before, collectives[has_before]], axis=1)
+    waits_before = _pairs(before, collectives[has_before])
     # Nothing ran during the collective: the next task waits for it.
-    is_alone = (ended == begun) & (begun < len(tasks))
-    following = tasks_by_start[begun[is_alone]]
-    waits_of_next = np.stack([collectives[is_alone], following], axis=1)
+    is_alone = ended == begun
+    is_alone &= begun < len(tasks)
+    next_place = begun[is_alone]
+    waits_of_next = _pairs(collectives[is_alone], tasks_by_start[next_place])
     # The next update, if passes ran meanwhile.
-    is_update = _FOLLOWS_COLLECTIVES[imported.kind[tasks_by_start]]
-    updates = np.flatnonzero(is_update)
-    place = np.searchsorted(updates, begun)
-    is_hidden = ~is_alone & (place < len(updates))
-    next_update = tasks_by_start[updates[place[is_hidden]]]
-    waits_of_updates = np.stack([collectives[is_hidden], next_update], axis=1)
+    kind = imported.kind[tasks_by_start]
+    updates = np.flatnonzero(_FOLLOWS_COLLECTIVES[kind])
+    update_place = np.searchsorted(updates, begun)
+    is_hidden = update_place < len(updates)
+    is_hidden &= ~is_alone
+    next_update = updates[update_place[is_hidden]]
+    waits_of_updates = _pairs(collectives[is_hidden], tasks_by_start[next_update])
     waits_of_chunks = _gathered_chunks(imported, tasks, collectives)
     return [waits_before, waits_of_next, waits_of_updates, waits_of_chunks]
+
+
+def _pairs(before: Ints, after: Ints) -> Ints:
+    """Return k dependencies as an array of shape (k, 2)."""
+    return np.stack([before, after], axis=1)
 
 
 def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> Ints:
@@ -178,22 +213,25 @@ def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -
     places = imported.pipeline
     step = imported.step
     assert places is not None and step is not None
-    is_gather = imported.kind[collectives] == KIND_CODES[Kind.ALL_GATHER]
+    is_gather = imported.kind[collectives] == _ALL_GATHER
     has_chunk = places.chunk[collectives] >= 0
     gathers = collectives[is_gather & has_chunk]
-    is_forward = imported.kind[tasks] == KIND_CODES[Kind.FORWARD]
+    is_forward = imported.kind[tasks] == _FORWARD
     forwards = tasks[is_forward]
-    if not len(gathers) or not len(forwards):
+    if len(gathers) == 0 or len(forwards) == 0:
         return np.empty((0, 2), np.int64)
     both = np.concatenate([forwards, gathers])
     keys = row_keys(step[both], places.chunk[both])
-    place = first_with_key(keys[: len(forwards)], keys[len(forwards) :])
-    gathers = gathers[place != ABSENT]
-    consumer = forwards[place[place != ABSENT]]
+    forward_keys, gather_keys = np.split(keys, [len(forwards)])
+    place = first_with_key(forward_keys, gather_keys)
+    is_found = place != ABSENT
+    gathers = gathers[is_found]
+    consumer = forwards[place[is_found]]
+    start = imported.start[gathers]
     end = imported.end[gathers]
-    slack = (end - imported.start[gathers]) // SLIGHT_SHARE
+    slack = (end - start) // SLIGHT_SHARE
     holds = end - slack <= imported.start[consumer]
-    return np.stack([gathers[holds], consumer[holds]], axis=1)
+    return _pairs(gathers[holds], consumer[holds])
 
 
 def first_with_key(keys: Ints, wanted: Ints) -> Ints:
@@ -201,6 +239,7 @@ def first_with_key(keys: Ints, wanted: Ints) -> Ints:
     # Of several equal keys, `unique` returns the first one.
     distinct, first = np.unique(keys, return_index=True)
     place = np.searchsorted(distinct, wanted)
-    place = np.minimum(place, len(distinct) - 1)
+    last_place = len(distinct) - 1
+    place = np.minimum(place, last_place)
     is_found = distinct[place] == wanted
     return np.where(is_found, first[place], ABSENT)

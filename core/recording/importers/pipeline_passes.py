@@ -18,7 +18,7 @@ from core.order import row_keys
 from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
 from core.recording.importers.imported_events import ImportedEvents
 from core.recording.importers.pipeline_collectives import first_with_key
-from core.recording.importers.pipeline_copies import Edges
+from core.recording.importers.pipeline_edges import Edges
 
 FORWARD, BACKWARD, WEIGHT = range(3)
 """Directions of passes: forward, backward (whole or for the input), backward for the weights."""

@@ -16,10 +16,9 @@ from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, PASSES, Kind
 from core.recording.importers.imported_events import (
     ImportedEvents,
     ImportedTrack,
-    PipelinePlaces,
     StepRanges,
-    Transfer,
 )
+from core.recording.importers.pipeline_places import PipelinePlaces, Transfer
 from core.trace.import_issue import ImportIssue
 
 MOST_PLACE = (1 << 15) - 1

@@ -40,7 +40,8 @@ from core.recording.importers.pipeline_collectives import (
     compute_events,
     first_with_key,
 )
-from core.recording.importers.pipeline_copies import Edges, with_copies
+from core.recording.importers.pipeline_copies import with_copies
+from core.recording.importers.pipeline_edges import Edges
 from core.recording.importers.pipeline_passes import (
     BACKWARD,
     DIRECTIONS,

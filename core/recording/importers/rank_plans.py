@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +25,23 @@ EARLIEST = -(1 << 62)
 """A time in ns before all times of a trace."""
 _TRANSFER = re.compile(r"(from|to) rank (\d{1,5})")  # names in core.recorder.rank_step
 
+_TasksOfRanks = dict[tuple[int, int], list[int]]
+"""Tasks by the ranks of sender and receiver."""
+_SentTimes = dict[tuple[int, int], int]
+"""Times in ns by the step and the row of a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """The n tasks of a plan of the run, by rank, with the needs of each as positions among them.
+
+    The tasks of rank r are those from `bounds[r]` up to `bounds[r + 1]`.
+    """
+
+    rows: NDArray[Any]
+    needs: list[Ints]
+    bounds: list[int]
+
 
 class MergedPlans:
     """Plans of the run, one for each combination of the ranks' plans in a step.
@@ -36,7 +53,9 @@ class MergedPlans:
     def __init__(
         self, trace: Trace, ranks: Sequence[RankRecording], places: list[list[int]]
     ) -> None:
-        self._trace, self._ranks, self._places = trace, ranks, places
+        self._trace = trace
+        self._ranks = ranks
+        self._places = places
         self._numbers: dict[tuple[int, ...], int] = {}
         self._plan_of_step: dict[int, int] = {}
         # For each plan of the run, the row in its table of each task of each rank.
@@ -64,19 +83,25 @@ class MergedPlans:
             for lane in rank.trace.header.lanes:
                 place = self._places[number][lane.index]
                 lanes.append((place, self.spans(number, lane.index)))
-        sent = _sent_times(self.senders, [spans for _, spans in lanes])
+        all_spans = [spans for _, spans in lanes]
+        sent = _sent_times(self.senders, all_spans)
         shifted = []
         for place, spans in lanes:
-            shifted.append((place, _starting_when_sent(spans, sent)))
+            spans = _starting_when_sent(spans, sent)
+            shifted.append((place, spans))
         return shifted
 
     def spans(self, number: int, lane: int) -> Spans:
         """Return a rank's lane in the steps that were added, with rows and times of the run."""
         rank = self._ranks[number]
         origin = self._trace.header.origin_ns
+        plan_of_step = self._plan_of_step
         spans = rank.trace.spans(lane)
-        spans = spans[np.isin(spans.step, list(self._plan_of_step))]
-        plan = np.array([self._plan_of_step[step] for step in spans.step.tolist()], np.int64)
+        is_added = np.isin(spans.step, list(plan_of_step))
+        spans = spans[is_added]
+        steps = spans.step.tolist()
+        plans = [plan_of_step[step] for step in steps]
+        plan = np.array(plans, np.int64)
         row = np.zeros(len(spans), np.int32)
         for each in np.unique(plan).tolist():
             is_of_plan = plan == each
@@ -91,17 +116,21 @@ class MergedPlans:
 
     def _add_plan(self, key: Sequence[int], step: int) -> None:
         """Add a plan to the table, with tasks in the order in which they began in `step`."""
-        rows, needs, bounds = self._concatenated(key)
+        tasks = self._concatenated(key)
+        rows = tasks.rows
+        needs = tasks.needs
         begins = []
-        for number, (first, last) in enumerate(pairwise(bounds)):
-            begins.append(self._begins(number, step, last - first))
+        for number, (first, last) in enumerate(pairwise(tasks.bounds)):
+            count = last - first
+            begins.append(self._begins(number, step, count))
         begin = np.concatenate(begins)
         senders = dict(_senders(self._trace, rows))
         for copy, sender in senders.items():
             needs[copy] = np.append(needs[copy], sender)
             # Clocks of two ranks agree only within a half-width, so a copy may seem to begin before
             # it was sent.
-            begin[copy] = max(begin[copy], begin[sender])
+            sent = begin[sender]
+            begin[copy] = max(begin[copy], sent)
         is_copy = np.zeros(len(rows), np.bool_)
         is_copy[list(senders)] = True
         # Sorted by begin; of tasks with one begin, copies last. So no task waits for a later one,
@@ -109,27 +138,36 @@ class MergedPlans:
         order = np.lexsort((is_copy, begin))
         # The inverse permutation: the new position of each task.
         place = np.argsort(order)
-        first_row = len(self._trace.table)
-        sorted_needs = [place[needs[task]] for task in order.tolist()]
+        table = self._trace.table
+        first_row = len(table)
+        sorted_needs = []
+        for task in order.tolist():
+            needs_of_task = needs[task]
+            sorted_needs.append(place[needs_of_task])
         rows = rows[order]
         rows["after_count"] = [len(need) for need in sorted_needs]
-        self._trace.table.add(rows, np.concatenate(sorted_needs).astype(np.int32))
+        all_needs = np.concatenate(sorted_needs)
+        table.add(rows, all_needs.astype(np.int32))
+        row_of_task = first_row + place
         for copy, sender in senders.items():
-            self.senders[first_row + place[copy]] = first_row + place[sender]
-        table_rows = first_row + place
-        self._rows.append([table_rows[first:last] for first, last in pairwise(bounds)])
+            copy_row = row_of_task[copy]
+            self.senders[copy_row] = row_of_task[sender]
+        rows_of_ranks = np.split(row_of_task, tasks.bounds[1:-1])
+        self._rows.append(rows_of_ranks)
 
-    def _concatenated(self, key: Sequence[int]) -> tuple[NDArray[Any], list[Ints], list[int]]:
-        """Return the tasks of the ranks' plans, the dependencies of each, and bounds of ranks."""
+    def _concatenated(self, key: Sequence[int]) -> _Tasks:
+        """Return the tasks of the ranks' plans, one rank after another."""
         all_rows: list[NDArray[Any]] = []
         all_needs: list[Ints] = []
         bounds = [0]
+        first = 0
         for number, plan in enumerate(key):
             rows, needs = self._plan_of_rank(number, plan)
             all_rows.append(rows)
-            all_needs += [need + bounds[-1] for need in needs]
-            bounds.append(bounds[-1] + len(rows))
-        return np.concatenate(all_rows), all_needs, bounds
+            all_needs += [need + first for need in needs]
+            first += len(rows)
+            bounds.append(first)
+        return _Tasks(np.concatenate(all_rows), all_needs, bounds)
 
     def _plan_of_rank(self, number: int, plan: int) -> tuple[NDArray[Any], list[Ints]]:
         """Return the tasks of a rank's plan, with lanes and names of the run, and dependencies."""
@@ -146,17 +184,20 @@ class MergedPlans:
             rows["name"][task] = names.place(name)
         tasks = np.arange(where.start, where.stop)
         counts, needs = table.needs(tasks)
+        needs = needs.astype(np.int64)
         bounds = np.cumsum(counts)[:-1]
-        return rows, np.split(needs.astype(np.int64), bounds)
+        return rows, np.split(needs, bounds)
 
     def _begins(self, number: int, step: int, count: int) -> Ints:
         """Return the begin of each of a rank's `count` tasks in a step."""
         rank = self._ranks[number]
+        origin = self._trace.header.origin_ns
         begin = np.zeros(count, np.int64)
         for lane in rank.trace.header.lanes:
             spans = rank.trace.spans(lane.index)
             spans = spans[spans.of_step(step)]
-            begin[spans["task"]] = rank.to_run_clock(spans.start, self._trace.header.origin_ns)
+            tasks = spans["task"]
+            begin[tasks] = rank.to_run_clock(spans.start, origin)
         return begin
 
 
@@ -167,14 +208,18 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
     their numbers differ, the pairs are unknown.
     """
     lanes = trace.header.lanes
-    sends: dict[tuple[int, int], list[int]] = defaultdict(list)
-    receives: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for task in np.flatnonzero(rows["name"] != ABSENT).tolist():
-        name = trace.table.names[rows["name"][task]]
+    names = trace.table.names
+    sends: _TasksOfRanks = defaultdict(list)
+    receives: _TasksOfRanks = defaultdict(list)
+    has_name = rows["name"] != ABSENT
+    for task in np.flatnonzero(has_name).tolist():
+        row = rows[task]
+        name = names[row["name"]]
         transfer = _TRANSFER.fullmatch(name)
         if transfer is None:
             continue
-        own = lanes[rows["lane"][task]].serves
+        lane = lanes[row["lane"]]
+        own = lane.serves
         other = int(transfer[2])
         if transfer[1] == "from":
             receives[other, own].append(task)
@@ -186,27 +231,34 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
             yield from zip(copies, senders, strict=True)
 
 
-def _sent_times(senders: dict[int, int], lanes: Sequence[Spans]) -> dict[tuple[int, int], int]:
-    """Return the time at which the data of each copy was sent, by the copy's step and row."""
+def _sent_times(senders: dict[int, int], lanes: Sequence[Spans]) -> _SentTimes:
+    """Return the time in ns at which the data of each copy was sent."""
     copies = {sender: copy for copy, sender in senders.items()}
-    sent: dict[tuple[int, int], int] = {}
+    sent: _SentTimes = {}
     if not copies:
         return sent
     for spans in lanes:
-        sending = spans[np.isin(spans.row, list(copies))]
+        is_sending = np.isin(spans.row, list(copies))
+        sending = spans[is_sending]
         steps = sending.step.tolist()
         rows = sending.row.tolist()
-        for step, row, start in zip(steps, rows, sending.start.tolist(), strict=True):
-            sent[step, copies[row]] = start
+        starts = sending.start.tolist()
+        for step, row, start in zip(steps, rows, starts, strict=True):
+            copy = copies[row]
+            sent[step, copy] = start
     return sent
 
 
-def _starting_when_sent(spans: Spans, sent: dict[tuple[int, int], int]) -> Spans:
+def _starting_when_sent(spans: Spans, sent: _SentTimes) -> Spans:
     """Return spans in which copies from other ranks start when their data was sent."""
     if not sent:
         return spans
-    keys = zip(spans.step.tolist(), spans.row.tolist(), strict=True)
-    earliest = np.array([sent.get(key, EARLIEST) for key in keys], np.int64)
+    steps = spans.step.tolist()
+    rows = spans.row.tolist()
+    keys = zip(steps, rows, strict=True)
+    sent_of_span = [sent.get(key, EARLIEST) for key in keys]
+    earliest = np.array(sent_of_span, np.int64)
+    start = np.maximum(spans.start, earliest)
     # At most the end of the span, because clocks of two ranks agree only within a half-width.
-    start = np.minimum(np.maximum(spans.start, earliest), spans.end)
+    start = np.minimum(start, spans.end)
     return replace(spans, start=start)

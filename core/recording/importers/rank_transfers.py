@@ -41,6 +41,15 @@ Peers = set[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
+class _NamedTransfer:
+    """A transfer that an annotation names, with the numbers of the ranks in their process group."""
+
+    direction: str
+    own: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
 class RankArguments:
     """The ranks of sender and receiver in the arguments of n events; NaN without.
 
@@ -62,10 +71,12 @@ class RankArguments:
     def peers(self, place: int) -> Peers:
         """Return the transfers of an event; empty if its arguments name no ranks."""
         found: Peers = set()
-        for direction, column in ((_SENDS, self.receiver), (_RECEIVES, self.sender)):
-            rank = float(column[place])
-            if 0 <= rank <= _MOST_RANK:
-                found.add((direction, int(rank)))
+        receiver = float(self.receiver[place])
+        if 0 <= receiver <= _MOST_RANK:
+            found.add((_SENDS, int(receiver)))
+        sender = float(self.sender[place])
+        if 0 <= sender <= _MOST_RANK:
+            found.add((_RECEIVES, int(sender)))
         return found
 
 
@@ -80,37 +91,53 @@ def transfer_peers(
 
     `transfers` are the positions of kernels that send or receive.
     """
-    if job.rank is None or not len(transfers):
+    rank = job.rank
+    if rank is None or not len(transfers):
         return {}
-    call = np.full(len(events.start), ABSENT, np.int64)
+    count = len(events.start)
+    call = np.full(count, ABSENT, np.int64)
     call[launches.device] = launches.call
     by_calls = _by_calls(events, transfers, call, ranks)
     by_names = _by_names(events, transfers, call)
     by_inputs = _by_inputs(events, transfers, ranks.called)
     found: dict[int, Peers] = {}
     for place in transfers.tolist():
-        members = _members(job, ranks.group_of(place))
-        peers = by_calls.get(place) or ranks.peers(place)
+        group = ranks.group_of(place)
+        members = _members(job, group)
+        peers = by_calls.get(place)
+        if not peers:
+            peers = ranks.peers(place)
         if not peers and place in by_names:
-            peers = _global_peers(by_names[place], members, job.rank)
+            peers = _global_peers(by_names[place], members, rank)
         if not peers and place in by_inputs:
             peers = _peers_by_input(by_inputs[place], members, job)
-        if not peers and len(members) == 2 and job.rank in members:
-            [other] = set(members) - {job.rank}
-            peers = {(_SENDS, other), (_RECEIVES, other)}
+        if not peers:
+            peers = _only_peers(members, rank)
         if peers:
             found[place] = peers
     return found
+
+
+def _only_peers(members: Sequence[int], rank: int) -> Peers:
+    """Return both transfers with the other rank of a group of two; empty for other groups."""
+    if len(members) != 2 or rank not in members:
+        return set()
+    [other] = set(members) - {rank}
+    return {(_SENDS, other), (_RECEIVES, other)}
 
 
 def transfers_of_kernels(peers: Mapping[int, Peers], rank: int) -> dict[int, tuple[Direction, ...]]:
     """Return the transfers of each kernel of `rank` with other ranks."""
     found: dict[int, tuple[Direction, ...]] = {}
     for place, transfers in peers.items():
-        directions = set()
-        for direction, other in transfers:
-            if other != rank:
-                directions.add((rank, other) if direction == _SENDS else (other, rank))
+        directions: set[Direction] = set()
+        for way, other in transfers:
+            if other == rank:
+                continue
+            if way == _SENDS:
+                directions.add((rank, other))
+            else:
+                directions.add((other, rank))
         if directions:
             found[place] = tuple(sorted(directions))
     return found
@@ -132,11 +159,16 @@ def exchanges_of_groups(
     found: list[int] = []
     for place, transfers in peers.items():
         group = ranks.group_of(place)
-        others = set(_members(job, group)) - {job.rank}
-        every = {(way, other) for way in (_SENDS, _RECEIVES) for other in others}
-        own = {(way, job.rank) for way in (_SENDS, _RECEIVES)}
+        if group is None:
+            continue
+        members = _members(job, group)
+        others = [rank for rank in members if rank != job.rank]
+        sends = {(_SENDS, other) for other in others}
+        receives = {(_RECEIVES, other) for other in others}
         # A rank may send its own part to itself.
-        if group is not None and len(others) > 1 and transfers - own == every:
+        own = {(_SENDS, job.rank), (_RECEIVES, job.rank)}
+        foreign = transfers - own
+        if len(sends) > 1 and foreign == sends | receives:
             found.append(place)
     return found
 
@@ -156,23 +188,34 @@ def _by_calls(
 
     They are those since the launch of the thread's transfer before.
     """
-    has_rank = np.isfinite(ranks.sender) | np.isfinite(ranks.receiver)
-    notes = np.flatnonzero(has_rank & ~events.is_task)
-    launched = transfers[call[transfers] != ABSENT]
+    has_sender = np.isfinite(ranks.sender)
+    has_receiver = np.isfinite(ranks.receiver)
+    is_note = has_sender | has_receiver
+    is_note &= ~events.is_task
+    notes = np.flatnonzero(is_note)
+    note_thread = events.thread[notes]
+    is_launched = call[transfers] != ABSENT
+    launched = transfers[is_launched]
     found: dict[int, Peers] = {}
     if not len(notes):
         return found
-    threads = events.thread[call[launched]]
-    for thread in np.unique(threads).tolist():
-        kernels = launched[threads == thread]
-        kernels = kernels[np.argsort(events.start[call[kernels]], kind="stable")]
-        own_notes = notes[events.thread[notes] == thread]
-        own_notes = own_notes[np.argsort(events.start[own_notes], kind="stable")]
-        ends = np.searchsorted(
-            events.start[own_notes], events.start[call[kernels]], "right"
-        ).tolist()
+    launches = call[launched]
+    launch_thread = events.thread[launches]
+    for thread in np.unique(launch_thread).tolist():
+        is_on_thread = launch_thread == thread
+        kernels = launched[is_on_thread]
+        launch_start = events.start[launches[is_on_thread]]
+        order = np.argsort(launch_start, kind="stable")
+        kernels = kernels[order]
+        launch_start = launch_start[order]
+        own_notes = notes[note_thread == thread]
+        note_start = events.start[own_notes]
+        order = np.argsort(note_start, kind="stable")
+        own_notes = own_notes[order]
+        note_start = note_start[order]
+        ends = np.searchsorted(note_start, launch_start, "right")
         first = 0
-        for kernel, last in zip(kernels.tolist(), ends, strict=True):
+        for kernel, last in zip(kernels.tolist(), ends.tolist(), strict=True):
             peers: Peers = set()
             for note in own_notes[first:last].tolist():
                 peers |= ranks.peers(note)
@@ -181,22 +224,24 @@ def _by_calls(
     return found
 
 
-def _by_names(events: KernelEvents, transfers: Ints, call: Ints) -> dict[int, tuple[str, int, int]]:
-    """Return the transfer that the annotation around each kernel's launch names.
-
-    It has the direction, and the numbers of the own and the other rank in their process group.
-    """
-    calls = [_CALL.match(name) for name in events.names]
-    is_call = np.array([match is not None for match in calls], np.bool_)
-    marks = np.flatnonzero(is_call[events.name] & ~events.is_task)
+def _by_names(events: KernelEvents, transfers: Ints, call: Ints) -> dict[int, _NamedTransfer]:
+    """Return the transfer that the annotation around each kernel's launch names."""
+    matches = [_CALL.match(name) for name in events.names]
+    is_call = [match is not None for match in matches]
+    is_mark = np.array(is_call, np.bool_)[events.name]
+    is_mark &= ~events.is_task
+    marks = np.flatnonzero(is_mark)
     mark = enclosing_marks(events, marks, call[transfers])
-    found = {}
-    for place, own in zip(transfers.tolist(), mark.tolist(), strict=True):
-        match = calls[events.name[own]] if own != ABSENT else None
-        if match is not None:
-            word, own_rank, other_rank = match.groups()
-            direction = _SENDS if word == "send" else _RECEIVES
-            found[place] = direction, int(own_rank), int(other_rank)
+    found: dict[int, _NamedTransfer] = {}
+    for place, own_mark in zip(transfers.tolist(), mark.tolist(), strict=True):
+        if own_mark == ABSENT:
+            continue
+        match = matches[events.name[own_mark]]
+        if match is None:
+            continue
+        word, own, other = match.groups()
+        direction = _SENDS if word == "send" else _RECEIVES
+        found[place] = _NamedTransfer(direction, int(own), int(other))
     return found
 
 
@@ -210,10 +255,12 @@ def _by_inputs(
     calls = np.array(sorted(called), np.int64)
     call = enclosing_marks(events, calls, transfers)
     found = {}
-    for place, own in zip(transfers.tolist(), call.tolist(), strict=True):
-        if own != ABSENT:
-            is_send = events.names[events.name[own]] == SEND_CALL
-            found[place] = (_SENDS if is_send else _RECEIVES), called[own]
+    for place, own_call in zip(transfers.tolist(), call.tolist(), strict=True):
+        if own_call == ABSENT:
+            continue
+        name = events.names[events.name[own_call]]
+        direction = _SENDS if name == SEND_CALL else _RECEIVES
+        found[place] = direction, called[own_call]
     return found
 
 
@@ -222,15 +269,21 @@ def _peers_by_input(named: tuple[str, int], members: Sequence[int], job: Profile
     direction, other = named
     if 0 <= other < len(members):
         return {(direction, members[other])}
-    return {(direction, other)} if not job.members and 0 <= other <= _MOST_RANK else set()
-
-
-def _global_peers(named: tuple[str, int, int], members: Sequence[int], rank: int) -> Peers:
-    """Return a transfer with the rank's number in the job; empty if that is unknown."""
-    direction, own, other = named
-    if not members:
-        return {(direction, other)} if own == rank else set()
-    is_member = own < len(members) and members[own] == rank
-    if is_member and other < len(members):
-        return {(direction, members[other])}
+    if job.members:
+        return set()
+    if 0 <= other <= _MOST_RANK:
+        return {(direction, other)}
     return set()
+
+
+def _global_peers(named: _NamedTransfer, members: Sequence[int], rank: int) -> Peers:
+    """Return a transfer with the rank's number in the job; empty if that is unknown."""
+    if not members:
+        is_own = named.own == rank
+        return {(named.direction, named.other)} if is_own else set()
+    if named.own >= len(members) or named.other >= len(members):
+        return set()
+    if members[named.own] != rank:
+        return set()
+    other = members[named.other]
+    return {(named.direction, other)}

@@ -54,12 +54,15 @@ def plans_of_steps(
     first_rows: dict[bytes, tuple[int, Ints]] = {}
     for number, (events, links) in enumerate(_events_of_steps(imported)):
         step = _step(imported, attributes, events, links)
-        key = step.key if is_shared else step.key + number.to_bytes(8)
+        key = step.key
+        if not is_shared:
+            key += number.to_bytes(8)
         if key not in first_rows:
+            first_row = len(table)
             place = _add_plan(imported, table, step, issues)
-            first_rows[key] = len(table) - len(events), place
-        first, place = first_rows[key]
-        row[step.events] = first + place
+            first_rows[key] = first_row, place
+        first_row, place = first_rows[key]
+        row[step.events] = first_row + place
     return table, row
 
 
@@ -81,31 +84,45 @@ def _events_of_steps(imported: ImportedEvents) -> list[tuple[Ints, Ints]]:
     step = imported.step
     assert step is not None
     order = np.lexsort((-imported.end, imported.start, imported.track, step))
-    bounds = np.flatnonzero(np.diff(step[order])) + 1
-    edges = [0, *bounds.tolist(), len(order)]
+    count = len(order)
+    sorted_steps = step[order]
+    is_last = np.diff(sorted_steps) != 0
+    bounds = np.flatnonzero(is_last) + 1
+    edges = [0, *bounds.tolist(), count]
     links = imported.links
-    is_within = step[links[:, 0]] == step[links[:, 1]]
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    before, after = links.T
+    is_within = step[before] == step[after]
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
     placed_links = place[links[is_within]]
     # Sorted by the waiting event, so that equal steps have equal lists.
     before, after = placed_links.T
-    placed_links = placed_links[np.lexsort((before, after))]
-    link_bounds = np.searchsorted(placed_links[:, 1], edges).tolist()
+    link_order = np.lexsort((before, after))
+    placed_links = placed_links[link_order]
+    link_bounds = np.searchsorted(after[link_order], edges).tolist()
+    bounds_of_events = pairwise(edges)
+    bounds_of_links = pairwise(link_bounds)
     parts = []
-    for (first, last), (begin, end) in zip(pairwise(edges), pairwise(link_bounds), strict=True):
-        parts.append((order[first:last], placed_links[begin:end] - first))
+    for (first, last), (begin, end) in zip(bounds_of_events, bounds_of_links, strict=True):
+        events = order[first:last]
+        own_links = placed_links[begin:end] - first
+        parts.append((events, own_links))
     return parts
 
 
 def _step(imported: ImportedEvents, attributes: NDArray[Any], events: Ints, links: Ints) -> _Step:
     rows = attributes[events]
-    pairs = np.unique(links, axis=0) if len(links) else links
+    if len(links):
+        links = np.unique(links, axis=0)
+    before, after = links.T
     track = imported.track[events]
     # Column by column, because the bytes between the fields of a row have any value.
-    columns = [rows[name].tobytes() for name in (*ATTRIBUTES, "name")]
-    key = b"|".join([*columns, track.tobytes(), pairs.tobytes()])
-    return _Step(events, rows, pairs[:, 0], pairs[:, 1], key)
+    parts = [rows[name].tobytes() for name in ATTRIBUTES]
+    parts.append(rows["name"].tobytes())
+    parts.append(track.tobytes())
+    parts.append(links.tobytes())
+    key = b"|".join(parts)
+    return _Step(events, rows, before, after, key)
 
 
 def _add_plan(
@@ -113,17 +130,20 @@ def _add_plan(
 ) -> Ints:
     """Add the tasks of a step to the table; return the position of each event in the plan."""
     order = _order(imported, step)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    count = len(order)
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
     before = place[step.before]
     after = place[step.after]
-    is_forward = before < after
-    issues[ImportIssue.BACKWARD_LINK] += int((~is_forward).sum())
-    before = before[is_forward]
-    after = after[is_forward]
+    is_backward = before >= after
+    issues[ImportIssue.BACKWARD_LINK] += int(is_backward.sum())
+    before = before[~is_backward]
+    after = after[~is_backward]
     rows = step.rows[order]
-    rows["after_count"] = np.bincount(after, minlength=len(order))
-    table.add(rows, before[stable_argsort(after)].astype(np.int32))
+    rows["after_count"] = np.bincount(after, minlength=count)
+    by_waiting_task = stable_argsort(after)
+    needs = before[by_waiting_task]
+    table.add(rows, needs.astype(np.int32))
     return place
 
 
@@ -133,20 +153,25 @@ def _order(imported: ImportedEvents, step: _Step) -> Ints:
     Tasks are in order of their starts, but no earlier than the tasks that they wait for.
     """
     track = imported.track[step.events]
-    on_lane = np.flatnonzero(track[1:] == track[:-1])
-    before = np.concatenate([on_lane, step.before])
-    after = np.concatenate([on_lane + 1, step.after])
-    time = imported.start[step.events].copy()
+    start = imported.start[step.events]
+    is_followed = track[1:] == track[:-1]
+    followed = np.flatnonzero(is_followed)
+    before = np.concatenate([followed, step.before])
+    after = np.concatenate([followed + 1, step.after])
+    time = start.copy()
     # Among tasks at one time, tasks that others wait for are first.
     depth = np.zeros(len(time), np.int64)
     for _ in range(MOST_ROUNDS):
         time_before = time[before]
+        time_after = time[after]
         depth_before = depth[before]
-        is_late = time_before > time[after]
-        is_level = (time_before == time[after]) & (depth_before >= depth[after])
+        is_late = time_before > time_after
+        is_level = time_before == time_after
+        is_level &= depth_before >= depth[after]
         if not (is_late.any() or is_level.any()):
             return np.lexsort((depth, time))
+        least_depth = depth_before + 1
         np.maximum.at(time, after[is_late], time_before[is_late])
-        np.maximum.at(depth, after[is_level], depth_before[is_level] + 1)
+        np.maximum.at(depth, after[is_level], least_depth[is_level])
     # The lanes' own order always holds.
-    return np.lexsort((np.arange(len(time)), imported.start[step.events]))
+    return np.argsort(start, kind="stable")

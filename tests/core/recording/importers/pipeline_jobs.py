@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action
 from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
-from core.recording.importers.imported_events import ImportedEvents, Transfer
+from core.recording.importers.imported_events import ImportedEvents
+from core.recording.importers.pipeline_places import Transfer
 from core.recording.importers.pipeline_table import PipelineTable, events_of_table
 from core.recording.importers.to_trace import trace_of_events
 from core.trace.trace import Trace

@@ -13,7 +13,7 @@ from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
-from core.recording.importers.pipeline_copies import INFERRED
+from core.recording.importers.pipeline_copy_events import INFERRED
 from core.recording.importers.to_trace import trace_of_events
 from core.recording.recording import open_recording
 from core.trace.dependencies import lane_links
