@@ -59,11 +59,18 @@ def arrivals(explanation: Explanation, disagreement_ns: float = 0.0) -> tuple[Ar
     The clocks of two ranks may disagree by `disagreement_ns`. Sends and receives that wait for each
     other are no collectives.
     """
+    columns = explanation.columns
     meets = explanation.waits.meets
-    members = np.flatnonzero((meets >= 0) & IS_COLLECTIVE[explanation.columns.kind])
-    start = explanation.columns.start
+    meets_others = (meets >= 0) & IS_COLLECTIVE[columns.kind]
+    members = np.flatnonzero(meets_others)
     collectives = [each for each in groups(meets, members) if len(each) > 1]
-    collectives.sort(key=lambda each: (int(start[each].min()), int(each.min())))
+
+    def first_arrival(each: Positions) -> tuple[int, int]:
+        start = columns.start[each].min()
+        # Of several that begin at once, the one with the first task.
+        return int(start), int(each.min())
+
+    collectives.sort(key=first_arrival)
     found = [_of_one(explanation, each, disagreement_ns) for each in collectives]
     return sum_by_collective(found)
 
@@ -72,8 +79,11 @@ def sum_by_collective(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
     """Add up the figures of each collective, for example over several steps."""
     found: dict[tuple[object, ...], Arrivals] = {}
     for one in several:
-        before = found.get(one.key)
-        found[one.key] = one if before is None else _sum(before, one)
+        key = one.key
+        if key in found:
+            found[key] = _sum(found[key], one)
+        else:
+            found[key] = one
     return tuple(found.values())
 
 
@@ -88,15 +98,19 @@ def _of_one(explanation: Explanation, members: Positions, disagreement_ns: float
     slowest = waits.slowest[one]
     others = members[members != slowest]
     next_to_last = int(_arrived(columns, others, last_arrival).max())
-    last_rank = lane_ranks(explanation.lanes)[columns.lane[slowest]]
     is_certain = last_arrival - next_to_last > disagreement_ns
+    last: tuple[tuple[int, int], ...] = ()
+    if is_certain:
+        rank_of = lane_ranks(explanation.lanes)
+        last_rank = rank_of[columns.lane[slowest]]
+        last = ((last_rank, 1),)
     return Arrivals(
         kind=KINDS[columns.kind[one]],
         stage=known(columns.stage[one]),
         block=known(columns.block[one]),
         bucket=known(columns.bucket[one]),
         times=1,
-        last=((last_rank, 1),) if is_certain else (),
+        last=last,
         wait_ns=max(0, last_arrival - first_arrival),
         transfer_ns=max(0, last_end - last_arrival),
         group=known(columns.group[one]),
@@ -111,7 +125,8 @@ def _arrived(columns: StepColumns, members: Positions, last_arrival: int) -> Int
     # A member that starts later was queued behind others on its lane: it arrived when it was
     # launched. An unknown launch is taken as late.
     launched = columns.launched[members]
-    queued = np.where(launched == ABSENT, last_arrival, np.minimum(launched, last_arrival))
+    until_last = np.minimum(launched, last_arrival)
+    queued = np.where(launched == ABSENT, last_arrival, until_last)
     return np.where(start <= last_arrival, start, queued)
 
 
@@ -134,7 +149,8 @@ def waiting_ns(columns: StepColumns, waits: Waits) -> Ints:
 
     0 for tasks that meet no other rank.
     """
-    early = np.clip(waits.begun - columns.start, 0, columns.duration)
+    until_begun = waits.begun - columns.start
+    early = np.clip(until_begun, 0, columns.duration)
     return np.where(waits.is_member, early, 0)
 
 
@@ -147,11 +163,14 @@ def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> Ints:
 def waiting_by_step(trace: Trace, steps: Sequence[int]) -> Ints:
     """Return the ns for which each lane waits for other ranks in collectives, (steps, lanes)."""
     lanes = trace.header.lanes
-    waiting = np.zeros((len(steps), len(lanes)), np.int64)
-    if not IS_COLLECTIVE[trace.table.rows["kind"]].any():
+    shape = (len(steps), len(lanes))
+    waiting = np.zeros(shape, np.int64)
+    kinds = trace.table.rows["kind"]
+    if not IS_COLLECTIVE[kinds].any():
         return waiting
     for place, step in enumerate(steps):
         columns = StepColumns.of_trace(trace, step)
-        of_tasks = waiting_ns(columns, waits_of(columns, lanes))
+        waits = waits_of(columns, lanes)
+        of_tasks = waiting_ns(columns, waits)
         np.add.at(waiting[place], columns.lane, of_tasks)
     return waiting

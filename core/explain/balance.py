@@ -8,7 +8,7 @@ from statistics import fmean
 
 import numpy as np
 
-from core.arrays import Floats
+from core.arrays import Floats, Ints
 from core.explain.arrivals import lanes_waiting_ns, waiting_by_step
 from core.explain.batch_rows import forward_spans, spans_of_steps
 from core.explain.lane_memory import peak_within
@@ -78,12 +78,13 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
 
 def lane_balances(trace: Trace, lanes: Iterable[int], steps: Sequence[int]) -> list[LaneBalance]:
     """Sum up each of `lanes` over `steps`."""
-    waiting = lanes_waiting_ns(trace, steps).tolist()
-    return [_balance(trace, lane, steps, waiting[lane]) for lane in lanes]
-
-
-def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> LaneBalance:
     numbers = np.array(steps, np.int64)
+    waiting = lanes_waiting_ns(trace, steps).tolist()
+    return [_balance(trace, lane, numbers, waiting[lane]) for lane in lanes]
+
+
+def _balance(trace: Trace, lane: int, numbers: Ints, waiting_ns: int) -> LaneBalance:
+    """Sum up a lane over the steps `numbers`."""
     mine = spans_of_steps(trace.spans(lane), numbers)
     kinds = mine["kind"]
     durations = mine.end - mine.start
@@ -94,19 +95,27 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
     kind_ns: dict[Kind, int] = {}
     kind_bytes: dict[Kind, int] = {}
     for code in np.flatnonzero(counts).tolist():
-        kind_ns[KINDS[code]] = int(ns[code])
-        kind_bytes[KINDS[code]] = int(sizes[code])
+        kind = KINDS[code]
+        kind_ns[kind] = int(ns[code])
+        kind_bytes[kind] = int(sizes[code])
+    worked = int(ns.sum())
     communication = int(ns[IS_COMMUNICATION].sum())
-    busy = int(ns.sum()) - communication
     starts, ends = lane_bounds(trace, lane, numbers)
     whole = int((ends - starts).sum())
+    time = LaneTime(
+        busy_ns=worked - communication,
+        communication_ns=communication,
+        idle_ns=whole - worked,
+        spans=len(mine),
+    )
+    rows = forward_spans(mine)["rows"]
     return LaneBalance(
         lane=lane,
-        time=LaneTime(busy, communication, whole - busy - communication, len(mine)),
+        time=time,
         kind_ns=kind_ns,
         kind_bytes=kind_bytes,
         peak_parts=peak_within(trace, lane, starts, ends),
-        rows=int(forward_spans(mine)["rows"].sum()),
+        rows=int(rows.sum()),
         waiting_ns=waiting_ns,
     )
 
@@ -152,15 +161,21 @@ def moving_ns(trace: Trace, balances: Sequence[LaneBalance]) -> dict[int, int]:
     count. Waiting for other ranks in a collective does not count.
     """
     lanes = trace.header.lanes
-    totals = {lane.index: 0 for lane in lanes if lane.role is Role.COMPUTE}
+    totals: dict[int, int] = {}
+    for lane in lanes:
+        if lane.role is Role.COMPUTE:
+            totals[lane.index] = 0
     for balance in balances:
-        totals[lanes[balance.lane].serves] += balance.moving_ns
+        serves = lanes[balance.lane].serves
+        totals[serves] += balance.moving_ns
     return totals
 
 
 def max_over_mean(values: Sequence[int]) -> float | None:
     """Return the largest value over the mean, None if all are 0."""
-    return max(values) / fmean(values) if any(values) else None
+    if not any(values):
+        return None
+    return max(values) / fmean(values)
 
 
 def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[FirstLaneShare]:
@@ -179,14 +194,17 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Fir
     first, *others = compute
     shares: list[FirstLaneShare] = []
     for kind in SHARED_KINDS:
-        if kind in kinds:
-            own_ns = first.kind_ns.get(kind, 0)
-            own_bytes = first.kind_bytes.get(kind, 0)
-            mean = fmean([balance.kind_ns.get(kind, 0) for balance in others])
-            shares.append(FirstLaneShare(kind, own_ns, mean, own_bytes))
+        if kind not in kinds:
+            continue
+        own_ns = first.kind_ns.get(kind, 0)
+        own_bytes = first.kind_bytes.get(kind, 0)
+        times = [balance.kind_ns.get(kind, 0) for balance in others]
+        share = FirstLaneShare(kind, own_ns, fmean(times), own_bytes)
+        shares.append(share)
     if first.peak_bytes:
-        mean = fmean([balance.peak_bytes for balance in others])
-        shares.append(FirstLaneShare(None, first.peak_bytes, mean))
+        peaks = [balance.peak_bytes for balance in others]
+        share = FirstLaneShare(None, first.peak_bytes, fmean(peaks))
+        shares.append(share)
     return shares
 
 
@@ -213,8 +231,12 @@ def first_lane_load(trace: Trace, balances: Sequence[LaneBalance]) -> Load | Non
         serves = lanes[balance.lane].serves
         if serves in work:
             work[serves] += balance.time.busy_ns + balance.moving_ns
+    times = list(work.values())
     held = [balance.peak_bytes for balance in compute]
-    return Load(_first_over_mean(list(work.values())), _first_over_mean(held))
+    return Load(
+        work=_first_over_mean(times),
+        memory=_first_over_mean(held),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +257,13 @@ def unevenness(trace: Trace, steps: Sequence[int]) -> Unevenness:
     if len(places) < 2 or not steps:
         return Unevenness(computing=False, first_lane=False)
     computing, moving = _times_by_step(trace, steps)
+    working = computing + moving
     longer = significantly_above(computing[:, places])
-    different = significantly_different((computing + moving)[:, places])
-    return Unevenness(computing=bool(longer.any()), first_lane=bool(different[0]))
+    different = significantly_different(working[:, places])
+    return Unevenness(
+        computing=bool(longer.any()),
+        first_lane=bool(different[0]),
+    )
 
 
 def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
@@ -248,20 +274,25 @@ def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
     numbers = np.array(steps, np.int64)
     moving = -waiting_by_step(trace, steps).astype(np.float64)
     computing = np.zeros_like(moving)
-    for lane in working_lanes(trace.header.lanes):
-        mine = spans_of_steps(trace.spans(lane.index), numbers)
+    lanes = working_lanes(trace.header.lanes)
+    count = len(steps)
+    for lane in lanes:
+        index = lane.index
+        mine = spans_of_steps(trace.spans(index), numbers)
         place = np.searchsorted(numbers, mine.step)
         length = (mine.end - mine.start).astype(np.float64)
         moves = IS_COMMUNICATION[mine["kind"]]
         compute_length = np.where(moves, 0, length)
         move_length = np.where(moves, length, 0)
-        computing[:, lane.index] = np.bincount(place, compute_length, len(steps))
-        moving[:, lane.index] += np.bincount(place, move_length, len(steps))
+        computing[:, index] = np.bincount(place, compute_length, count)
+        moving[:, index] += np.bincount(place, move_length, count)
     serving = np.zeros_like(moving)
-    for lane in working_lanes(trace.header.lanes):
+    for lane in lanes:
         serving[:, lane.serves] += moving[:, lane.index]
     return computing, serving
 
 
 def _first_over_mean(values: Sequence[int]) -> float | None:
-    return values[0] / fmean(values) if any(values) else None
+    if not any(values):
+        return None
+    return values[0] / fmean(values)

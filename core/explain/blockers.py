@@ -45,7 +45,9 @@ class BlockerWaits:
 
     def of_lane(self, lane: int) -> slice:
         """Return the positions of a lane's waits."""
-        return slice(int(self.lane_first[lane]), int(self.lane_first[lane + 1]))
+        first = int(self.lane_first[lane])
+        last = int(self.lane_first[lane + 1])
+        return slice(first, last)
 
 
 def waits_by_blocker(explanation: Explanation) -> BlockerWaits:
@@ -82,7 +84,8 @@ def _largest_of_groups(group: Ints, size: NDArray[np.number], count: int) -> Int
     """Return the position of the largest entry of each of `count` groups; the last one on a tie."""
     order = np.lexsort((size, group))
     # Sorted by group and size, the last entry of a group is its largest.
-    ends = np.searchsorted(group[order], np.arange(count), "right")
+    sorted_group = group[order]
+    ends = np.searchsorted(sorted_group, np.arange(count), "right")
     return order[ends - 1]
 
 
@@ -106,18 +109,22 @@ def _joined(
     `entry` is the entry of each piece. Pieces that are `counted` belong to the wait that is shown.
     """
     count = len(first)
-    length = np.where(counted, explanation.end - explanation.start, -1)
-    longest = _largest_of_groups(entry, length, count)
+    length = explanation.end - explanation.start
+    counted_length = np.where(counted, length, -1)
+    longest = _largest_of_groups(entry, counted_length, count)
     cause = explanation.cause[longest]
+    longest_task = explanation.blocking[longest]
+    blocking = np.where(_HAS_BLOCKER[cause], longest_task, ABSENT)
+    next_first = np.append(first[1:], len(explanation.gap))
     # The slice is for a step without idle time.
-    next_first = np.append(first[1:], len(explanation.gap))[:count]
-    waited = np.bincount(entry[counted], length[counted], count)
-    blocking = np.where(_HAS_BLOCKER[cause], explanation.blocking[longest], ABSENT)
-    tasks = np.stack([entry[counted], explanation.blocking[counted]], axis=1)
+    last = next_first[:count] - 1
+    entry_of_counted = entry[counted]
+    waited = np.bincount(entry_of_counted, length[counted], count)
+    tasks = np.stack([entry_of_counted, explanation.blocking[counted]], axis=1)
     distinct = np.unique(tasks, axis=0)
     return BlockerWaits(
         start=explanation.start[first],
-        end=explanation.end[next_first - 1],
+        end=explanation.end[last],
         waited=waited.astype(np.int64),
         cause=cause,
         blocking=blocking,

@@ -27,7 +27,9 @@ class CauseIntervals:
 
     def of_lane(self, lane: int) -> slice:
         """Return the positions of a lane's intervals."""
-        return slice(int(self.lane_first[lane]), int(self.lane_first[lane + 1]))
+        first = int(self.lane_first[lane])
+        last = int(self.lane_first[lane + 1])
+        return slice(first, last)
 
 
 def cause_intervals(explanation: Explanation) -> CauseIntervals:

@@ -25,7 +25,7 @@ from core.plan.task import (
 )
 from core.trace.step import StepColumns
 
-_CODE = {cause: code for code, cause in enumerate(CAUSES)}
+_CODE = {cause: np.int8(code) for code, cause in enumerate(CAUSES)}
 _SCATTER = KIND_CODES[Kind.SCATTER]
 _REPLICATE = KIND_CODES[Kind.REPLICATE]
 _LOSS = KIND_CODES[Kind.LOSS]
@@ -55,20 +55,25 @@ def causes_of(
     has_rows = PASSES[kind] | is_loss
     # A peer does the same work as this lane on other rows. This lane works for some replicas, and
     # the blocking task is of another replica.
-    other_replica = (replica >= 0) & ~work.holds[lane, replica]
-    peer = work.replicated[lane] & other_replica
+    has_replica = replica >= 0
+    own_replica = work.holds[lane, replica]
+    peer = work.replicated[lane] & has_replica & ~own_replica
     peer |= _is_other_shard(columns, lane, pieces)
     # A task of no replica (-1) takes the last entry, which has no rows.
     more_rows = work.rows[replica] > work.lane_rows[lane]
     peer_with_more_rows = has_rows & peer & more_rows
     # A lane without passes has no rows; other lanes compute rows that it could have.
-    without_rows = computes & ~work.works[lane] & is_planned
+    has_no_passes = ~work.works[lane]
+    without_rows = computes & has_no_passes & is_planned
     has_replicas = len(work.rows) > 1
-    loss_for_all = is_loss & (replica < 0) & has_replicas
+    loss_for_all = is_loss & ~has_replica & has_replicas
     # If this lane has no update, one lane updates all replicas, as in dp.
-    update_for_all = (kind == _STEP) & ~work.steps[lane]
+    is_update = kind == _STEP
+    has_no_update = ~work.steps[lane]
+    update_for_all = is_update & has_no_update
     # Older recordings of other programs' traces have broadcasts as this kind, without payload.
-    copies_model = is_broadcast & (columns.payload[pieces.blocking] == _PARAMETERS)
+    payload = columns.payload[pieces.blocking]
+    copies_model = is_broadcast & (payload == _PARAMETERS)
     before_passes = pieces.end <= work.first[lane]
     after_passes = pieces.start >= work.last[lane]
     table = (
@@ -96,9 +101,9 @@ def causes_of(
         (is_planned & before_passes, Cause.FILL),
         (is_planned & after_passes, Cause.DRAIN),
     )
-    conditions = [applies for applies, _ in table]
-    codes = [np.int8(_CODE[cause]) for _, cause in table]
-    return np.select(conditions, codes, np.int8(_CODE[Cause.COMPUTE]))
+    conditions = [condition for condition, _ in table]
+    codes = [_CODE[cause] for _, cause in table]
+    return np.select(conditions, codes, _CODE[Cause.COMPUTE])
 
 
 def _is_other_shard(columns: StepColumns, lane: NDArray[np.int32], pieces: IdlePieces) -> Bools:
@@ -107,19 +112,22 @@ def _is_other_shard(columns: StepColumns, lane: NDArray[np.int32], pieces: IdleP
     Then both lanes have passes of the same stage and replica.
     """
     blocking = pieces.blocking
-    has_place = (columns.stage >= 0) & (columns.replica >= 0)
-    passes = PASSES[columns.kind] & has_place
+    has_stage = columns.stage >= 0
+    has_replica = columns.replica >= 0
+    passes = PASSES[columns.kind] & has_stage & has_replica
     if not passes.any():
         return np.zeros(len(lane), np.bool_)
-    stages = int(columns.stage.max(initial=0)) + 2
-    replicas = int(columns.replica.max(initial=0)) + 2
-    # One number for each (replica, stage); the + 1 is for ABSENT (-1).
-    replica = columns.replica.astype(np.int64) + 1
+    # The + 1 is for ABSENT (-1).
     stage = columns.stage + 1
+    replica = columns.replica.astype(np.int64) + 1
+    stages = int(stage.max(initial=1)) + 1
+    replicas = int(replica.max(initial=1)) + 1
+    # One number for each (replica, stage).
     place = replica * stages + stage
     places = np.int64(stages * replicas)
     # The set of all (lane, replica, stage) that have passes.
-    held = np.unique(columns.lane[passes] * places + place[passes])
+    place_of_lane = columns.lane * places + place
+    held = np.unique(place_of_lane[passes])
     mine = lane * places + place[blocking]
     computes = ~IS_COMMUNICATION[columns.kind[blocking]]
     on_other_lane = columns.lane[blocking] != lane
@@ -156,18 +164,25 @@ class _Streams:
         is_copy_stream = np.zeros(len(lanes), np.bool_)
         is_host_thread = np.zeros(len(lanes), np.bool_)
         for lane in lanes:
-            is_copy_stream[lane.index] = lane.role is Role.COPY
-            is_stream = device[lane.index] != ABSENT
-            is_host_thread[lane.index] = lane.cores and lane.device in places and not is_stream
-        own = device[gaps.lane[pieces.gap]]
+            index = lane.index
+            is_copy_stream[index] = lane.role is Role.COPY
+            is_stream = device[index] != ABSENT
+            has_streams = lane.device in places
+            is_host_thread[index] = lane.cores and has_streams and not is_stream
+        lane_of_piece = gaps.lane[pieces.gap]
         blocker = columns.lane[pieces.blocking]
+        own = device[lane_of_piece]
+        other = device[blocker]
         of_stream = own != ABSENT
-        same_device = of_stream & (device[blocker] == own)
-        elsewhere = of_stream & (device[blocker] != own) & (device[blocker] != ABSENT)
+        same_device = of_stream & (other == own)
+        elsewhere = of_stream & (other != own) & (other != ABSENT)
         # A rank that is late for a collective is the slowest, for whatever reason.
-        is_idle = pieces.late & (same_device | (elsewhere & ~pieces.met))
+        elsewhere_alone = elsewhere & ~pieces.met
+        is_idle = pieces.late & (same_device | elsewhere_alone)
+        launched = columns.launched[pieces.blocking]
+        idle_since = gaps.start[pieces.gap]
         # An unknown launch (-1) is before everything.
-        had_launched = columns.launched[pieces.blocking] < gaps.start[pieces.gap]
+        had_launched = launched < idle_since
         return cls(
             other=same_device & ~pieces.late,
             elsewhere=elsewhere,
@@ -198,26 +213,34 @@ class _Work:
 
     @classmethod
     def of(cls, columns: StepColumns, lanes: int) -> _Work:
-        replicas = int(columns.replica.max(initial=ABSENT)) + 1
-        passes = PASSES[columns.kind] | (columns.kind == _OTHER)
-        lane_of_pass = columns.lane[passes]
+        highest = int(columns.replica.max(initial=ABSENT))
+        replicas = highest + 1
+        lane = columns.lane
+        is_pass = PASSES[columns.kind]
+        is_other = columns.kind == _OTHER
+        # Other work counts only on lanes for which it is not known what passes are.
+        has_passes = np.zeros(lanes, np.bool_)
+        has_passes[lane[is_pass]] = True
+        instead_of_passes = is_other & ~has_passes[lane]
+        bounding = is_pass | instead_of_passes
+        bounded_lane = lane[bounding]
         limits = np.iinfo(np.int64)
         first = np.full(lanes, limits.max)
         last = np.full(lanes, limits.min)
-        # Other work counts only on lanes for which it is not known what passes are.
-        has_passes = np.zeros(lanes, np.bool_)
-        has_passes[columns.lane[PASSES[columns.kind]]] = True
-        bounding = PASSES[columns.kind] | (passes & ~has_passes[columns.lane])
-        np.minimum.at(first, columns.lane[bounding], columns.start[bounding])
-        np.maximum.at(last, columns.lane[bounding], columns.end[bounding])
+        np.minimum.at(first, bounded_lane, columns.start[bounding])
+        np.maximum.at(last, bounded_lane, columns.end[bounding])
         # The last column is for tasks of no replica (-1).
         holds = np.zeros((lanes, replicas + 1), np.bool_)
-        holds[lane_of_pass, columns.replica[passes]] = True
-        enters = ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
+        works = is_pass | is_other
+        holds[lane[works], columns.replica[works]] = True
+        in_first_stage = columns.stage <= 0
+        in_first_block = columns.block <= 0
+        enters = ENTERS[columns.kind] & in_first_stage & in_first_block
         rows = np.zeros(replicas + 1, np.int64)
         np.add.at(rows, columns.replica[enters], columns.rows[enters])
+        is_update = columns.kind == _STEP
         steps = np.zeros(lanes, np.bool_)
-        steps[columns.lane[columns.kind == _STEP]] = True
+        steps[lane[is_update]] = True
         of_replicas = holds[:, :replicas]
         return cls(
             # Lanes without passes keep the reversed initial values.

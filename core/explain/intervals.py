@@ -20,8 +20,9 @@ def disjoint(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     place = stable_argsort(start)
     ends = end[place]
     reach = np.maximum.accumulate(ends)
-    begins = start[place].copy()
-    begins[1:] = np.maximum(begins[1:], reach[:-1])
+    # `start[place]` is a copy.
+    begins = start[place]
+    np.maximum(begins[1:], reach[:-1], out=begins[1:])
     some = begins < ends
     return place[some], begins[some], ends[some]
 

@@ -85,20 +85,21 @@ def name_statistics(trace: Trace, counted: RangeStatistics) -> NameStatistics | 
     count = 0
     for lane in counted.lanes:
         spans, first = spans_in_range(trace.spans(lane), counted.start, counted.end)
+        number = len(spans)
         parts.append(spans)
-        lanes.append(np.full(len(spans), lane, np.int64))
-        indices.append(first + np.arange(len(spans)))
-        count += len(spans)
+        lanes.append(np.full(number, lane, np.int64))
+        indices.append(np.arange(first, first + number))
+        count += number
     if not count:
         return NameStatistics()
     if count > MOST_SPANS:
         return None
     found = _RangeSpans(
-        Spans.joined(parts),
-        np.concatenate(lanes),
-        np.concatenate(indices),
-        counted.start,
-        counted.end,
+        spans=Spans.joined(parts),
+        lane=np.concatenate(lanes),
+        index=np.concatenate(indices),
+        start=counted.start,
+        end=counted.end,
     )
     names, name_count = _names(trace, found)
     outliers, outlier_count = _outliers(found)
@@ -125,8 +126,13 @@ class _Groups:
             _, group = np.unique(combined, return_inverse=True)
         durations = spans.end - spans.start
         order = np.lexsort((durations, group))
-        last = np.cumsum(np.bincount(group))
-        return cls(group, order, np.append(0, last), durations[order])
+        ends = np.cumsum(np.bincount(group))
+        return cls(
+            group=group,
+            order=order,
+            first=np.append(0, ends),
+            durations=durations[order],
+        )
 
     @property
     def counts(self) -> Ints:
@@ -137,12 +143,14 @@ class _Groups:
         """Return the position of a percentile of each group, by the nearest-rank method."""
         # Rounded up in integers, which are exact.
         rank = (percent * self.counts + 99) // 100
-        places: Ints = self.first[:-1] + rank - 1
+        first_of_group = self.first[:-1]
+        places: Ints = first_of_group + rank - 1
         return places
 
     def percentile(self, percent: int) -> Ints:
         """Return a percentile of the durations of each group, in ns."""
-        return self.durations[self.percentile_places(percent)]
+        places = self.percentile_places(percent)
+        return self.durations[places]
 
 
 def _names(trace: Trace, found: _RangeSpans) -> tuple[tuple[NameFigures, ...], int]:
@@ -212,12 +220,20 @@ def _outliers(found: _RangeSpans) -> tuple[tuple[Outlier, ...], int]:
     limit[groups.counts < FEWEST] = np.inf
     duration = spans.end - spans.start
     usual = median[groups.group]
-    places = np.flatnonzero(duration > limit[groups.group])
+    limit_of_span = limit[groups.group]
+    places = np.flatnonzero(duration > limit_of_span)
     excess = duration[places] - usual[places]
     largest_first = places[np.argsort(-excess, kind="stable")]
+    kinds = rows["kind"]
     outliers: list[Outlier] = []
     for at in largest_first[:MOST_OUTLIERS].tolist():
         lane, index = found.place(at)
-        kind = KINDS[rows["kind"][at]]
-        outliers.append(Outlier(lane, index, kind, int(duration[at]), int(usual[at])))
+        outlier = Outlier(
+            lane=lane,
+            index=index,
+            kind=KINDS[kinds[at]],
+            duration=int(duration[at]),
+            usual=int(usual[at]),
+        )
+        outliers.append(outlier)
     return tuple(outliers), len(places)

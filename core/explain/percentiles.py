@@ -25,7 +25,8 @@ _ZERO = 1023 << BITS  # subtracted from codes, so that 1 ns has code 0: exponent
 
 def size_codes(durations: Ints) -> NDArray[np.int32]:
     """Return the size code of each duration in ns, 0 to CODES - 1; 0 and 1 ns both have code 0."""
-    bits = np.maximum(durations, 1).astype(np.float64).view(np.int64)
+    doubles = np.maximum(durations, 1).astype(np.float64)
+    bits = doubles.view(np.int64)
     bits >>= _SHIFT
     bits -= _ZERO
     return bits.astype(np.int32)
@@ -59,11 +60,14 @@ def histogram(counts: Ints, most: int = MOST_BINS) -> Histogram:
     """
     used = np.flatnonzero(counts)
     if not len(used):
-        return Histogram(np.zeros(1, np.int64), np.zeros(1), np.zeros(0, np.int64))
+        no_counts = np.zeros(0, np.int64)
+        return Histogram(np.zeros(1, np.int64), np.zeros(1), no_counts)
+    lowest_and_highest = used[[0, -1]]
     # Take the narrowest bins that are few enough.
     for codes in _ladders():
-        first = int(np.searchsorted(codes, used[0], "right")) - 1
-        last = int(np.searchsorted(codes, used[-1], "right"))
+        places = np.searchsorted(codes, lowest_and_highest, "right").tolist()
+        first = places[0] - 1
+        last = places[1]
         if last - first <= most:
             break
     codes = codes[first : last + 1]
@@ -77,13 +81,15 @@ def histogram(counts: Ints, most: int = MOST_BINS) -> Histogram:
 
 def _ladder(parts: float) -> Ints:
     """Return the size codes nearest to the edges of `parts` equal parts of every octave."""
-    exact = np.arange(0, CODES >> BITS, 1 / parts)
-    # Codes divide an octave evenly, equal parts divide it by ratios: take the nearest code.
     codes_of_octave = 1 << BITS
+    octaves = CODES >> BITS
+    exact = np.arange(0, octaves, 1 / parts)
     octave, place = np.divmod(exact, 1.0)
-    inside = np.round((2**place - 1) * codes_of_octave)
-    codes = (octave * codes_of_octave + inside).astype(np.int64)
-    return np.unique(np.append(codes, CODES))
+    # Codes divide an octave evenly, equal parts divide it by ratios: take the nearest code.
+    fraction = 2**place - 1
+    inside = np.round(fraction * codes_of_octave)
+    codes = octave * codes_of_octave + inside
+    return np.unique(np.append(codes.astype(np.int64), CODES))
 
 
 @functools.cache

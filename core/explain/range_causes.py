@@ -67,14 +67,17 @@ def step_causes(trace: Trace, explanation: Explanation, step: int, start: int, e
     until = end
     if not table.follow:
         if place + 1 < len(table):
-            until = min(end, int(table.starts[place + 1]))
-        if place and table.ends[:place].max() > explanation.begin:
+            next_start = int(table.starts[place + 1])
+            until = min(end, next_start)
+        earlier_ends = table.ends[:place]
+        if place and earlier_ends.max() > explanation.begin:
             explanation = without_earlier_work(explanation, trace, step)
     begin = np.clip(explanation.start, start, until)
     finish = np.clip(explanation.end, start, until)
     length = np.maximum(finish - begin, 0)
     cause = explanation.cause.astype(np.int64)
-    totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
+    shape = (len(explanation.lanes), len(CAUSES))
+    totals = np.zeros(shape, np.int64)
     np.add.at(totals, (explanation.lane, cause), length)
     return totals
 
@@ -100,8 +103,10 @@ def idle_causes(
     over = np.minimum(table.ends, next_starts)
     begins = np.maximum(starts[inside], start)
     ends = np.clip(over[inside], begins, end)
-    in_steps = int((ends - begins).sum())
-    outside = end - start - in_steps if len(table) else 0
+    outside = 0
+    if len(table):
+        in_steps = int((ends - begins).sum())
+        outside = end - start - in_steps
     # All tasks of a plan are in steps.
     has_plan = trace.header.source.has_plan
     steps_overlap = (np.diff(table.ends) < 0).any()
@@ -118,9 +123,13 @@ def idle_causes(
         totals[_BETWEEN] += between
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
-        by_lane[lane] = {CAUSES[code]: int(totals[code]) for code in np.flatnonzero(totals)}
+        causes: dict[Cause, int] = {}
+        for code in np.flatnonzero(totals):
+            causes[CAUSES[code]] = int(totals[code])
+        by_lane[lane] = causes
         rest[lane] = time.idle_ns - int(totals.sum())
-    return IdleCauses(by_lane, rest, len(explained), int(inside.sum()))
+    steps = int(inside.sum())
+    return IdleCauses(by_lane, rest, len(explained), steps)
 
 
 def _busy_outside(spans: Spans, start: int, end: int, begins: Ints, ends: Ints) -> int:
@@ -129,7 +138,8 @@ def _busy_outside(spans: Spans, start: int, end: int, begins: Ints, ends: Ints) 
     span_start = np.maximum(mine.start, start)
     span_end = np.minimum(mine.end, end)
     first, last = _without_overlaps(span_start, span_end)
-    total = np.append(0, np.cumsum(ends - begins))
+    lengths = ends - begins
+    total = np.append(0, np.cumsum(lengths))
 
     def step_time_before(times: Ints) -> Ints:
         begun = np.searchsorted(begins, times, "right")

@@ -51,11 +51,14 @@ def _unless_faulty(explanation: Explanation, trace: Trace, step: int) -> Explana
         return explanation
     # Each gap becomes one piece: in a step that lacks spans its parts are unknown.
     gaps, first = np.unique(explanation.gap, return_index=True)
+    next_first = np.append(first[1:], len(explanation.gap))
     # The slice is for a step without idle time.
-    next_first = np.append(first[1:], len(explanation.gap))[: len(first)]
-    last = next_first - 1
-    whole = _picked(explanation, last, explanation.start[first], explanation.end[last])
-    incomplete = np.full(len(gaps), CAUSES.index(Cause.INCOMPLETE), np.int8)
+    last = next_first[: len(first)] - 1
+    start = explanation.start[first]
+    end = explanation.end[last]
+    whole = _picked(explanation, last, start, end)
+    code = CAUSES.index(Cause.INCOMPLETE)
+    incomplete = np.full(len(gaps), code, np.int8)
     return replace(whole, cause=incomplete, fault=faults[0].text)
 
 
@@ -78,19 +81,26 @@ def _without_unproven_host(explanation: Explanation) -> Explanation:
     _, first, gap = np.unique(explanation.gap, return_index=True, return_inverse=True)
     idle_since = explanation.start[first[gap]]
     launched = columns.launched[blocking]
-    has_dependencies = np.diff(columns.after_first)[blocking] > 0
-    is_proven = np.where(launched == ABSENT, has_dependencies, launched >= idle_since)
+    was_late = launched >= idle_since
+    dependencies = np.diff(columns.after_first)
+    has_dependencies = dependencies[blocking] > 0
+    is_proven = np.where(launched == ABSENT, has_dependencies, was_late)
     # The host is also proven if a stream waits for a thread of its host.
-    on_thread = _is_host_thread(explanation.lanes)[columns.lane[blocking]]
-    return _with_cause(explanation, is_host & ~is_proven & ~on_thread, Cause.UNEXPLAINED)
+    is_thread = _is_host_thread(explanation.lanes)
+    is_proven |= is_thread[columns.lane[blocking]]
+    return _with_cause(explanation, is_host & ~is_proven, Cause.UNEXPLAINED)
 
 
 def _is_host_thread(lanes: Sequence[Lane]) -> Bools:
     """Return True for each lane that is a thread of a host with streams."""
-    with_streams = {lane.device for lane in lanes if lane.stream_of and not lane.cores}
+    with_streams: set[str] = set()
+    for lane in lanes:
+        if lane.stream_of and not lane.cores:
+            with_streams.add(lane.device)
     is_thread = np.zeros(len(lanes), np.bool_)
     for lane in lanes:
-        is_thread[lane.index] = bool(lane.cores) and lane.device in with_streams
+        has_streams = lane.device in with_streams
+        is_thread[lane.index] = bool(lane.cores) and has_streams
     return is_thread
 
 
@@ -150,12 +160,15 @@ def _until_next_step(explanation: Explanation, trace: Trace, step: int) -> Expla
     """
     table = trace.step_table
     later_starts = table.starts[table.numbers > step]
-    if not len(later_starts) or later_starts[0] >= explanation.finish:
+    if not len(later_starts):
         return explanation
     limit = later_starts[0]
+    if limit >= explanation.finish:
+        return explanation
     kept = np.flatnonzero(explanation.start < limit)
+    start = explanation.start[kept]
     end = np.minimum(explanation.end[kept], limit)
-    return _picked(explanation, kept, explanation.start[kept], end)
+    return _picked(explanation, kept, start, end)
 
 
 def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
@@ -164,8 +177,13 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
     A stream is not idle while any stream of its device works. A piece may be cut into several.
     """
     lanes = explanation.lanes
-    busy = [_ending_after(trace.spans(lane.index), step, explanation.begin) for lane in lanes]
-    if not any(len(start) for start, _ in busy):
+    busy: list[tuple[Ints, Ints]] = []
+    count = 0
+    for lane in lanes:
+        of_lane = _ending_after(trace.spans(lane.index), step, explanation.begin)
+        busy.append(of_lane)
+        count += len(of_lane[0])
+    if not count:
         return explanation
     # Joined once for all streams of a device, of which there may be thousands.
     for streams in device_streams(lanes).values():
@@ -175,8 +193,10 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
     pieces = []
     starts = []
     ends = []
+    bounds = explanation.lane_first.tolist()
     for lane in lanes:
-        first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
+        first = bounds[lane.index]
+        last = bounds[lane.index + 1]
         idle_start = explanation.start[first:last]
         idle_end = explanation.end[first:last]
         busy_start, busy_end = busy[lane.index]
@@ -184,9 +204,10 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
         pieces.append(first + piece)
         starts.append(start)
         ends.append(end)
-    return _picked(
-        explanation, np.concatenate(pieces), np.concatenate(starts), np.concatenate(ends)
-    )
+    piece = np.concatenate(pieces)
+    start = np.concatenate(starts)
+    end = np.concatenate(ends)
+    return _picked(explanation, piece, start, end)
 
 
 def _joined(times: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -215,6 +236,7 @@ def _without_ends(explanation: Explanation, cause: Cause) -> Explanation:
     # The first piece at a lane's end is kept and extended to the end of the step.
     is_first = explanation.start == last_end
     kept = np.flatnonzero(~at_end | is_first)
+    start = explanation.start[kept]
     end = np.where(at_end, explanation.finish, explanation.end)
-    pieces = _picked(explanation, kept, explanation.start[kept], end[kept])
+    pieces = _picked(explanation, kept, start, end[kept])
     return _with_cause(pieces, at_end[kept], cause)

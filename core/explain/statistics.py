@@ -92,7 +92,8 @@ def union_ns(starts: Ints, ends: Ints) -> int:
     A sorted start and the end at the same position need not belong to one interval: nothing is
     under way from the i-th end to the start after it, if that is later.
     """
-    if (starts[1:] < ends[:-1]).any():
+    are_disordered = starts[1:] < ends[:-1]
+    if are_disordered.any():
         starts = np.sort(starts)
         ends = np.sort(ends)
     return _union_of_sorted(starts, ends)
@@ -112,18 +113,21 @@ def longest_span(
     longest = -1
     found: tuple[int, int] | None = None
     for lane in counted.lanes:
-        inside, first = spans_in_range(trace.spans(lane), counted.start, counted.end)
+        spans = trace.spans(lane)
+        inside, first = spans_in_range(spans, counted.start, counted.end)
         if not len(inside):
             continue
         durations = inside.end - inside.start
         sizes = size_codes(durations)
         fits = (sizes >= low) & (sizes < high)
         if kind is not None:
-            fits &= inside["kind"] == KINDS.index(kind)
+            code = KINDS.index(kind)
+            fits &= inside["kind"] == code
         durations[~fits] = -1
         at = int(np.argmax(durations))
-        if durations[at] > longest:
-            longest = int(durations[at])
+        duration = int(durations[at])
+        if duration > longest:
+            longest = duration
             found = (lane, first + at)
     return found
 
@@ -175,10 +179,11 @@ class RangeCount:
         self._parts = 0
         self._any_busy = 0
         self._any_worked = 0
-        self._inside = np.zeros(len(KINDS), np.int64)
-        self._whole = np.zeros(len(KINDS), np.int64)
-        self._sizes = np.zeros((len(KINDS), CODES), np.int64)
-        no_orders = np.zeros((len(KINDS), 0), np.int64)
+        kinds = len(KINDS)
+        self._inside = np.zeros(kinds, np.int64)
+        self._whole = np.zeros(kinds, np.int64)
+        self._sizes = np.zeros((kinds, CODES), np.int64)
+        no_orders = np.zeros((kinds, 0), np.int64)
         self._order_statistics = OrderStatistics(self._sizes, no_orders)
 
     @property
@@ -203,7 +208,8 @@ class RangeCount:
                 orders = _percentile_orders(self._sizes.sum(axis=1))
                 self._order_statistics = OrderStatistics(self._sizes, orders)
         else:
-            self._read_again(self._span_parts[self._parts - windows])
+            part = self._span_parts[self._parts - windows]
+            self._read_again(part)
         self._parts += 1
 
     def result(self) -> RangeStatistics:
@@ -214,13 +220,15 @@ class RangeCount:
         times: dict[int, LaneTime] = {}
         cut = 0
         for lane in self._lanes:
-            times[lane.lane] = _time(lane.busy, lane.worked, len(lane.spans), wall)
-            cut += self._cut(lane.spans)
+            spans = lane.spans
+            times[lane.lane] = _time(lane.busy, lane.worked, len(spans), wall)
+            cut += self._cut(spans)
+        any_lane = _time(self._any_busy, self._any_worked, self.spans, wall)
         return RangeStatistics(
             start=self._start,
             end=self._end,
             lanes=times,
-            any_lane=_time(self._any_busy, self._any_worked, self.spans, wall),
+            any_lane=any_lane,
             kinds=self._kinds(),
             cut=cut,
             sizes=self._sizes,
@@ -253,20 +261,25 @@ class RangeCount:
         first = min(lane.taken, first_under_way)
         start = spans.start[first:last]
         end = spans.end[first:last]
-        kind = self._kind_of[spans.row[first:last]]
+        rows = spans.row[first:last]
+        kind = self._kind_of[rows]
         lengths = end - start
         computes = _COMPUTES[kind]
         known = lane.taken - first
         sums = _sums(kind, lengths)
-        self._whole += sums - _sums(kind[:known], lengths[:known])
+        known_sums = _sums(kind[:known], lengths[:known])
+        self._whole += sums - known_sums
         # Only the inner part of spans that cross an end of the part.
         early = int(np.searchsorted(start, begin, "left"))
         late = int(np.searchsorted(end, until, "right"))
-        before = _sums(kind[:early], begin - start[:early])
-        after = _sums(kind[late:], end[late:] - until)
+        time_before = begin - start[:early]
+        time_after = end[late:] - until
+        before = _sums(kind[:early], time_before)
+        after = _sums(kind[late:], time_after)
         inside = sums - before - after
         self._inside += inside
-        if (start[1:] < end[:-1]).any():
+        overlaps = start[1:] < end[:-1]
+        if overlaps.any():
             # Spans of the lane overlap, and a sum would count some time twice.
             start_inside = np.maximum(start, begin)
             end_inside = np.minimum(end, until)
@@ -282,15 +295,23 @@ class RangeCount:
 
     def _read_again(self, parts: Sequence[Spans]) -> None:
         """Find the durations of percentiles among the spans of some parts."""
-        durations = np.concatenate([spans.end - spans.start for spans in parts])
-        kinds = np.concatenate([self._kind_of[spans.row] for spans in parts])
-        self._order_statistics.look(_flat_codes(kinds, durations), durations)
+        durations_of_parts: list[Ints] = []
+        kinds_of_parts: list[NDArray[np.int8]] = []
+        for spans in parts:
+            durations_of_parts.append(spans.end - spans.start)
+            kinds_of_parts.append(self._kind_of[spans.row])
+        durations = np.concatenate(durations_of_parts)
+        kinds = np.concatenate(kinds_of_parts)
+        codes = _flat_codes(kinds, durations)
+        self._order_statistics.look(codes, durations)
 
     def _cut(self, spans: Spans) -> int:
         """Return the number of spans that cross an end of the range."""
+        count = len(spans)
         at_start = int(np.searchsorted(spans.start, self._start, "left"))
-        at_end = len(spans) - int(np.searchsorted(spans.end, self._end, "right"))
-        return min(len(spans), at_start + at_end)  # a span that crosses both ends counts once
+        ended = int(np.searchsorted(spans.end, self._end, "right"))
+        at_end = count - ended
+        return min(count, at_start + at_end)  # a span that crosses both ends counts once
 
     def _kinds(self) -> tuple[KindFigures, ...]:
         """Return the figures of each kind that has spans."""
@@ -332,8 +353,9 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
     places = np.arange(1, count) * len(samples) // count
     cuts = np.unique(samples[places])
     # Without cuts at the ends of the range: many spans may start at one moment.
-    inner = cuts[(cuts > start) & (cuts < end)]
-    edges = [start, *inner.tolist(), end]
+    is_inner = (cuts > start) & (cuts < end)
+    inner = cuts[is_inner].tolist()
+    edges = [start, *inner, end]
     return list(pairwise(edges))
 
 
@@ -364,7 +386,8 @@ def _percentile_orders(counts: Ints) -> Ints:
 def _union_of_sorted(starts: Ints, ends: Ints) -> int:
     if not len(starts):
         return 0
-    pauses = np.maximum(starts[1:] - ends[:-1], 0)
+    to_next = starts[1:] - ends[:-1]
+    pauses = np.maximum(to_next, 0)
     whole = ends[-1] - starts[0]
     return int(whole - pauses.sum())
 
@@ -385,21 +408,26 @@ def _busy_and_worked(start: Ints, end: Ints, computes: Bools) -> tuple[int, int]
     # Only the spans that compute: their last bit is set.
     computing_starts = start[start & 1 == 1]
     computing_ends = end[end & 1 == 1]
-    busy_starts = computing_starts >> 1
-    busy_ends = computing_ends >> 1
-    return _union_of_sorted(busy_starts, busy_ends), worked
+    busy = _union_of_sorted(computing_starts >> 1, computing_ends >> 1)
+    return busy, worked
 
 
 def _flat_codes(kinds: NDArray[np.int8], durations: Ints) -> NDArray[np.int32]:
     """Return kind and size code of each duration in one number."""
-    return kinds.astype(np.int32) * CODES + size_codes(durations)
+    first_codes = kinds.astype(np.int32) * CODES
+    return first_codes + size_codes(durations)
 
 
 def _sums(kind: NDArray[np.int8], lengths: Ints) -> Ints:
     """Return the ns of each kind, as sums of doubles, which are exact up to 104 days."""
-    sums: Ints = np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
-    return sums
+    sums = np.bincount(kind, lengths, len(KINDS))
+    return sums.astype(np.int64)
 
 
 def _time(busy: int, worked: int, spans: int, wall: int) -> LaneTime:
-    return LaneTime(busy, worked - busy, wall - worked, spans)
+    return LaneTime(
+        busy_ns=busy,
+        communication_ns=worked - busy,
+        idle_ns=wall - worked,
+        spans=spans,
+    )
