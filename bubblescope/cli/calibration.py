@@ -45,32 +45,43 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
     if ended.outcome is not Outcome.FINISHED:
         raise RunError(ended.text or "the run ended before its costs were measured")
     by_size = reported_costs(trace.size_costs)
-    known = known_costs(trace) if by_size is None else (by_size, CostSource.BY_SIZE)
+    if by_size is not None:
+        known: tuple[CostModel, CostSource] | None = (by_size, CostSource.BY_SIZE)
+    else:
+        known = known_costs(trace)
     if known is None:
         raise RunError(ended.text or "the run ended before its costs were measured")
     costs, source = known
     write_costs(arguments.costs, costs)
-    say(f"costs of {trace.header.specification.strategy}, {source}:")
+    name = trace.header.specification.strategy
+    say(f"costs of {name}, {source}:")
     say(costs_text(costs))
 
 
 def costs_text(costs: CostModel) -> str:
     """Return the table that `calibrate` prints: each kind's cost by stage or block."""
-    named = {cost_name(kind): curves for kind, curves in costs.passes.items()}
-    named |= {further_name(kind): curves for kind, curves in costs.further.items()}
+    named = {}
+    for kind, curves in costs.passes.items():
+        named[cost_name(kind)] = curves
+    for kind, curves in costs.further.items():
+        named[further_name(kind)] = curves
     rows: list[tuple[str, str, str]] = []
     for name, curves in named.items():
         by_size: dict[float, list[str]] = {}
         for curve in curves:
             for size, ns in curve:
-                by_size.setdefault(size, []).append(milliseconds(ns))
+                times_of_size = by_size.setdefault(size, [])
+                times_of_size.append(milliseconds(ns))
         for size, times in sorted(by_size.items()):
-            rows.append((name, _sized(size, "row"), " ".join(times)))
+            sized = _sized(size, "row")
+            rows.append((name, sized, " ".join(times)))
     for kind, ns in costs.joined.items():
-        rows.append((f"joined {cost_name(kind)}", "block after the first", milliseconds(ns)))
+        name = f"joined {cost_name(kind)}"
+        rows.append((name, "block after the first", milliseconds(ns)))
     for kind, curve in costs.transfers.items():
         for size, ns in curve:
-            rows.append((str(kind), _sized(size, "byte"), milliseconds(ns)))
+            sized = _sized(size, "byte")
+            rows.append((str(kind), sized, milliseconds(ns)))
     unit = "block" if costs.by_block else "stage"
     return table(("cost", "of", f"ms, by {unit}"), rows)
 

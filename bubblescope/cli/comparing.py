@@ -56,21 +56,26 @@ def compare_recordings(arguments: argparse.Namespace) -> None:
     steps_a = _steps("--step-a", arguments.step_a, names[0], trace_a)
     steps_b = _steps("--step-b", arguments.step_b, names[1], trace_b)
     two = compare_runs(trace_a, trace_b, steps_a, steps_b)
-    alignment = _alignment(two, traces, names, arguments.align, arguments.scale == FIT)
+    fit = arguments.scale == FIT
+    alignment = _alignment(two, traces, names, arguments.align, fit)
     summary = {"a": names[0], "b": names[1], **two.to_dict()}
-    write_whole(arguments.summary, json.dumps(summary, indent=1) + "\n")
+    document = json.dumps(summary, indent=1)
+    write_whole(arguments.summary, document + "\n")
     if arguments.image is not None:
         with loading_qt():
             from gui.features.compare.picture import Both, export_both
 
-        export_both(Both(two, traces, alignment), Path(arguments.image), arguments.theme)
+        both = Both(two, traces, alignment)
+        export_both(both, Path(arguments.image), arguments.theme)
     if arguments.report is not None:
         with loading_qt():
             from gui.features.compare.picture import Both
             from gui.features.compare.report import write_both_report
 
-        write_both_report(Both(two, traces, alignment), Path(arguments.report))
-    say(compared_text(two, traces, names, [part.title for part in parts]))
+        both = Both(two, traces, alignment)
+        write_both_report(both, Path(arguments.report))
+    titles = [part.title for part in parts]
+    say(compared_text(two, traces, names, titles))
 
 
 def compared_text(
@@ -87,32 +92,42 @@ def compared_text(
         letter = "AB"[place]
         name = plain(names[place])
         lines.append(f"{letter}: {name}, {step}, {makespan}")
-    lines += [str(two.sentence()), "", _rows_text("reason", two.reasons, two.difference)]
-    lines += ["", _rows_text("lane", two.lanes, two.difference)]
+    lines.append(str(two.sentence()))
+    by_reason = _rows_text("reason", two.reasons, two.difference)
+    by_lane = _rows_text("lane", two.lanes, two.difference)
+    lines += ["", by_reason, "", by_lane]
     if two.other_lanes:
-        lines += ["", _rows_text("copy and communication lanes", two.other_lanes, None)]
-    return "\n".join([*lines, "", matches_text(two)])
+        by_other_lane = _rows_text("copy and communication lanes", two.other_lanes, None)
+        lines += ["", by_other_lane]
+    lines += ["", matches_text(two)]
+    return "\n".join(lines)
 
 
 def matches_text(two: TwoRuns) -> str:
     """Return the numbers of matched and unmatched tasks: `112 tasks matched; only A: 4 copy`."""
     parts = [f"{len(two.matches)} tasks matched"]
-    for letter, counts in zip("AB", two.matches.unmatched(), strict=True):
+    unmatched = two.matches.unmatched()
+    for letter, counts in zip("AB", unmatched, strict=True):
         if counts:
             kinds = [f"{count} {kind}" for kind, count in counts.items()]
-            parts.append(f"only {letter}: {', '.join(kinds)}")
+            listed = ", ".join(kinds)
+            parts.append(f"only {letter}: {listed}")
     return "; ".join(parts)
 
 
 def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
-    names = [_row_name(row) for row in rows]
-    columns = [["A ms"], ["B ms"], ["difference"]]
+    names = [head]
+    of_a = ["A ms"]
+    of_b = ["B ms"]
+    differences = ["difference"]
     contributions = ["contributes"]
     for row in rows:
-        columns[0].append(_ms(row.a))
-        columns[1].append(_ms(row.b))
-        columns[2].append(_signed_ms(row.difference))
+        names.append(_row_name(row))
+        of_a.append(_ms(row.a))
+        of_b.append(_ms(row.b))
+        differences.append(_signed_ms(row.difference))
         contributions.append(_signed_ms(row.contribution))
+    columns = [of_a, of_b, differences]
     if total is not None:
         # The contributions add up to the difference of the makespans, which is the last row.
         names.append("makespan")
@@ -122,13 +137,16 @@ def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
         columns.append(contributions)
     aligned = [_right_aligned(column) for column in columns]
     # The first line of the columns is the header.
-    header, *lines = zip([head, *names], *aligned, strict=True)
+    header, *lines = zip(names, *aligned, strict=True)
     return table(header, lines)
 
 
 def _row_name(row: Difference) -> str:
-    name = Cause(row.name).label if row.group is RowGroup.CAUSE else row.name
-    return _NAMES.get(row.group, "{}").format(name)
+    name = row.name
+    if row.group is RowGroup.CAUSE:
+        name = Cause(name).label
+    form = _NAMES.get(row.group, "{}")
+    return form.format(name)
 
 
 def _right_aligned(column: Sequence[str]) -> list[str]:
@@ -138,7 +156,9 @@ def _right_aligned(column: Sequence[str]) -> list[str]:
 
 
 def _ms(ns: int | None) -> str:
-    return "-" if ns is None else f"{ns / 1e6:.3f}"
+    if ns is None:
+        return "-"
+    return f"{ns / 1e6:.3f}"
 
 
 def _signed_ms(ns: int) -> str:
@@ -148,8 +168,11 @@ def _signed_ms(ns: int) -> str:
 def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
     if len(steps) > 1:
         return f"mean of {len(steps)} steps"
-    number = steps[0] - trace.header.specification.warmup + 1
-    return f"step {number}" if number > 0 else f"warm-up step {steps[0] + 1}"
+    step = steps[0]
+    warmup = trace.header.specification.warmup
+    if step < warmup:
+        return f"warm-up step {step + 1}"
+    return f"step {step - warmup + 1}"
 
 
 def _parts(arguments: argparse.Namespace) -> tuple[TracePart, TracePart]:
@@ -166,37 +189,46 @@ def _opened(name: str, part: TracePart) -> Trace:
     """Open a recording and select a part of it. Raises ValueError in one line."""
     trace = part.of(open_with_warnings(name), name)
     if not whole_steps(trace):
-        use = "use one with a whole step" if trace.header.source.has_plan else TAKE_PART
+        use = TAKE_PART
+        if trace.header.source.has_plan:
+            use = "use one with a whole step"
         raise PlanError(f"{name} has no whole step to compare; {use}")
     return trace
 
 
 def _steps(option: str, given: str | None, name: str, trace: Trace) -> list[int] | None:
     """Return the steps given by an option: None, `all`, or the number of a measured step."""
-    whole = whole_steps(trace)
-    offset = trace.header.specification.warmup - 1
     if given is None:
         return None
+    whole = whole_steps(trace)
     if given == ALL:
         return whole
+    # Measured steps are numbered from 1.
+    offset = trace.header.specification.warmup - 1
     is_number = given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
-    if is_number and int(given) + offset in whole:
-        return [int(given) + offset]
-    numbers = f"{whole[0] - offset} to {whole[-1] - offset}"
-    raise PlanError(f"{option} {given}: {name} has the steps {numbers}; use one of them, or {ALL}")
+    if is_number:
+        step = int(given) + offset
+        if step in whole:
+            return [step]
+    first = whole[0] - offset
+    last = whole[-1] - offset
+    has = f"{name} has the steps {first} to {last}"
+    raise PlanError(f"{option} {given}: {has}; use one of them, or {ALL}")
 
 
 def _alignment(
     two: TwoRuns, traces: Sequence[Trace], names: Sequence[str], align: str, fit: bool
 ) -> Alignment:
     """Align both steps at their starts, or at the task that `align` names."""
-    bounds_a = traces[0].step_bounds(two.step_a)
-    bounds_b = traces[1].step_bounds(two.step_b)
-    moment_a = bounds_a[0]
-    moment_b = bounds_b[0]
-    if align != START:
-        moment_a = _start_of(traces[0], two.step_a, names[0], align)
-        moment_b = _start_of(traces[1], two.step_b, names[1], align)
+    trace_a, trace_b = traces
+    bounds_a = trace_a.step_bounds(two.step_a)
+    bounds_b = trace_b.step_bounds(two.step_b)
+    if align == START:
+        moment_a = bounds_a[0]
+        moment_b = bounds_b[0]
+    else:
+        moment_a = _start_of(trace_a, two.step_a, names[0], align)
+        moment_b = _start_of(trace_b, two.step_b, names[1], align)
     return at_moments(moment_a, moment_b, bounds_a, bounds_b, fit)
 
 
@@ -206,7 +238,9 @@ def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
     texts = [str(columns[task]) for task in range(len(columns))]
     if action not in texts:
         # The message's example is a pass of this run, because its first task may have any name.
-        passes = np.flatnonzero(PASSES[columns.kind])
-        known = texts[int(passes[0])] if len(passes) else texts[0]
-        raise PlanError(f"--align {action}: {name} has no such task; use {START}, or {known}")
-    return int(columns.start[texts.index(action)])
+        passes = np.flatnonzero(PASSES[columns.kind]).tolist()
+        example = passes[0] if passes else 0
+        known = f"{START}, or {texts[example]}"
+        raise PlanError(f"--align {action}: {name} has no such task; use {known}")
+    task = texts.index(action)
+    return int(columns.start[task])

@@ -23,36 +23,51 @@ def add_specification(
 
     `forms` has keyword arguments of `add_argument` that replace an option's own, by its name.
     """
+    own_forms = {} if forms is None else forms
     for group in OptionGroup:
-        add = parser.add_argument_group(group).add_argument
+        arguments = parser.add_argument_group(group)
         for option in OPTIONS:
-            if option.group is group and (runs or not option.runs_only):
-                form = _form_of(option) | (forms or {}).get(option.name, {})
-                add(option.flag, dest=option.name, default=option.default, **form)
+            is_taken = runs or not option.runs_only
+            if option.group is group and is_taken:
+                own_form = own_forms.get(option.name, {})
+                add_option(arguments, option, **own_form)
 
 
 def add_swept(parser: argparse.ArgumentParser) -> None:
     """Add an argument for every option that a sweep takes; its values are one text."""
     for group in OptionGroup:
-        add = parser.add_argument_group(group).add_argument
-        for option in (option for option in SWEPT if option.group is group):
+        arguments = parser.add_argument_group(group)
+        for option in SWEPT:
+            if option.group is not group:
+                continue
             form = _form_of(option)
             if option.kind is bool:
-                form = {"nargs": "?", "const": "yes", "metavar": "YES,NO", "help": form["help"]}
+                form = {
+                    "nargs": "?",
+                    "const": "yes",
+                    "metavar": "YES,NO",
+                    "help": form["help"],
+                }
             # core.sweep.values parses the list later, and reports all of its errors.
             form.pop("type", None)
-            add(flag_of(option.name), dest=option.name, **form)
+            arguments.add_argument(flag_of(option.name), dest=option.name, **form)
 
 
 def option_help(option: Option[Any]) -> str:
     """Describe an option: help, accepted values, and the strategies that take it if not all do."""
     words = [option.help]
     if option.choices:
-        own = [f"your own file{option.suffix}"] if option.suffix else []
-        words.append(f"One of {listed([*option.choices, *own])}.")
+        accepted = list(option.choices)
+        if option.suffix:
+            accepted.append(f"your own file{option.suffix}")
+        words.append(f"One of {listed(accepted)}.")
     if option in STRATEGY_OPTIONS:
-        takers = [strategy.name for strategy in STRATEGIES.values() if option in strategy.options]
-        words.append(f"For {listed(takers, 'and')}.")
+        takers: list[str] = []
+        for strategy in STRATEGIES.values():
+            if option in strategy.options:
+                takers.append(strategy.name)
+        names = listed(takers, "and")
+        words.append(f"For {names}.")
     return " ".join(words)
 
 
@@ -60,28 +75,50 @@ def options_table() -> str:
     """Return the options of a run as a Markdown table, for the docs."""
     lines = ["| option | default | meaning |", "|---|---|---|"]
     for option in OPTIONS:
-        value = "" if option.kind is bool else f" {_metavar(option)}"
-        lines.append(f"| `{option.flag}{value}` | {option.otherwise} | {option_help(option)} |")
+        form = option.flag
+        if option.kind is not bool:
+            form += f" {_metavar(option)}"
+        meaning = option_help(option)
+        lines.append(f"| `{form}` | {option.otherwise} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
-def add_option(parser: argparse.ArgumentParser, option: Option[Any], **form: Any) -> None:
+def add_option(
+    arguments: argparse.ArgumentParser | argparse._ArgumentGroup,
+    option: Option[Any],
+    **form: Any,
+) -> None:
     """Add the argument of one option; `form` replaces keyword arguments of `add_argument`."""
     known = _form_of(option) | form
-    parser.add_argument(option.flag, dest=option.name, default=option.default, **known)
+    arguments.add_argument(
+        option.flag,
+        dest=option.name,
+        default=option.default,
+        **known,
+    )
 
 
 def _form_of(option: Option[Any]) -> dict[str, Any]:
     """Return the keyword arguments of `add_argument` for an option."""
-    help_text = option_help(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
+    help_text = option_help(option)
+    if option.otherwise:
+        help_text += f" Default: {option.otherwise}."
+    form: dict[str, Any] = {"help": help_text}
     if option.kind is bool:
-        return {"action": "store_false" if option.default else "store_true", "help": help_text}
+        form["action"] = "store_false" if option.default else "store_true"
+        return form
+    form["metavar"] = _metavar(option)
     if option.repeated:
-        return {"action": Joined, "metavar": _metavar(option), "help": help_text}
-    form = {"type": option.kind, "metavar": _metavar(option), "help": help_text}
-    return form | ({"choices": Suggested(option.choices)} if option.choices else {})
+        form["action"] = Joined
+        return form
+    form["type"] = option.kind
+    if option.choices:
+        form["choices"] = Suggested(option.choices)
+    return form
 
 
 def _metavar(option: Option[Any]) -> str:
     """Return the placeholder of an option's value: a unit, or the form of a repeated word."""
-    return option.unit if option.repeated else option.unit.upper()
+    if option.repeated:
+        return option.unit
+    return option.unit.upper()

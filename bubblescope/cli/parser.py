@@ -44,9 +44,9 @@ class Parser(argparse.ArgumentParser):
             # argparse takes `--` as the end of the options even in `--batch=--`, and Python before
             # 3.13 then sets the value to an empty list.
             value = getattr(found, action.dest, None)
-            is_empty = value == [] or (isinstance(value, list) and [] in value)
-            if action.nargs is None and is_empty:
-                self.error(str(argparse.ArgumentError(action, "expected one argument")))
+            if action.nargs is None and _has_empty_value(value):
+                error = argparse.ArgumentError(action, "expected one argument")
+                self.error(str(error))
         for need, names in self._belonging:
             if not _is_any_given(found, need):
                 self._refuse_given(found, need, names)
@@ -57,19 +57,32 @@ class Parser(argparse.ArgumentParser):
         # In reverse order, because `--no-title` shares the destination of `--title`.
         for action in reversed(self._actions):
             value = getattr(found, action.dest, action.default)
-            is_named = action.dest in names and action.const in (None, value)
-            if is_named and value != action.default:
-                self.error(f"{_given(action, value)} has no effect here; add {need}")
+            is_named = action.dest in names
+            is_own_value = action.const is None or action.const == value
+            if is_named and is_own_value and value != action.default:
+                given = _given(action, value)
+                self.error(f"{given} has no effect here; add {need}")
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with BAD_INPUT."""
-        self.exit(BAD_INPUT, f"{self.prog}: {error_text(message)}\n")
+        line = error_text(message)
+        self.exit(BAD_INPUT, f"{self.prog}: {line}\n")
+
+
+def _has_empty_value(value: object) -> bool:
+    """Return True for an empty list, or a list of values with an empty list among them."""
+    if not isinstance(value, list):
+        return False
+    return not value or [] in value
 
 
 def _given(action: argparse.Action, value: object) -> str:
     """Return an option as it was given: with its value, or only the flag of a switch."""
-    flag = action.option_strings[-1 if value is False else 0]
-    return flag if action.nargs == 0 else f"{flag} {value!r}"
+    flags = action.option_strings
+    flag = flags[-1] if value is False else flags[0]
+    if action.nargs == 0:
+        return flag
+    return f"{flag} {value!r}"
 
 
 class Joined(argparse.Action):
@@ -82,15 +95,21 @@ class Joined(argparse.Action):
         if values == []:  # from `--hiccup=--`, see Parser.parse_known_args
             raise argparse.ArgumentError(self, "expected one argument")
         before = getattr(namespace, self.dest) or ""
-        setattr(namespace, self.dest, f"{before} {values}".strip())
+        joined = f"{before} {values}".strip()
+        setattr(namespace, self.dest, joined)
 
 
 def _is_any_given(found: Any, need: str) -> bool:
     """Return True if one of the options in `need` is given (see `Parser.only_with`)."""
-    needed = re.findall(r"--(\w+) (\w+)", need)
-    return any(_is_given(getattr(found, name), value) for name, value in needed)
+    for name, value in re.findall(r"--(\w+) (\w+)", need):
+        given = getattr(found, name)
+        if _is_given(given, value):
+            return True
+    return False
 
 
 def _is_given(found: object, value: str) -> bool:
     """Return True if an argument has this value, or any value if this one is in capitals."""
-    return found is not None if value.isupper() else found == value
+    if value.isupper():
+        return found is not None
+    return found == value

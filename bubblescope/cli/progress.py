@@ -28,14 +28,16 @@ class ProgressPrinter:
     def show(self, trace: Trace) -> None:
         """Print new log lines and the current step."""
         for row in trace.logs[self._logged :]:
-            is_warning = row.level in ALWAYS
-            is_wanted = is_warning or (self._verbose and row.level != "state")
-            is_repeated = is_warning and row.text in self._shown
-            if is_wanted and not is_repeated:
-                self._shown.add(row.text)
+            level = row.level
+            text = row.text
+            is_warning = level in ALWAYS
+            is_detail = self._verbose and level != "state"
+            is_repeated = is_warning and text in self._shown
+            if (is_warning or is_detail) and not is_repeated:
+                self._shown.add(text)
                 self.close()
-                prefix = "" if row.level == "size" else f"{row.level}: "
-                say(f"{prefix}{row.text}", sys.stderr)
+                line = text if level == "size" else f"{level}: {text}"
+                say(line, sys.stderr)
         self._logged = len(trace.logs)
         step = max(trace.steps, default=-1)
         # Only on a terminal, because a file or a CI log would keep every line that is overwritten.

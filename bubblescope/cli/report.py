@@ -31,13 +31,22 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         texts.append([plain(str(cell)) for cell in row])
     columns = []
     for name, *cells in zip(header, *texts, strict=True):
-        column = [name, *cells]
-        width = max(map(len, column))
-        is_numeric = any(cell[:1].isdigit() for cell in cells)
-        align = str.rjust if is_numeric else str.ljust
-        columns.append([align(text, width) for text in column])
-    lines = ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+        columns.append(_aligned(name, cells))
+    lines = []
+    for padded in zip(*columns, strict=True):
+        line = "  ".join(padded)
+        lines.append(line.rstrip())
     return "\n".join(lines)
+
+
+def _aligned(name: str, cells: Sequence[str]) -> list[str]:
+    """Return the header and the cells of a column, padded to equal width."""
+    column = [name, *cells]
+    width = max(map(len, column))
+    is_numeric = any(cell[:1].isdigit() for cell in cells)
+    if is_numeric:
+        return [text.rjust(width) for text in column]
+    return [text.ljust(width) for text in column]
 
 
 def milliseconds(ns: float) -> str:
@@ -47,17 +56,18 @@ def milliseconds(ns: float) -> str:
 
 def devices_text(hardware: Hardware) -> str:
     """Return the table that `devices` prints."""
-    kinds = [device_kind(device) for device in hardware.devices]
     cores = f"{hardware.cores} cores"
-    rows = [(HOST.name, cores, size_text(hardware.memory), f"2x{HOST.name}")]
+    memory = size_text(hardware.memory)
+    host = device_kind(HOST.name)
+    lanes = f"2x{HOST.name}"
+    rows = [(HOST.name, cores, memory, lanes, host.title, host.abilities)]
     for found in hardware.accelerators:
+        name = found.device
+        kind = device_kind(name)
         memory = size_text(found.memory) if found.memory else "unknown"
-        rows.append((found.device, found.name, memory, found.device))
+        rows.append((name, found.name, memory, name, kind.title, kind.abilities))
     header = ("device", "name", "memory", "as lanes", "kind", "abilities")
-    complete = []
-    for row, kind in zip(rows, kinds, strict=True):
-        complete.append((*row, kind.title, kind.abilities))
-    text = table(header, complete)
+    text = table(header, rows)
     if not hardware.accelerators:
         text += "\nThere is no accelerator: runs use CPU lanes."
     return text
@@ -68,15 +78,18 @@ def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> s
     blocks = [title, f"rows: {_parts(plan)}"]
     stage_rows = []
     for stage in plan.stages:
-        covered = f"blocks {stage.first} to {stage.last - 1}{_over_lanes(stage)}"
+        name = f"stage {stage.index}"
+        covered = f"blocks {stage.first} to {stage.last - 1}"
+        covered += _over_lanes(stage)
         size = size_text(stage.parameter_bytes(model))
-        stage_rows.append((f"stage {stage.index}", covered, size))
+        stage_rows.append((name, covered, size))
     blocks.append(table(("stage", "blocks", "parameters"), stage_rows))
     blocks.append(_grid_text(plan))
     if tasks:
         blocks.append(_tasks_table(plan))
+    count = len(plan.tasks)
     moved = sum(task.bytes for task in plan.tasks)
-    blocks.append(f"{len(plan.tasks)} tasks, {size_text(moved)} moved a step")
+    blocks.append(f"{count} tasks, {size_text(moved)} moved a step")
     return "\n\n".join(blocks)
 
 
@@ -104,12 +117,14 @@ def summary_text(summary: Summary) -> str:
     if summary.strategy:
         schedule = f" {summary.schedule}" if summary.schedule else ""
         name = f"{summary.strategy}{schedule} of {summary.model}"
-    lines = [f"{plain(name)} on {lanes_text(len(summary.devices))}"]
+    lanes = lanes_text(len(summary.devices))
+    lines = [f"{plain(name)} on {lanes}"]
     lines += injected_lines(summary.injected_faults)
-    if summary.verdict is not None:
-        lines.append(f"verdict: {summary.verdict.text}")
-        if summary.verdict.uneven_text is not None:
-            lines.append(f"uneven work: {summary.verdict.uneven_text}")
+    verdict = summary.verdict
+    if verdict is not None:
+        lines.append(f"verdict: {verdict.text}")
+        if verdict.uneven_text is not None:
+            lines.append(f"uneven work: {verdict.uneven_text}")
     if summary.timing_note:
         including = ": times include the sharing" if summary.sharing else ""
         lines.append(f"{summary.timing_note}{including}")
@@ -117,10 +132,13 @@ def summary_text(summary: Summary) -> str:
     lines += _steps_lines(summary)
     step = summary.median
     if step.complete:
-        lines += [_bubble_line(step), _waterfall_line(step), _path_line(step)]
+        lines.append(_bubble_line(step))
+        lines.append(_waterfall_line(step))
+        lines.append(_path_line(step))
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     rows = [_lane_row(lane) for lane in step.lanes]
-    blocks = ["\n".join(lines), table(header, rows)]
+    blocks = ["\n".join(lines)]
+    blocks.append(table(header, rows))
     collectives = summary.collectives_over_steps
     if collectives:
         blocks.append(_collectives_table(collectives, len(summary.steps)))
@@ -140,15 +158,17 @@ def _steps_lines(summary: Summary) -> list[str]:
     mean = digits(fmean(makespans) / length)
     shortest = digits(min(makespans) / length)
     longest = digits(max(makespans) / length)
+    lengths = f"{mean} {unit} mean, {shortest} shortest, {longest} longest"
     first_loss = _number(steps[0].loss)
     last_loss = _number(steps[-1].loss)
+    losses = f"loss {first_loss} to {last_loss}"
     uncertainty_ns = max(step.clock_uncertainty_ns or 0 for step in steps)
     uncertainty = digits(uncertainty_ns / 1e3)
-    lengths = f"{mean} {unit} mean, {shortest} shortest, {longest} longest"
-    losses = f"loss {first_loss} to {last_loss}"
+    makespan = duration_text(median.makespan_ns)
+    count = steps_text(len(steps))
     return [
-        f"step: {duration_text(median.makespan_ns)} ({which})",
-        f"over {steps_text(len(steps))}: {lengths}; {losses}; times known to {uncertainty} µs",
+        f"step: {makespan} ({which})",
+        f"over {count}: {lengths}; {losses}; times known to {uncertainty} µs",
     ]
 
 
@@ -159,9 +179,14 @@ def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> 
     first = sorted(collectives, key=lambda one: one.mean_wait_ns, reverse=True)
     rows = []
     for one in first[:MOST_COLLECTIVES]:
-        wait = milliseconds(one.mean_wait_ns)
-        transfer = milliseconds(one.mean_transfer_ns)
-        rows.append((_collective_name(one), one.times, _last(one), wait, transfer))
+        row = (
+            _collective_name(one),
+            one.times,
+            _last(one),
+            milliseconds(one.mean_wait_ns),
+            milliseconds(one.mean_transfer_ns),
+        )
+        rows.append(row)
     text = table(header, rows)
     left = len(first) - len(rows)
     if left:
@@ -171,7 +196,9 @@ def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> 
 
 
 def _collective_name(one: CollectiveSummary) -> str:
-    number = one.bucket if one.bucket is not None else one.block
+    number = one.block
+    if one.bucket is not None:
+        number = one.bucket
     return one.kind if number is None else f"{one.kind} {number}"
 
 
@@ -181,16 +208,20 @@ def _last(one: CollectiveSummary) -> str:
         return "not certain: the wait is within the clocks' error"
     if not one.last:
         return "not certain: several at once, within the clocks' error"
-    return ", ".join(f"{lane} ({count})" for lane, count in one.last.items())
+    words = [f"{lane} ({count})" for lane, count in one.last.items()]
+    return ", ".join(words)
 
 
 def injected_lines(faults: Mapping[str, object]) -> list[str]:
     """Return a line that lists injected faults, or no line without any."""
+    if not faults:
+        return []
     words = []
     for name, value in faults.items():
         option = name.replace("_", " ")
         words.append(f"{option} {value}")
-    return [f"injected faults: {', '.join(words)}"] if words else []
+    listed = ", ".join(words)
+    return [f"injected faults: {listed}"]
 
 
 def _bubble_line(step: StepSummary) -> str:
@@ -202,7 +233,9 @@ def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> 
     """Format the bubble by both definitions and by the closed form, if there is one (fractions)."""
     of_makespan = f"{_percent(by_makespan)} of the makespan"
     of_lane = f"{_percent(by_lane_span)} of the longest lane"
-    closed_form = "no closed form" if form is None else f"{_percent(form)} by the closed form"
+    closed_form = "no closed form"
+    if form is not None:
+        closed_form = f"{_percent(form)} by the closed form"
     return f"bubble: {of_makespan}, {of_lane}, {closed_form}"
 
 
@@ -211,7 +244,8 @@ def _waterfall_line(step: StepSummary) -> str:
     parts = []
     for name, ns in step.ladder.items():
         sign = "-" if ns < 0 else "+"
-        parts.append(f"{sign} {BAR_WORDS[name]} {milliseconds(abs(ns))}")
+        length = milliseconds(abs(ns))
+        parts.append(f"{sign} {BAR_WORDS[name]} {length}")
     total = " ".join(parts).removeprefix("+ ")
     return f"waterfall in ms: {total} = step"
 
@@ -220,8 +254,13 @@ def _path_line(step: StepSummary) -> str:
     """Return the shares of the critical path, largest first."""
     shares = sorted(step.critical_path.items(), key=lambda pair: -pair[1])
     total = sum(ns for _, ns in shares)
-    parts = [f"{_percent(ns / total)} {name}" for name, ns in shares if ns]
-    return f"critical path: {', '.join(parts)}"
+    parts = []
+    for name, ns in shares:
+        if ns:
+            percent = _percent(ns / total)
+            parts.append(f"{percent} {name}")
+    path = ", ".join(parts)
+    return f"critical path: {path}"
 
 
 def _percent(fraction: float) -> str:
@@ -229,9 +268,10 @@ def _percent(fraction: float) -> str:
 
 
 def _lane_row(lane: LaneSummary) -> tuple[object, ...]:
+    times = time_cells(lane.busy_ns, lane.communication_ns, lane.idle_ns)
     return (
         lane.name,
-        *time_cells(lane.busy_ns, lane.communication_ns, lane.idle_ns),
+        *times,
         size_text(lane.peak_bytes),
         lane.spans,
         _main_cause(lane.idle_by_cause),
@@ -241,8 +281,13 @@ def _lane_row(lane: LaneSummary) -> tuple[object, ...]:
 def time_cells(busy: float, communication: float, idle: float) -> list[str]:
     """Return a lane's times in ms, and its idle time in percent of their sum."""
     total = busy + communication + idle
-    share = f"{100 * idle / total:.1f}" if total else "0.0"
-    return [milliseconds(busy), milliseconds(communication), milliseconds(idle), share]
+    percent = 100 * idle / total if total else 0.0
+    return [
+        milliseconds(busy),
+        milliseconds(communication),
+        milliseconds(idle),
+        f"{percent:.1f}",
+    ]
 
 
 def _main_cause(idle_by_cause: Mapping[str, int]) -> str:
@@ -250,17 +295,21 @@ def _main_cause(idle_by_cause: Mapping[str, int]) -> str:
     if not idle_by_cause:
         return "-"
     cause = max(idle_by_cause, key=lambda name: idle_by_cause[name])
-    share = idle_by_cause[cause] / sum(idle_by_cause.values())
-    return f"{Cause(cause).label} ({100 * share:.0f} %)"
+    idle = sum(idle_by_cause.values())
+    share = idle_by_cause[cause] / idle
+    label = Cause(cause).label
+    return f"{label} ({100 * share:.0f} %)"
 
 
 def _parts(plan: Plan) -> str:
     """Return the rows of each micro-batch of each replica: `30 = 8+7 | 8+7`."""
     by_replica: list[list[str]] = [[] for _ in range(plan.replicas)]
     for part in plan.parts:
-        by_replica[part.replica].append(str(part.rows))
+        rows = by_replica[part.replica]
+        rows.append(str(part.rows))
     texts = ["+".join(rows) or "0" for rows in by_replica]
-    return f"{plan.rows} = {' | '.join(texts)}"
+    split = " | ".join(texts)
+    return f"{plan.rows} = {split}"
 
 
 def _splits(summary: Summary) -> str:
@@ -278,7 +327,9 @@ def _splits(summary: Summary) -> str:
 
 def _over_lanes(stage: Stage) -> str:
     """Return the number of parts of a divided stage; the table has the size of one part."""
-    return f", over {stage.shards} lanes" if stage.shards > 1 else ""
+    if stage.shards <= 1:
+        return ""
+    return f", over {stage.shards} lanes"
 
 
 def _grid_text(plan: Plan) -> str:
@@ -289,12 +340,16 @@ def _grid_text(plan: Plan) -> str:
         if cells:
             names.append(lane.name)
             rows.append(cells)
-    widths = [max(map(len, tick)) for tick in zip(*rows, strict=True)]
+    widths = []
+    for cells_of_tick in zip(*rows, strict=True):
+        widths.append(max(map(len, cells_of_tick)))
     name_width = max(map(len, names))
     lines = []
     for name, cells in zip(names, rows, strict=True):
-        padded = " ".join(map(str.ljust, cells, widths))
-        lines.append(f"{name.ljust(name_width)}  {padded}".rstrip())
+        padded_name = name.ljust(name_width)
+        padded_cells = " ".join(map(str.ljust, cells, widths))
+        line = f"{padded_name}  {padded_cells}"
+        lines.append(line.rstrip())
     return "\n".join(lines)
 
 
@@ -306,8 +361,10 @@ def incomplete_text(faults: Sequence[str]) -> str:
     """Return the first reason why a recording is incomplete, "" if it is complete."""
     if not faults:
         return ""
-    others = len(faults) - 1
-    return f"{faults[0]} (and {others} more)" if others else faults[0]
+    first, *others = faults
+    if not others:
+        return first
+    return f"{first} (and {len(others)} more)"
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -315,10 +372,20 @@ def comparison_text(comparison: Comparison) -> str:
     step = comparison.median
     measured = duration_text(step.makespan_ns)
     predicted = duration_text(step.predicted_ns, like=step.makespan_ns)
-    errors = [f"{lane.name} {_error(lane.error)}" for lane in step.lanes]
-    about = f"{_error(step.error)}, the median step; busy time {', '.join(errors)}"
-    return f"predicted: {predicted} for {measured} ({about})\ncosts: {comparison.source}"
+    error = _error(step.error)
+    errors = []
+    for lane in step.lanes:
+        errors.append(f"{lane.name} {_error(lane.error)}")
+    of_lanes = ", ".join(errors)
+    about = f"{error}, the median step; busy time {of_lanes}"
+    lines = [
+        f"predicted: {predicted} for {measured} ({about})",
+        f"costs: {comparison.source}",
+    ]
+    return "\n".join(lines)
 
 
 def _error(error: float | None) -> str:
-    return "unknown" if error is None else f"{100 * error:+.1f} %"
+    if error is None:
+        return "unknown"
+    return f"{100 * error:+.1f} %"

@@ -39,14 +39,17 @@ def print_slowdown(arguments: argparse.Namespace) -> None:
     trace = part.of(open_with_warnings(name), name)
     steps = whole_steps(trace)
     if not steps:
-        use = "use one with a whole step" if trace.header.source.has_plan else TAKE_PART
+        use = TAKE_PART
+        if trace.header.source.has_plan:
+            use = "use one with a whole step"
         raise PlanError(f"{name} has no whole step; {use}")
     try:
         found = slowdown(trace, steps, axes)
     except PlanError as error:
         raise PlanError(f"{name}: {error}") from None
     write_whole(arguments.csv, slowdown_csv(found))
-    say(slowdown_text(found, even_split(trace, steps)))
+    split = even_split(trace, steps)
+    say(slowdown_text(found, split))
 
 
 def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
@@ -54,10 +57,12 @@ def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
     if text is None:
         return None
     names = [name.strip().upper() for name in text.split(",")]
-    are_known = all(name in tuple(Axis) for name in names)
-    if len(names) != 2 or names[0] == names[1] or not are_known:
-        raise PlanError(f"--axes {text}: use two of {', '.join(Axis)}, such as DP,PP")
-    return Axis(names[0]), Axis(names[1])
+    axes = [axis for axis in Axis if axis in names]
+    if len(names) != 2 or len(axes) != 2:
+        known = ", ".join(Axis)
+        raise PlanError(f"--axes {text}: use two of {known}, such as DP,PP")
+    rows, columns = names
+    return Axis(rows), Axis(columns)
 
 
 def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
@@ -72,12 +77,14 @@ def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
     lines = [first]
     if split is not None and split.text is not None:
         lines.append(str(split.text))
-    lines += ["", "per cent of a step that the job would save if a part were like its peers:", ""]
-    lines.append(_matrix_text(found))
+    heading = "per cent of a step that the job would save if a part were like its peers:"
+    lines += ["", heading, "", _matrix_text(found)]
     slow = [one for one in found.of_workers if one.share >= LEAST_SHARE]
     if slow:
-        lines += ["", _savings_text("worker", slow)]
-    lines += ["", _savings_text("kind", found.of_kinds)]
+        of_workers = _savings_text("worker", slow)
+        lines += ["", of_workers]
+    of_kinds = _savings_text("kind", found.of_kinds)
+    lines += ["", of_kinds]
     return "\n".join(lines)
 
 
@@ -86,18 +93,21 @@ def _savings_text(head: str, savings: Sequence[Saving]) -> str:
     largest = sorted(savings, key=lambda one: one.share, reverse=True)
     rows = []
     for one in largest[:MOST_LISTED]:
-        rows.append((one.name, _percent(one.share), f"{one.saved_ns / 1e6:.3f}"))
+        percent = _percent(one.share)
+        saved_ms = one.saved_ns / 1e6
+        rows.append((one.name, percent, f"{saved_ms:.3f}"))
     return table((head, "saves %", "saves ms"), rows)
 
 
 def _matrix_text(found: Slowdown) -> str:
     """Return the workers' matrix, with the savings of its rows and columns at the margins."""
-    shares = found.matrix()
+    shares = found.matrix().tolist()
     names = [one.name for one in found.of_columns]
     header = ["", *names, f"all of {found.rows}"]
     rows: list[Sequence[str]] = []
-    for one, cells in zip(found.of_rows, shares.tolist(), strict=True):
-        rows.append([one.name, *map(_percent, cells), _percent(one.share)])
+    for one, of_row in zip(found.of_rows, shares, strict=True):
+        cells = [_percent(share) for share in of_row]
+        rows.append([one.name, *cells, _percent(one.share)])
     margins = [_percent(one.share) for one in found.of_columns]
     rows.append([f"all of {found.columns}", *margins, ""])
     return table(header, rows)
@@ -106,7 +116,9 @@ def _matrix_text(found: Slowdown) -> str:
 def _percent(share: float) -> str:
     if np.isnan(share):
         return "-"
-    return "0" if abs(share) < LEAST_SHARE else f"{100 * share:.1f}"
+    if abs(share) < LEAST_SHARE:
+        return "0"
+    return f"{100 * share:.1f}"
 
 
 def slowdown_csv(found: Slowdown) -> str:
