@@ -52,8 +52,12 @@ def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
             same_plan.append(step)
     steps = tuple(same_plan)
     count = len(found[reference].spans)
-    places = np.tile(np.arange(count), (len(steps), 1))
-    return AlikeSteps(steps, steps.index(reference), places)
+    in_order = np.arange(count)
+    return AlikeSteps(
+        steps=steps,
+        reference=steps.index(reference),
+        places=np.tile(in_order, (len(steps), 1)),
+    )
 
 
 def _plan_bytes(one: StepSpans) -> bytes:
@@ -70,35 +74,50 @@ def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> A
     families = _families(found)
     highest = [int(own.max(initial=-1)) for own in families]
     count = max(highest, default=-1) + 1
-    counts = np.stack([np.bincount(own, minlength=count) for own in families])
+    counts_of_steps = [np.bincount(own, minlength=count) for own in families]
+    counts = np.stack(counts_of_steps)
     computing = [lane.index for lane in computing_lanes(trace.header.lanes)]
     computes = np.zeros(count, np.bool_)
     for own, step in zip(families, steps, strict=True):
         on_compute_lane = np.isin(found[step].lane, computing)
         computes[own[on_compute_lane]] = True
-    alike = _shared(counts[:, computes], place) >= ALIKE
+    shared = _shared(counts[:, computes], place)
+    alike = shared >= ALIKE
     alike[place] = True
     chosen = np.flatnonzero(alike)
-    common = (counts[chosen] == counts[place]).all(axis=0)
-    in_reference = counts[place] > 0
-    if not (common & computes & in_reference).any():
+    own_counts = counts[place]
+    common = (counts[chosen] == own_counts).all(axis=0)
+    compared = common & computes & (own_counts > 0)
+    if not compared.any():
         chosen = np.array([place])
         common = np.ones(count, np.bool_)
-    places = np.stack([_places(families[at], common) for at in chosen])
-    reference_place = int(np.flatnonzero(chosen == place)[0])
+    chosen_steps: list[int] = []
+    places_of_steps: list[Ints] = []
+    for at in chosen.tolist():
+        chosen_steps.append(steps[at])
+        places_of_steps.append(_places(families[at], common))
+    places = np.stack(places_of_steps)
+    reference_place = chosen_steps.index(reference)
     order = np.argsort(places[reference_place])
-    chosen_steps = tuple(steps[at] for at in chosen)
-    return AlikeSteps(chosen_steps, reference_place, places[:, order])
+    return AlikeSteps(
+        steps=tuple(chosen_steps),
+        reference=reference_place,
+        places=places[:, order],
+    )
 
 
 def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
     """Return for each step the number of each task's family: equal lane, name and attributes."""
     every = list(found.values())
-    columns = [np.concatenate([one.lane for one in every])]
+    lanes = [one.lane for one in every]
+    columns = [np.concatenate(lanes)]
     for name in _SAME:
-        columns.append(np.concatenate([one.spans[name] for one in every]))
-    numbers = np.unique(row_keys(*columns), return_inverse=True)[1]
-    ends = np.cumsum([len(one.spans) for one in every])
+        attributes = [one.spans[name] for one in every]
+        columns.append(np.concatenate(attributes))
+    keys = row_keys(*columns)
+    _, numbers = np.unique(keys, return_inverse=True)
+    lengths = [len(one.spans) for one in every]
+    ends = np.cumsum(lengths)
     return np.split(numbers, ends[:-1])
 
 
@@ -109,7 +128,8 @@ def _shared(counts: Ints, place: int) -> Floats:
     if both steps have it equally often.
     """
     totals = counts.sum(axis=1)
-    shared = np.where(counts == counts[place], counts, 0).sum(axis=1)
+    are_equal = counts == counts[place]
+    shared = np.where(are_equal, counts, 0).sum(axis=1)
     larger_total = np.maximum(totals, totals[place])
     parts: Floats = shared / np.maximum(1, larger_total)
     return parts
@@ -118,4 +138,5 @@ def _shared(counts: Ints, place: int) -> Floats:
 def _places(family: Ints, common: Bools) -> Ints:
     """Return the positions of the tasks of common families, by family and then by time."""
     mine = np.flatnonzero(common[family])
-    return mine[stable_argsort(family[mine])]
+    by_family = stable_argsort(family[mine])
+    return mine[by_family]

@@ -85,8 +85,9 @@ class JobTimes:
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int], median: int) -> JobTimes:
         """Sum up whole steps of a job's trace; `median` is one of them."""
-        tasks = trace.span_count // max(1, len(trace.steps))
-        most = min(MOST_STEPS, max(FEWEST_STEPS, MOST_NODES // max(1, tasks)))
+        tasks_a_step = trace.span_count // max(1, len(trace.steps))
+        fitting = MOST_NODES // max(1, tasks_a_step)
+        most = min(MOST_STEPS, max(FEWEST_STEPS, fitting))
         chosen = []
         for number in evenly(steps, most):
             chosen.append(JobStep.of(explain_run_step(trace, number)))
@@ -100,8 +101,13 @@ class JobTimes:
         # of the other code would hide it.
         parts[HOST_CODE] = parts[HOST_CODE] + parts.get(BETWEEN_STEPS, 0.0)
         start, end = trace.step_bounds(median)
-        replayed = tuple(evenly(chosen, MOST_REPLAYED))
-        return cls(step, end - start, replayed, parts, _blocks(trace))
+        return cls(
+            step=step,
+            step_ns=end - start,
+            replayed=tuple(evenly(chosen, MOST_REPLAYED)),
+            parts=parts,
+            blocks=_blocks(trace),
+        )
 
     @property
     def computed(self) -> Floats:
@@ -127,13 +133,14 @@ class JobTimes:
             # Only the few ranks with a large excess are examined.
             has_excess = usual >= usual.min() + least
             for rank in np.flatnonzero(has_excess).tolist():
-                times = self._longer(part, rank, chance)
-                if times is not None and times[0] >= times[1] + least:
-                    found.append(Excess(rank, part, *times))
-        return sorted(found, key=lambda one: one.usual - one.own)[:MOST_TRIED]
+                excess = self._excess(part, rank, chance)
+                if excess is not None and excess.own >= excess.usual + least:
+                    found.append(excess)
+        found.sort(key=lambda one: one.usual - one.own)
+        return found[:MOST_TRIED]
 
-    def _longer(self, part: StepPart, rank: int, chance: float) -> tuple[float, float] | None:
-        """Return a rank's usual ns for a part and its peers'; None if not significantly longer."""
+    def _excess(self, part: StepPart, rank: int, chance: float) -> Excess | None:
+        """Compare a rank's times for a part with its peers'; None if not significantly longer."""
         every = self.parts[part]
         peers = self._peers(part, rank)
         if len(every) < FEWEST or not peers:
@@ -143,12 +150,16 @@ class JobTimes:
         usual = float(np.median(excess))
         # The excess is larger than its scatter, or occurs in more steps than by chance.
         is_large = usual > max(scatter(excess), median_error(excess, chance))
+        is_certain = is_large or significantly_positive(excess, chance)
         is_steady = (excess > 0).mean() >= ALWAYS
-        if not is_steady or not (is_large or significantly_positive(excess, chance)):
+        if not is_steady or not is_certain:
             return None
-        own_usual = float(np.median(every[:, rank]))
-        others_usual = float(np.median(others))
-        return own_usual, others_usual
+        return Excess(
+            rank=rank,
+            part=part,
+            own=float(np.median(every[:, rank])),
+            usual=float(np.median(others)),
+        )
 
     def _peers(self, part: StepPart, rank: int) -> list[int]:
         """Return the other ranks; for computing parts, only those with the same blocks."""
@@ -192,8 +203,15 @@ def rank_faults(times: JobTimes, least: float) -> list[Finding]:
     found = times.excesses(least)
     if not found:
         return []
-    lost = times.usual_losses(lambda step: [_as_its_peers(step, one) for one in found])
-    return [_finding(times, *one) for one in zip(found, lost, strict=True)]
+
+    def mended(step: JobStep) -> list[Floats]:
+        return [_as_its_peers(step, one) for one in found]
+
+    lost = times.usual_losses(mended)
+    findings: list[Finding] = []
+    for excess, loss in zip(found, lost, strict=True):
+        findings.append(_finding(times, excess, loss))
+    return findings
 
 
 def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
@@ -201,7 +219,8 @@ def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
 
     def mended(step: JobStep) -> list[Floats]:
         slower = step.computes & (step.rank == rank)
-        return [np.where(slower, step.taken / factor, step.taken)]
+        faster = step.taken / factor
+        return [np.where(slower, faster, step.taken)]
 
     (loss,) = times.usual_losses(mended)
     return loss, loss / max(1, times.step_ns)
@@ -209,10 +228,13 @@ def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
 
 def _as_its_peers(step: JobStep, one: Excess) -> Floats:
     """Return the durations of a step's nodes if the rank took as long as its peers for the part."""
-    parts = (HOST_CODE, BETWEEN_STEPS) if one.part == HOST_CODE else (one.part,)
+    parts = [one.part]
+    if one.part == HOST_CODE:
+        parts.append(BETWEEN_STEPS)
     mine = step.is_part(*parts) & (step.rank == one.rank)
-    factor = min(1.0, one.usual / max(1.0, one.own))
-    return np.where(mine, step.taken * factor, step.taken)
+    ratio = one.usual / max(1.0, one.own)
+    shorter = step.taken * min(1.0, ratio)
+    return np.where(mine, shorter, step.taken)
 
 
 def _finding(times: JobTimes, one: Excess, loss: int) -> Finding:
@@ -250,7 +272,8 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     totals = np.bincount(step.rank, work, step.ranks)
     mean = float(totals.mean())
     scales = mean / np.maximum(totals, 1.0)
-    even = np.where(computes, taken * scales[step.rank], taken)
+    scaled = taken * scales[step.rank]
+    even = np.where(computes, scaled, taken)
 
     def without(*parts: StepPart) -> Floats:
         return np.where(step.is_part(*parts), 0.0, taken)
@@ -268,8 +291,9 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     data, host, update, loss, moving, uneven, idle = losses(step, ways)
     # Without communication, data and other code, a step is longer than the computing of the busiest
     # rank only because of dependencies.
-    whole = float(step.periods(taken[:, None])[0])
-    schedule = round(whole - idle - float(totals.max()))
+    (measured,) = step.periods(taken[:, np.newaxis]).tolist()
+    busiest = float(totals.max())
+    schedule = round(measured - idle - busiest)
     yield _whole_finding(times, Limit.DATA, data)
     yield _whole_finding(times, Limit.HOST, host)
     yield _whole_finding(times, Limit.UPDATE, update)
@@ -277,10 +301,11 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     longer = significantly_above(times.computed) & (totals > mean)
     if longer.any():
         rank = int(np.where(longer, totals, 0.0).argmax())
+        most = float(totals[rank])
         values: dict[str, object] = {
             "lane": rank,
-            "most": duration_text(round(float(totals[rank]))),
-            "mean": duration_text(round(mean), like=float(totals[rank])),
+            "most": duration_text(round(most)),
+            "mean": duration_text(round(mean), like=most),
         }
         yield _whole_finding(times, Limit.IMBALANCE, uneven, f"rank {rank}", values)
     else:

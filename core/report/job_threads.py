@@ -67,11 +67,13 @@ def _unrecorded(
     requested: tuple[int, ...] = (),
 ) -> Iterator[_Interval]:
     """Yield code that is not recorded; until the `first` recorded task it is BETWEEN_STEPS."""
+    border = min(end, first)
     if start < first:
-        yield _Interval(start, min(end, first), BETWEEN_STEPS, needs, requested)
-        needs = requested = ()
+        yield _Interval(start, border, BETWEEN_STEPS, needs, requested)
+        needs = ()
+        requested = ()
     if end > first or start >= first:
-        since = max(start, min(end, first))
+        since = max(start, border)
         yield _Interval(since, end, HOST_CODE, needs, requested)
 
 
@@ -83,20 +85,24 @@ class GraphBuilder:
         self._columns = explanation.columns
         lanes = explanation.lanes
         self._computing = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
-        rank_of = {main: rank for rank, main in enumerate(self._computing)}
-        serves = np.array([rank_of.get(lane.serves, ABSENT) for lane in lanes], np.int64)
+        rank_of_main = {main: rank for rank, main in enumerate(self._computing)}
+        rank_of_lane = np.full(len(lanes), ABSENT, np.int64)
+        for place, lane in enumerate(lanes):
+            rank_of_lane[place] = rank_of_main.get(lane.serves, ABSENT)
         kind = self._columns.kind
-        self._rank = serves[self._columns.lane]
-        self._moves = IS_COMMUNICATION[kind] & (kind != _DATA)
+        start = self._columns.start
         launched = self._columns.launched
-        self._request_time = np.where(launched == ABSENT, self._columns.start, launched)
+        self._rank = rank_of_lane[self._columns.lane]
+        self._moves = IS_COMMUNICATION[kind] & (kind != _DATA)
+        self._request_time = np.where(launched == ABSENT, start, launched)
         self._graph = JobGraph()
         self._node_of: dict[int, int] = {}
+        # Nodes with the moves whose nodes they need, and with the moves that must be requested.
         self._needing: list[tuple[int, tuple[int, ...]]] = []
         self._released: list[tuple[int, tuple[int, ...]]] = []
         self._first: list[int] = []
         for rank in range(len(self._computing)):
-            starts = self._columns.start[self._rank == rank]
+            starts = start[self._rank == rank]
             self._first.append(int(starts.min(initial=_LATE)))
         self._transfers = self._transfers_of_ranks()
 
@@ -110,37 +116,42 @@ class GraphBuilder:
             first.append(begin)
             last.append(end)
         self._add_moves(requesting)
+        needs_of_node = self._graph.needs
         for node, needs in self._needing:
-            self._graph.needs[node] += [self._node_of[task] for task in needs]
+            needs_of_node[node] += [self._node_of[task] for task in needs]
         for node, requested in self._released:
-            self._graph.needs[node] += [requesting[task] for task in requested]
+            needs_of_node[node] += [requesting[task] for task in requested]
         return self._graph, first, last
 
     def _add_thread(self, rank: int, requesting: dict[int, int]) -> tuple[int, int]:
         """Add a rank's thread; `requesting` gets the node after which each move was requested."""
-        moves = np.flatnonzero(self._moves & (self._rank == rank))
-        moves = moves[np.argsort(self._request_time[moves], kind="stable")]
+        is_own_move = self._moves & (self._rank == rank)
+        moves = np.flatnonzero(is_own_move)
+        in_order = np.argsort(self._request_time[moves], kind="stable")
+        moves = moves[in_order]
         moments = self._request_time[moves].tolist()
         graph = self._graph
         # A first node of no length, for moves that are requested at once.
         first = node = graph.add(HOST_CODE, rank, 0, ())
         place = 0
         for interval in self._intervals(rank, moves):
+            part = interval.part
             start = interval.start
             needs = interval.needs
             if interval.requested:
                 # An empty node at the end of the wait.
-                node = graph.add(interval.part, rank, 0, [node])
+                node = graph.add(part, rank, 0, [node])
                 self._released.append((node, interval.requested))
             while place < len(moments) and moments[place] < interval.end:
                 cut = max(moments[place], start)
                 if cut > start:
-                    node = self._add_part(interval.part, rank, cut - start, node, needs)
+                    node = self._add_part(part, rank, cut - start, node, needs)
                     start = cut
                     needs = ()
-                requesting[int(moves[place])] = node
+                move = int(moves[place])
+                requesting[move] = node
                 place += 1
-            node = self._add_part(interval.part, rank, interval.end - start, node, needs)
+            node = self._add_part(part, rank, interval.end - start, node, needs)
         for move in moves[place:].tolist():
             requesting[move] = node
         return first, node
@@ -156,11 +167,14 @@ class GraphBuilder:
     def _intervals(self, rank: int, moves: Ints) -> Iterator[_Interval]:
         """Yield a rank's activities in order of time, from its last update to the next."""
         columns = self._columns
-        tasks = np.flatnonzero(~self._moves & (self._rank == rank))
-        tasks = tasks[np.argsort(columns.start[tasks], kind="stable")]
+        is_own_task = ~self._moves & (self._rank == rank)
+        tasks = np.flatnonzero(is_own_task)
+        in_order = np.argsort(columns.start[tasks], kind="stable")
+        tasks = tasks[in_order]
         ends = columns.end[moves]
         asked = self._request_time[moves]
-        until = int(self._explanation.begins[self._computing[rank]])
+        lane = self._computing[rank]
+        until = int(self._explanation.begins[lane])
         for task in tasks.tolist():
             start = max(until, int(columns.start[task]))
             end = int(columns.end[task])
@@ -168,8 +182,9 @@ class GraphBuilder:
             ends_of_needs = [int(columns.end[need]) for need in needs]
             ready = max(ends_of_needs, default=until)
             # A wait begins with the last request before its end, or at once.
-            before_wait = asked[(asked >= until) & (asked < min(ready, start))]
-            since = int(before_wait.max()) if len(before_wait) else until
+            end_of_wait = min(ready, start)
+            is_in_wait = (asked >= until) & (asked < end_of_wait)
+            since = int(asked[is_in_wait].max(initial=until))
             if ready > until:
                 yield from self._code_between_waits(rank, moves, needs, until, since)
                 goes_on = min(max(ready, since), start)
@@ -177,19 +192,21 @@ class GraphBuilder:
             else:
                 yield from self._code_between_transfers(rank, until, start, needs)
             part = self._part(task)
-            asked_inside = (asked >= start) & (asked < end)
-            inside = moves[asked_inside & (ends <= end)]
+            is_inside = (asked >= start) & (asked < end) & (ends <= end)
+            inside = moves[is_inside]
             if part.kind is Kind.STEP and len(inside):
                 # An update that moves data, as of sharded parameters, waits for it.
-                since = int(self._request_time[inside].max())
-                ready = max(since, int(columns.end[inside].max()))
+                since = int(asked[is_inside].max())
+                last_end = int(ends[is_inside].max())
+                ready = max(since, last_end)
+                moved = tuple(inside.tolist())
                 yield _Interval(start, since, part)
-                yield _Interval(ready, end, part, tuple(inside.tolist()))
+                yield _Interval(ready, end, part, moved)
             else:
                 yield _Interval(start, end, part)
             until = max(until, end)
-        finish = int(self._explanation.finishes[self._computing[rank]])
-        yield from self._code_between_transfers(rank, until, max(until, finish))
+        finish = max(until, int(self._explanation.finishes[lane]))
+        yield from self._code_between_transfers(rank, until, finish)
 
     def _code_between_waits(
         self, rank: int, moves: Ints, needs: Sequence[int], start: int, end: int
@@ -203,13 +220,15 @@ class GraphBuilder:
         A move that is needed, and that has ended before the next request, has been waited for.
         """
         asked = self._request_time[moves]
-        requests = moves[(asked >= start) & (asked <= end)].tolist()
+        is_inside = (asked >= start) & (asked <= end)
+        requests = moves[is_inside].tolist()
         at = start
         awaited: tuple[int, ...] = ()
         for move, following in pairwise(requests):
             request = int(self._request_time[move])
+            next_request = int(self._request_time[following])
             ended = int(self._columns.end[move])
-            if move in needs and ended <= self._request_time[following]:
+            if move in needs and ended <= next_request:
                 yield from self._code_between_transfers(rank, at, request, awaited)
                 at = ended
                 awaited = (move,)
@@ -242,14 +261,17 @@ class GraphBuilder:
     def _transfers_of_ranks(self) -> list[list[_Transfer]]:
         """Return the transfers that each rank sends, in the order of the receivers' requests."""
         found: list[list[_Transfer]] = [[] for _ in self._computing]
-        for receive in np.flatnonzero(self._columns.kind == _COPY).tolist():
+        is_copy = self._columns.kind == _COPY
+        for receive in np.flatnonzero(is_copy).tolist():
+            receiver = int(self._rank[receive])
+            requested = int(self._request_time[receive])
             for send in self._needed(receive):
-                rank = int(self._rank[send])
-                is_other_rank = rank not in (ABSENT, self._rank[receive])
-                if is_other_rank and self._columns.kind[send] == _COPY:
+                sender = int(self._rank[send])
+                is_other_rank = sender not in (ABSENT, receiver)
+                if is_other_rank and is_copy[send]:
                     sent = int(self._request_time[send])
-                    requested = int(self._request_time[receive])
-                    found[rank].append(_Transfer(sent, requested, receive))
+                    transfer = _Transfer(sent, requested, receive)
+                    found[sender].append(transfer)
         for transfers in found:
             transfers.sort(key=_receiver_request)
         return found
@@ -257,7 +279,8 @@ class GraphBuilder:
     def _needed(self, task: int) -> tuple[int, ...]:
         """Return the moves that a task waited for."""
         columns = self._columns
-        first, last = columns.after_first[task : task + 2].tolist()
+        first = columns.after_first[task]
+        last = columns.after_first[task + 1]
         needs = columns.after[first:last].tolist()
         return tuple(need for need in needs if self._moves[need])
 
@@ -274,15 +297,17 @@ class GraphBuilder:
         """Add communication; a collective begins when the last rank has requested it."""
         columns = self._columns
         waits = self._explanation.waits
-        moves = np.flatnonzero(self._moves & (self._rank >= 0)).tolist()
-        meetings = {}
-        for meeting in dict.fromkeys(waits.meets[moves].tolist()):
-            if meeting != ABSENT:
-                meetings[meeting] = self._graph.add(COMMUNICATION, 0, 0, ())
+        graph = self._graph
+        is_of_rank = self._moves & (self._rank >= 0)
+        moves = np.flatnonzero(is_of_rank).tolist()
+        meetings: dict[int, int] = {}
+        for meeting in waits.meets[moves].tolist():
+            if meeting != ABSENT and meeting not in meetings:
+                meetings[meeting] = graph.add(COMMUNICATION, 0, 0, ())
         for move in moves:
             taken = int(columns.end[move] - waits.begun[move])
             rank = int(self._rank[move])
-            self._node_of[move] = self._graph.add(COMMUNICATION, rank, taken, ())
+            self._node_of[move] = graph.add(COMMUNICATION, rank, taken, ())
         previous: dict[int, int] = {}
         for move in sorted(moves, key=lambda one: int(columns.start[one])):
             node = self._node_of[move]
@@ -294,7 +319,8 @@ class GraphBuilder:
             previous[lane] = node
             meeting = int(waits.meets[move])
             if meeting == ABSENT:
-                self._graph.needs[node] += needs
+                graph.needs[node] += needs
             else:
-                self._graph.needs[meetings[meeting]] += needs
-                self._graph.needs[node].append(meetings[meeting])
+                meeting_node = meetings[meeting]
+                graph.needs[meeting_node] += needs
+                graph.needs[node].append(meeting_node)

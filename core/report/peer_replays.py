@@ -62,7 +62,9 @@ def peer_factors(sums: Floats, counts: Floats) -> Floats:
     others = counts.sum(axis=1, keepdims=True) - counts
     others_ns = sums.sum(axis=1, keepdims=True) - sums
     with np.errstate(divide="ignore", invalid="ignore"):
-        factors: Floats = (others_ns / others) / (sums / counts)
+        mean = sums / counts
+        mean_of_others = others_ns / others
+        factors = mean_of_others / mean
     has_peers = (others > 0) & np.isfinite(factors)
     known: Floats = np.where(has_peers, factors, np.nan)
     return known
@@ -96,9 +98,11 @@ class StepReplays:
         replay = Replay.of(columns, run.meets)
         # Each worker and each kind once, and at most as many rows and columns as workers.
         variants = 3 * len(workers) + len(KINDS)
-        tasks = variants * max(1, len(columns))
-        count = min(len(run.steps), max(FEWEST_REPLAYED, MOST_WORK // tasks))
-        chosen = np.array(evenly(range(len(run.steps)), count), np.int64)
+        tasks_a_step = variants * max(1, len(columns))
+        steps = len(run.steps)
+        most = max(FEWEST_REPLAYED, MOST_WORK // tasks_a_step)
+        places = evenly(range(steps), min(steps, most))
+        chosen = np.array(places, np.int64)
         taken = run.taken.astype(np.float64)
         makespans = replay.makespans(taken[chosen])
         return cls(
@@ -119,16 +123,17 @@ class StepReplays:
 
     def with_peers(self, places: Ints, count: int) -> Floats:
         """Return the mean length with each group of workers like its peers; see Replays."""
-        group = np.where(self.worker >= 0, places[self.worker], ABSENT)
+        group_of_worker = places[self.worker]
+        group = np.where(self.worker >= 0, group_of_worker, ABSENT)
         factor = self._factors(self.staged, group, count)
         of_all_stages = self._factors(self.work, group, count)
         factor = np.where(np.isnan(factor), of_all_stages, factor)
         factor = np.where(np.isnan(factor), 1.0, factor)
-
         measured = self.taken[self.chosen]
 
         def changed(number: int) -> Floats:
-            return measured * np.where(group == number, factor, 1.0)
+            own_factor = np.where(group == number, factor, 1.0)
+            return measured * own_factor
 
         return self._lengths(count, changed)
 
@@ -139,8 +144,8 @@ class StepReplays:
         measured = self.taken[self.chosen]
         even = np.empty_like(measured)
         for mine in groups(self.work):
-            means = measured[:, mine].mean(axis=1, keepdims=True)
-            even[:, mine] = means
+            of_work = measured[:, mine]
+            even[:, mine] = of_work.mean(axis=1, keepdims=True)
 
         def changed(number: int) -> Floats:
             return np.where(kind == codes[number], even, measured)
@@ -155,7 +160,8 @@ class StepReplays:
         Peers are tasks of other groups with the same key.
         """
         known = group >= 0
-        shape = (int(keys.max(initial=0)) + 1, count)
+        highest_key = int(keys.max(initial=0))
+        shape = (highest_key + 1, count)
         place = (keys[known], group[known])
         taken = self.taken.sum(axis=0)
         sums = np.zeros(shape)
@@ -163,7 +169,8 @@ class StepReplays:
         np.add.at(sums, place, taken[known])
         np.add.at(counts, place, 1)
         factors = np.full(len(keys), np.nan)
-        factors[known] = peer_factors(sums, counts)[place]
+        of_groups = peer_factors(sums, counts)
+        factors[known] = of_groups[place]
         return factors
 
     def _lengths(self, count: int, changed: Callable[[int], Floats]) -> Floats:
@@ -173,8 +180,8 @@ class StepReplays:
         means = np.empty(count)
         for first in range(0, count, at_once):
             last = min(count, first + at_once)
-            durations = np.concatenate([changed(number) for number in range(first, last)])
-            lengths = self.replay.makespans(durations)
+            durations = [changed(number) for number in range(first, last)]
+            lengths = self.replay.makespans(np.concatenate(durations))
             by_way = lengths.reshape(last - first, -1)
             means[first:last] = by_way.mean(axis=1)
         return means
@@ -203,7 +210,11 @@ class JobReplays:
             chosen.append(job_step)
             lengths.append(job_step.periods(as_measured))
         lanes = [lane.index for lane in trace.header.compute_lanes]
-        return cls(tuple(chosen), float(np.mean(lengths)), _workers_of(lanes, workers))
+        return cls(
+            steps=tuple(chosen),
+            usual_ns=float(np.mean(lengths)),
+            rank_worker=_workers_of(lanes, workers),
+        )
 
     @property
     def replayed(self) -> int:
@@ -212,15 +223,18 @@ class JobReplays:
 
     def with_peers(self, places: Ints, count: int) -> Floats:
         """Return the mean length with each group of ranks like its peers; see Replays."""
-        group = np.where(self.rank_worker >= 0, places[self.rank_worker], ABSENT)
+        group_of_worker = places[self.rank_worker]
+        group = np.where(self.rank_worker >= 0, group_of_worker, ABSENT)
         factors = self._factors(group, count)
 
         def changed(step: JobStep) -> Floats:
             mine = group[step.rank]
+            has_group = mine >= 0
             factor = np.ones(len(mine))
             for place, part in enumerate(step.parts):
-                nodes = (step.part == place) & (mine >= 0)
-                factor[nodes] = factors[part][mine[nodes]]
+                of_groups = factors[part]
+                nodes = has_group & (step.part == place)
+                factor[nodes] = of_groups[mine[nodes]]
             is_group = mine[:, np.newaxis] == np.arange(count)
             measured = step.taken[:, np.newaxis]
             scaled = measured * factor[:, np.newaxis]
@@ -241,8 +255,9 @@ class JobReplays:
             for place, part in enumerate(step.parts):
                 mine = np.flatnonzero(step.part == place)
                 of_ranks = totals[part]
-                own = np.maximum(1.0, of_ranks[step.rank[mine]])
-                even = step.taken[mine] * of_ranks.mean() / own
+                mean = of_ranks.mean()
+                own = of_ranks[step.rank[mine]]
+                even = step.taken[mine] * mean / np.maximum(1.0, own)
                 number = numbers[_kind_name(part)]
                 ways[mine, number] = even
             return ways
@@ -253,6 +268,7 @@ class JobReplays:
     def _factors(self, group: Ints, count: int) -> dict[StepPart, Floats]:
         """Return the factor of each part for each of `count` groups of ranks; 1 without peers."""
         known = group >= 0
+        known_group = group[known]
         factors = {}
         for part in self._parts():
             sums = np.zeros((1, count))
@@ -260,8 +276,8 @@ class JobReplays:
             for step in self.steps:
                 times = step.totals().get(part)
                 if times is not None:
-                    np.add.at(sums[0], group[known], times[known])
-                    np.add.at(counts[0], group[known], 1)
+                    np.add.at(sums[0], known_group, times[known])
+                    np.add.at(counts[0], known_group, 1)
             of_groups = peer_factors(sums, counts)[0]
             factors[part] = np.nan_to_num(of_groups, nan=1.0)
         return factors
@@ -274,7 +290,10 @@ class JobReplays:
         return list(parts)
 
     def _lengths(self, changed: Callable[[JobStep], Floats]) -> Floats:
-        lengths = [step.periods(changed(step)) for step in self.steps]
+        lengths: list[Floats] = []
+        for step in self.steps:
+            taken = changed(step)
+            lengths.append(step.periods(taken))
         means: Floats = np.mean(lengths, axis=0)
         return means
 

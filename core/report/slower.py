@@ -62,21 +62,22 @@ class _Compared:
     @classmethod
     def nothing(cls, run: MeasuredSteps, places: int, tasks: int) -> _Compared:
         """Return a comparison without any task."""
-        shape = (len(run.steps) + 1, places, len(KINDS))
+        steps = len(run.steps) + 1
+        kinds = len(KINDS)
         return cls(
-            own=np.zeros(shape),
-            usual=np.zeros(shape),
-            variance=np.zeros(shape[1:]),
+            own=np.zeros((steps, places, kinds)),
+            usual=np.zeros((steps, places, kinds)),
+            variance=np.zeros((places, kinds)),
             known=np.zeros(tasks, bool),
         )
 
     def __add__(self, other: _Compared) -> _Compared:
         """Add a comparison of other tasks of the same places."""
         return _Compared(
-            self.own + other.own,
-            self.usual + other.usual,
-            self.variance + other.variance,
-            self.known | other.known,
+            own=self.own + other.own,
+            usual=self.usual + other.usual,
+            variance=self.variance + other.variance,
+            known=self.known | other.known,
         )
 
 
@@ -111,31 +112,43 @@ def slower(
         rough = _compare_by_costs(run, costs, task, place, count, exact.known)
         compared = exact + rough
     known = exact.known | rough.known
-    has_peers = compared.usual[-1].sum(axis=1) != 0
+    usual_of_places = compared.usual[-1].sum(axis=1)
+    has_peers = usual_of_places != 0
     for where in np.flatnonzero(has_peers).tolist():
         own = compared.own[:, where]
         usual = compared.usual[:, where]
         variance = compared.variance[where]
-        excess_of_steps = (own - usual).sum(axis=1)[:-1]
-        excess = float(np.median(excess_of_steps))
+        excess_of_kinds = own[:-1] - usual[:-1]
+        excess = float(np.median(excess_of_kinds.sum(axis=1)))
         cold_start = 0.0
         if cold:
             kinds = np.count_nonzero(usual[-1])
-            cold_start = COLD_KIND_NS * kinds + COLD_TASK_NS * tasks[where]
+            of_kinds = COLD_KIND_NS * kinds
+            of_tasks = COLD_TASK_NS * tasks[where]
+            cold_start = of_kinds + of_tasks
         if costs is None:
             # Roughly equal work may show a slower task too, but by no more than the tasks with
             # exactly equal work.
-            ratio = own.sum(axis=1, keepdims=True) / usual.sum(axis=1, keepdims=True)
+            own_sums = own.sum(axis=1, keepdims=True)
+            usual_sums = usual.sum(axis=1, keepdims=True)
+            ratio = own_sums / usual_sums
             rough_own = rough.own[:, where]
-            rough_usual = np.maximum(rough.usual[:, where], rough_own / ratio)
+            least_usual = rough_own / ratio
+            rough_usual = np.maximum(rough.usual[:, where], least_usual)
             usual = usual + rough_usual
             own = own + rough_own
             variance = variance + rough.variance[where]
         factor = _significant_factor(own, usual, variance)
         if factor is not None and excess > cold_start:
             mine = place == where
-            is_partly = bool((mine & ~known).any())
-            yield Slower(where, factor, task[mine & known], is_partly)
+            compared_tasks = task[mine & known]
+            others = mine & ~known
+            yield Slower(
+                place=where,
+                factor=factor,
+                tasks=compared_tasks,
+                partly=bool(others.any()),
+            )
 
 
 def _compare_by_costs(
@@ -153,27 +166,32 @@ def _compare_by_costs(
     """
     found = _Compared.nothing(run, count, len(task))
     kinds = run.columns.kind[task]
-    for kind in np.unique(kinds[~uncounted]).tolist():
+    counted = ~uncounted
+    for kind in np.unique(kinds[counted]).tolist():
         of_kind = kinds == kind
-        for where in np.unique(place[of_kind & ~uncounted]).tolist():
-            mine = of_kind & ~uncounted & (place == where)
-            peers = of_kind & (place != where)
+        counted_of_kind = of_kind & counted
+        for where in np.unique(place[counted_of_kind]).tolist():
+            elsewhere = place != where
+            mine = counted_of_kind & ~elsewhere
+            peers = of_kind & elsewhere
             error = COST_ERROR
             if not peers.any():
-                peers = place != where
+                peers = elsewhere
                 error = KIND_ERROR
             if not peers.any():
                 continue
             of_places = []
             for other in np.unique(place[peers]).tolist():
-                tasks = task[peers & (place == other)]
-                of_places.append(_relative(run, costs, tasks))
-            typical = np.median(of_places, axis=0)
+                of_other = peers & (place == other)
+                of_places.append(_relative(run, costs, task[of_other]))
+            usual = np.median(of_places, axis=0)
+            typical = usual[-1]
             own_tasks = task[mine]
+            own = _relative(run, costs, own_tasks)
             cost = costs[own_tasks].sum()
-            standard_error = error * cost * typical[-1]
-            found.own[:, where, kind] = cost * _relative(run, costs, own_tasks)
-            found.usual[:, where, kind] = cost * typical
+            standard_error = error * cost * typical
+            found.own[:, where, kind] = cost * own
+            found.usual[:, where, kind] = cost * usual
             found.variance[where, kind] = standard_error**2
             found.known[mine] = True
     return found
@@ -199,14 +217,19 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     `own` and `usual` are ns of each of S steps, and of a typical one, by kind (S + 1, kinds);
     `variance` (kinds) is the variance of the difference in the typical one.
     """
-    *steps, typical = np.log(own.sum(axis=1) / usual.sum(axis=1))
+    own_sums = own.sum(axis=1)
+    usual_sums = usual.sum(axis=1)
+    logs = np.log(own_sums / usual_sums)
+    steps = logs[:-1]
+    typical = logs[-1]
     median = float(np.median(steps))
-    own_sum = own[:-1].sum()
-    usual_sum = usual[:-1].sum()
-    whole = float(np.log(own_sum / usual_sum))
+    own_whole = own[:-1].sum()
+    usual_whole = usual[:-1].sum()
+    whole = float(np.log(own_whole / usual_whole))
     # The median of n values scatters 1.25 times as much as their mean.
-    between_steps = 1.25 * scatter(np.array(steps)) / np.sqrt(len(steps))
-    within_steps = np.sqrt(variance.sum()) / usual[-1].sum()
+    error_of_mean = scatter(steps) / np.sqrt(len(steps))
+    between_steps = 1.25 * error_of_mean
+    within_steps = np.sqrt(variance.sum()) / usual_sums[-1]
     error = CERTAIN * max(between_steps, within_steps)
     if median <= max(error, np.log(SLOWER)):
         return None
@@ -214,7 +237,7 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     # slower too.
     if min(typical, whole) < median / 2:
         return None
-    large = own[-1] >= MUCH * own[-1].sum()
+    large = own[-1] >= MUCH * own_sums[-1]
     if not _all_kinds_are_slow(own[:, large], usual[:, large], variance[large], median):
         return None
     return float(np.exp(median))
@@ -228,12 +251,15 @@ def _all_kinds_are_slow(own: Floats, usual: Floats, variance: Floats, median: fl
     """
     own_steps = own[:-1]
     usual_steps = usual[:-1]
-    kinds = np.median(np.log(own_steps / usual_steps), axis=0)
-    is_longer_in_sum = own_steps.sum(axis=0) > usual_steps.sum(axis=0)
-    is_longer = (kinds > 0) & is_longer_in_sum
+    logs = np.log(own_steps / usual_steps)
+    kinds = np.median(logs, axis=0)
+    own_sums = own_steps.sum(axis=0)
+    usual_sums = usual_steps.sum(axis=0)
+    is_longer = (kinds > 0) & (own_sums > usual_sums)
     relative_error = np.sqrt(variance) / usual[-1]
-    is_enough = kinds + CERTAIN * relative_error >= median / 3
-    return bool((is_longer & is_enough).all())
+    highest = kinds + CERTAIN * relative_error
+    is_slow = is_longer & (highest >= median / 3)
+    return bool(is_slow.all())
 
 
 def _compare_same_work(
@@ -267,27 +293,35 @@ def _compare_group(
 ) -> None:
     """Add the comparison of one group of tasks with the same work, given by place, to `found`."""
     means: dict[int, Floats] = {}
-    logs: dict[int, Floats] = {}
+    counts: dict[int, int] = {}
+    scatters: list[float] = []
     for where, mine in at.items():
-        # A task that does a part of the work counts as if it did all of it.
         tasks = task[mine]
-        full = np.maximum(run.taken[:, tasks], 1) / run.parts[tasks]
-        logs[where] = np.log(full).ravel()
-        typical = np.exp(_trimmed_mean(logs[where]))
+        taken = np.maximum(run.taken[:, tasks], 1)
+        # A task that does a part of the work counts as if it did all of it.
+        full = taken / run.parts[tasks]
+        logs = np.log(full).ravel()
+        counts[where] = len(logs)
+        scatters.append(scatter(logs))
+        typical = np.exp(_trimmed_mean(logs))
         means[where] = np.append(full.mean(axis=1), typical)
-    noise = float(np.median([scatter(values) for values in logs.values()]))
+    noise = float(np.median(scatters))
     for where, mine in at.items():
-        counted = mine[~uncounted[mine]]
         means_of_others = [mean for other, mean in means.items() if other != where]
-        others = np.median(means_of_others, axis=0)
-        weight = run.parts[task[counted]].sum()
-        kind = int(run.columns.kind[task[mine[0]]])
+        usual = np.median(means_of_others, axis=0)
+        typical = usual[-1]
+        counted = mine[~uncounted[mine]]
+        parts = run.parts[task[counted]]
+        weight = parts.sum()
+        # All tasks of the group have the same kind.
+        first = task[mine[0]]
+        kind = int(run.columns.kind[first])
         found.own[:, where, kind] += weight * means[where]
-        found.usual[:, where, kind] += weight * others
+        found.usual[:, where, kind] += weight * usual
         # Variance of a difference: of this mean, and of the median of the means of the other
         # places, taken as if it were their mean.
-        deviation = weight * others[-1] * noise
-        of_mean = deviation**2 / len(logs[where])
+        deviation = weight * typical * noise
+        of_mean = deviation**2 / counts[where]
         of_others = of_mean / (len(at) - 1)
         found.variance[where, kind] += of_mean + of_others
         found.known[counted] = True
@@ -295,10 +329,10 @@ def _compare_group(
 
 def _trimmed_mean(values: Floats) -> float:
     """Return the mean without the fifth of the values farthest out, half of it at each end."""
+    count = len(values)
+    tenth = math.ceil(count / (2 * TRIMMED))
     # Fewer than TRIMMED values are reduced to the middle one or two: their median.
-    if len(values) >= TRIMMED:
-        cut = math.ceil(len(values) / (2 * TRIMMED))
-    else:
-        cut = (len(values) - 1) // 2
-    middle = np.sort(values)[cut : len(values) - cut]
+    cut = tenth if count >= TRIMMED else (count - 1) // 2
+    ascending = np.sort(values)
+    middle = ascending[cut : count - cut]
     return float(middle.mean())
