@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from core.override import override
 from gui.features.status.bars import StatusLine
@@ -14,7 +14,8 @@ from gui.window.dock_sizes import LowDocks, NarrowSettings
 from gui.window.docks import Docks
 
 LOW_WINDOW = 800
-"""Pixels; in a lower window the verdict is one line, the legend is hidden and panels are low."""
+"""Pixels; in a lower window the verdict has no alternatives, the legend is hidden, panels are low,
+and Details shares the place of the settings, where its rows can be seen."""
 NARROW_WINDOW = 1200
 """Pixels; in a narrower window the settings are narrow."""
 
@@ -31,23 +32,32 @@ class CompactLayout(QObject):
         verdict: VerdictLine,
         status: StatusLine,
         overview: Overview,
+        playback: QWidget,
         docks: Docks,
     ) -> None:
         super().__init__(window)
+        self._playback, self._docks = playback, docks
         self._verdict, self._status, self._overview = verdict, status, overview
         self.low_docks = LowDocks(window, docks)
         self._settings = NarrowSettings(window, docks)
         self._is_low = False
         window.installEventFilter(self)
+        playback.installEventFilter(self)
 
     def restore(self) -> None:
-        """Give the docks the sizes that they have in a large window."""
+        """Give the docks the places and sizes that they have in a large window."""
+        self._docks.put_details(below=True)
+        self.low_docks.make_room(0)
         self.low_docks.restore()
         self._settings.restore()
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QResizeEvent):
+        if watched is self._playback:
+            if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+                shown = event.type() is QEvent.Type.Show
+                self.low_docks.make_room(self._playback.sizeHint().height() if shown else 0)
+        elif isinstance(event, QResizeEvent):
             self._settings.set_narrow(event.size().width() < NARROW_WINDOW)
             is_low = event.size().height() < LOW_WINDOW
             if is_low != self._is_low:
@@ -60,3 +70,4 @@ class CompactLayout(QObject):
         self._status.set_compact(is_low)
         self._overview.show_legend(not is_low)
         self.low_docks.set_low("window", is_low)
+        self._docks.put_details(below=not is_low)

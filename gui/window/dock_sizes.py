@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QMainWindow
 from gui.app.feature import Dock
 from gui.window.docks import FRONT, WIDTHS, Docks, tab_bars
 
-LOW = 80  # height of the docks below in a low window, with their tabs
+LOW = 74  # height of the docks below in a low window, with their tabs
+AIR = 8  # pixels that the docks give in addition to the height of a bar above them
 NARROW = 228  # width of the settings in a narrow window
 
 
@@ -23,6 +24,7 @@ class LowDocks:
         self._front = docks.docks[FRONT]
         self._height: int | None = None
         self._reasons: set[str] = set()
+        self._taken = 0
         for dock in docks.docks.values():
             if dock in window.tabifiedDockWidgets(self._front):
                 dock.visibilityChanged.connect(self._another)
@@ -35,6 +37,15 @@ class LowDocks:
             self._reasons.discard(reason)
         self._fit()
 
+    def make_room(self, height: int) -> None:
+        """Give the pixels of a bar of this height above the docks; with 0, take them back."""
+        taken = height + AIR if height else 0
+        change, self._taken = taken - self._taken, taken
+        if change and self._is_open:
+            self._window.resizeDocks(
+                [self._front], [self._open_height() - change], Qt.Orientation.Vertical
+            )
+
     def restore(self) -> None:
         """Restore the height and forget all reasons."""
         self._reasons.clear()
@@ -42,10 +53,9 @@ class LowDocks:
 
     def _fit(self) -> None:
         low = bool(self._reasons)
-        panel = self._front.widget()
-        if low and self._height is None and panel is not None and not panel.isHidden():
+        if low and self._height is None and self._is_open:
             # Taken before the docks are low, and only once: a second call would keep the low one.
-            self._height = self._front.height() + self._tabs_height()
+            self._height = self._open_height() + self._taken
             self._resize(LOW)
         elif not low and self._height is not None:
             height, self._height = self._height, None
@@ -54,6 +64,15 @@ class LowDocks:
     def _another(self, chosen: bool) -> None:
         if chosen:
             self.restore()
+
+    @property
+    def _is_open(self) -> bool:
+        """True while a panel of the docks is shown."""
+        panel = self._front.widget()
+        return panel is not None and not panel.isHidden()
+
+    def _open_height(self) -> int:
+        return self._front.height() + self._tabs_height()
 
     def _tabs_height(self) -> int:
         """Height of the tabs, which Qt includes when it gives a height."""
@@ -66,6 +85,7 @@ class LowDocks:
         return height
 
     def _resize(self, height: int) -> None:
+        height -= self._taken
         self._window.resizeDocks([self._front], [height], Qt.Orientation.Vertical)
 
 

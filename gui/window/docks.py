@@ -32,6 +32,7 @@ FRONT = Dock.DEVICES
 """The dock that is in front at first where several docks share a place."""
 WIDTHS = {Dock.SETTINGS: 246, Dock.DEVICES: 798, Dock.DETAILS: 390}
 HEIGHTS = {Dock.DEVICES: 208}
+LEAST_HEIGHT = 12  # pixels of a panel in a low window
 PADDING = 30  # pixels next to the longest name of a list of pages
 
 
@@ -81,6 +82,7 @@ class Docks:
         self.docks: dict[Dock, QDockWidget] = {}
         self.pages: dict[str, PanelPage] = {}
         self._books: dict[Dock, PageBook] = {}
+        self._is_details_below = True
         for dock in Dock:
             inside = [panel for panel in panels if panel.dock is dock]
             if inside:
@@ -96,7 +98,7 @@ class Docks:
         book.choose(page)
         was_hidden = dock.isHidden()
         dock.show()
-        if page.panel.dock is Dock.DETAILS and was_hidden:
+        if page.panel.dock is Dock.DETAILS and was_hidden and self._is_details_below:
             width = min(WIDTHS[Dock.DETAILS], self._window.width() // 3)
             self._window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
         dock.raise_()
@@ -104,6 +106,19 @@ class Docks:
         book.show()
         widget: QWidget = page.panel.widget
         return widget
+
+    def put_details(self, below: bool) -> None:
+        """Put Details below the timeline, or into the place of the settings."""
+        if below == self._is_details_below:
+            return
+        self._is_details_below = below
+        details = self.docks[Dock.DETAILS]
+        was_hidden = details.isHidden()
+        if below:
+            self._window.addDockWidget(BELOW, details, Qt.Orientation.Horizontal)
+        else:
+            self._window.tabifyDockWidget(self.docks[Dock.SETTINGS], details)
+        details.setHidden(was_hidden)
 
     def hide(self, name: str) -> None:
         """Hide the dock of a panel."""
@@ -172,6 +187,9 @@ class Docks:
         made.setObjectName(dock.name.lower())
         book = PageBook(pages)
         named(book, title)
+        if dock not in ON_THE_LEFT:
+            # Otherwise scroll areas ask for more height than low docks have.
+            book.setMinimumHeight(LEAST_HEIGHT)
         made.setWidget(book)
         # An empty widget tells Qt to draw no title bar.
         made.setTitleBarWidget(QWidget())
@@ -246,6 +264,9 @@ class PageBook(QWidget):
         self.names.setFrameShape(QFrame.Shape.NoFrame)
         # By Tab alone: a click shows the panel, and leaves the focus where it is.
         self.names.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # The docks may be too low for a bar.
+        self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.names.addItems([page.panel.title for page in pages])
         self.names.setFixedWidth(self.names.sizeHintForColumn(0) + PADDING)
         self.names.currentRowChanged.connect(self._stack.setCurrentIndex)

@@ -17,6 +17,7 @@ from gui.app.jobs import close_all
 from gui.app.run import Run
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.features.playback.feature import PlaybackFeature
 from gui.features.runs.feature import RunsFeature
 from gui.features.status.feature import StatusFeature
 from gui.features.verdict.feature import VerdictFeature
@@ -78,7 +79,8 @@ class MainWindow(QMainWindow):
         panels = [panel for feature in features for panel in feature.panels]
         self.docks = Docks(self, panels, lambda panel: self._tell(panel, owners[panel.name]))
         verdict, status = self.feature(VerdictFeature).line, self.feature(StatusFeature).line
-        self._compact = CompactLayout(self, verdict, status, self.overview, self.docks)
+        playback = self.feature(PlaybackFeature).bar
+        self._compact = CompactLayout(self, verdict, status, self.overview, playback, self.docks)
         self._menus = Menus(self)
         for feature in features:
             for group in feature.groups:

@@ -37,8 +37,10 @@ TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # seconds of reading arguments before the window handles events
 NARROWEST = 176  # pixels in which a name and its value can be read
+SHARE_COLUMN = 2  # of the reasons of a gap
+ROOM_FOR_SHARE = 260  # pixels of the reasons from which on their shares are shown
 LEAST_LINK = 96  # pixels of a reason's last column
-PADDING = 12  # pixels of a cell at both sides, with one each for rounding
+PADDING = 18  # pixels of a cell at both sides, with those of the focus frame and for rounding
 
 
 class DetailsPanel(QWidget):
@@ -203,9 +205,11 @@ class _Rows(QTableWidget):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAutoScroll(False)
+        # Texts wrap otherwise in a column of another width.
+        self.horizontalHeader().sectionResized.connect(self.fit)
         self.fit()
 
-    def fit(self) -> None:
+    def fit(self, *_: int) -> None:
         """Take the height of all rows at the present width."""
         self.resizeRowsToContents()
         header = self.horizontalHeader()
@@ -222,8 +226,14 @@ class _Rows(QTableWidget):
         last = self.columnCount() - 1
         header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
         if last > 1:
-            needed = sum(self._text_width(column) for column in range(last)) + LEAST_LINK
-            if needed > self.viewport().width():
+            # The time says enough where there is little room.
+            self.setColumnHidden(SHARE_COLUMN, self.viewport().width() < ROOM_FOR_SHARE)
+            shown = [column for column in range(last) if not self.isColumnHidden(column)]
+            needed = sum(self._text_width(column) for column in shown) + LEAST_LINK
+            if self.isColumnHidden(SHARE_COLUMN):
+                header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+                header.resizeSection(0, self._word_width(0))
+            elif needed > self.viewport().width():
                 header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
     def _text_width(self, column: int) -> int:
@@ -231,6 +241,14 @@ class _Rows(QTableWidget):
         texts = [self.horizontalHeaderItem(column)]
         texts += [self.item(row, column) for row in range(self.rowCount())]
         widths = [self.fontMetrics().horizontalAdvance(item.text()) for item in texts if item]
+        return max(widths, default=0) + PADDING
+
+    def _word_width(self, column: int) -> int:
+        """Return the width of a column in which no word is cut."""
+        items = [self.horizontalHeaderItem(column)]
+        items += [self.item(row, column) for row in range(self.rowCount())]
+        words = [word for item in items if item is not None for word in item.text().split()]
+        widths = [self.fontMetrics().horizontalAdvance(word) for word in words]
         return max(widths, default=0) + PADDING
 
     @override

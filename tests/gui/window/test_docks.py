@@ -13,7 +13,10 @@ from gui.app.feature import Dock
 from gui.app.language import speak
 from gui.app.settings import Settings
 from gui.features.devices.feature import DevicesFeature
+from gui.features.first_page.samples import DISTRIBUTED, PIPELINE
 from gui.features.playback.feature import PlaybackFeature
+from gui.features.recordings.feature import RecordingsFeature
+from gui.features.verdict.feature import VerdictFeature
 from gui.window.docks import PageBook
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -194,6 +197,43 @@ def test_the_timeline_has_half_of_the_window_also_while_the_first_run_plays(
         assert (window.width(), window.height()) == size
         assert 2 * window.timeline.height() >= size[1]
         assert share_of(window.timeline, window) + share_of(window.overview, window) >= 0.5
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1440, 900), (1000, 650)])
+def test_the_timeline_has_half_of_the_window_while_one_of_several_recordings_plays(
+    window: MainWindow, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    window.feature(RecordingsFeature).files.open_paths([DISTRIBUTED.path, PIPELINE.path])
+    qtbot.waitUntil(lambda: window.feature(VerdictFeature).line.label.text().startswith("Step"))
+    docks = window.docks.docks[Dock.DEVICES]
+    before = docks.height()
+    playback = window.feature(PlaybackFeature)
+    playback.playing.open()
+    qtbot.waitUntil(playback.bar.isVisible)
+    qtbot.wait(50)  # Qt resizes docks in several layouts
+    assert 2 * window.timeline.height() >= size[1]
+    assert share_of(window.timeline, window) + share_of(window.overview, window) >= 0.5
+    playback.bar.close_button.click()
+    qtbot.waitUntil(lambda: docks.height() == before)
+
+
+def test_details_of_a_low_window_have_the_height_of_the_settings(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    window.resize(1000, 650)
+    perform(window, client, specification(devices="4xvirtual", steps=3))
+    window.action("bubble").trigger()
+    details, settings = (window.docks.docks[dock] for dock in (Dock.DETAILS, Dock.SETTINGS))
+    qtbot.waitUntil(details.isVisible)
+    panel = window.docks.pages["details"].panel.widget
+    # The facts below the sentence and the reasons are seen without scrolling.
+    qtbot.waitUntil(lambda: not panel.table.visibleRegion().isEmpty() and panel.height() > 300)
+    QTest.keyClick(window.timeline, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: details.isHidden() and not settings.visibleRegion().isEmpty())
+    window.resize(1440, 900)
+    window.action("bubble").trigger()
+    qtbot.waitUntil(lambda: details.isVisible() and details.x() > settings.width())
 
 
 def test_the_settings_are_narrow_in_a_narrow_window_and_then_as_wide_as_before(
