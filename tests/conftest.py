@@ -87,7 +87,7 @@ def ranks():
 
 @pytest.fixture(scope="session", autouse=True)
 def forking():
-    """Fork the processes of the engine and its ranks: see tests/forked.py."""
+    """Fork engines, their ranks and workers: see tests/forked.py."""
     if sys.platform != "linux":
         yield None
         return
@@ -100,7 +100,7 @@ def forking():
 
 @pytest.fixture(autouse=True)
 def processes_are_started(request, forking):
-    """Start engines and ranks in a test that is about that; no accelerator can be forked."""
+    """Start all processes in a test that is about that; no accelerator can be forked."""
     marks = map(request.node.get_closest_marker, ("starts_processes", "accelerator"))
     if forking is None or not any(marks):
         yield

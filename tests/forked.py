@@ -1,16 +1,19 @@
-"""Processes of the engine and of its ranks, forked from a process that has imported torch.
+"""Engines, their ranks and workers, forked from a process that has made their imports.
 
 Importing torch takes longer than all else that most runs of tests do, and each engine and each rank
-imports it. `python -m tests.forked ADDRESS` imports it once. A forked process has what a started
+imports it. A worker imports NumPy and what predicts, or DuckDB, which takes half a second.
+`python -m tests.forked ADDRESS` imports all of it once. A forked process has what a started
 one has: a process group, a folder, an environment, a limit of memory, standard streams, pipes and
 a lifeline of its own. It does not show how the interpreter starts, or that an engine imports what
-it needs. So tests of that, and tests in which the engine's process is killed, are marked
-`starts_processes`: their engines and ranks are started as users start them.
+it needs, and a worker that is suspended is not noticed: it is no child of the test's process. So
+tests of that, and tests in which the process of an engine or a worker is killed, are marked
+`starts_processes`: their processes are started as users start them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -39,13 +42,18 @@ PRELOADED = (
     "core.engine.rank_models.fsdp",
     "core.engine.ranks.rank",
     "core.engine.server",
+    "core.predict.worker.server",
+    "core.process.worker",
+    "core.recording.index_process",
+    "core.sql.query_process",
+    "duckdb",
     "numpy.ma",
     "pyarrow.compute",
     "torch._dynamo",
     "torch.distributed.fsdp",
     "torch.distributed.tensor.parallel",
 )
-MODULES = ("core.engine.start", "core.engine.ranks.start")
+MODULES = ("core.engine.start", "core.engine.ranks.start", "core.process.worker_process")
 """The modules of a child that are forked; others are started."""
 ADDRESS = "BUBBLESCOPE_TESTS_FORK"
 """Variable with the path of the socket on which processes are requested."""
@@ -143,7 +151,7 @@ def _connection() -> socket.socket:
 
 
 class Forking:
-    """Within `forked`, engines of this process and their ranks are forked.
+    """Within `forked`, engines and workers of this process, and ranks, are forked.
 
     The process that forks starts with the first use, and ends with `close`.
     """
@@ -303,6 +311,7 @@ if __name__ == "__main__":
         for name in PRELOADED:
             importlib.import_module(name)
     assert len(os.listdir("/proc/self/task")) == 1, "a thread would not be forked"
+    gc.freeze()  # or each process would go through all that is imported, and copy its memory
     made = Server(sys.argv[1])
     print("ready", flush=True)
     forked = made.serve()

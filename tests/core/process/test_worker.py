@@ -20,6 +20,8 @@ from tests.processes import is_alive, wait_gone
 
 SECONDS = 30
 
+pytestmark = pytest.mark.starts_processes
+
 
 def count_to(end: int) -> int:
     """Report every number below `end`."""

@@ -221,6 +221,7 @@ def test_a_query_apart_is_answered_as_any_other(trace):
         answer_in_process("SELECT nothing FROM spans", {1: trace})
 
 
+@pytest.mark.starts_processes
 @pytest.mark.parametrize(
     "query",
     [

@@ -49,6 +49,8 @@ RANKING = AdviceQuery(
 )
 SECONDS = 60
 
+pytestmark = pytest.mark.starts_processes
+
 
 @pytest.fixture
 def service():

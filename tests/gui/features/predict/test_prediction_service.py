@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from core.process.worker import MODULE
@@ -17,6 +18,8 @@ from tests.gui.features.blocks.test_cutting import JOB, drag, measure
 from tests.processes import children
 
 ANSWER_MS = 30_000
+
+pytestmark = pytest.mark.starts_processes
 
 
 def worker_processes() -> list[int]:

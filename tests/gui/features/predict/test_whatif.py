@@ -376,6 +376,7 @@ def test_a_process_that_ends_is_reported_and_the_next_question_starts_another(
     wait_for_another(panel, qtbot, before)
 
 
+@pytest.mark.starts_processes
 def test_a_process_that_is_suspended_is_ended_and_said(
     window: MainWindow, panel: WhatIfPanel, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -390,6 +391,7 @@ def test_a_process_that_is_suspended_is_ended_and_said(
     wait_for_another(panel, qtbot, before)
 
 
+@pytest.mark.starts_processes
 def test_a_process_that_cannot_be_started_is_reported(
     window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
