@@ -15,6 +15,7 @@ from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
+from tests import forked
 from tests.core.helpers import Engine
 from tests.processes import children, wait_gone
 
@@ -196,20 +197,14 @@ def test_closing_the_client_ends_a_run_that_is_under_way():
     wait_gone(family)
 
 
+@pytest.mark.usefixtures("forked_engines")
 @pytest.mark.parametrize("strategy", ["dp", "ddp"])
 def test_running_out_of_memory_is_one_line(tmp_path, strategy):
     # 4 GB of address space: enough for torch and two small steps, not for the large activations.
     # Many rows of a narrow model: what it computes before takes little time.
     model = "--width 64 --depth 4 --batch 1600000 --devices 2xcpu --steps 1 --warmup 0"
     done = subprocess.run(
-        [
-            sys.executable,
-            str(PROJECT_ROOT / "main.py"),
-            "run",
-            "--strategy",
-            strategy,
-            *model.split(),
-        ],
+        [*forked.MAIN, "run", "--strategy", strategy, *model.split()],
         cwd=tmp_path,
         capture_output=True,
         text=True,
