@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy
 
-from core.board.board import needs, pass_text
+from core.board.board import Board, needs, pass_text
 from core.override import override
 from core.plan.schedules.schedule import Action
 from core.plan.task import Kind
@@ -23,6 +23,8 @@ LETTERS = {
     Qt.Key.Key_W: Kind.BACKWARD_WEIGHT,
 }
 DIGITS = tuple(Qt.Key(Qt.Key.Key_0 + digit) for digit in range(10))
+CONTROL_KEYS = (Qt.Key.Key_Z, Qt.Key.Key_Y, Qt.Key.Key_A)
+ARROWS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
@@ -62,10 +64,10 @@ class BoardCanvas(Painted):
     def places(self) -> BoardGeometry:
         """The places of bars and of the palette."""
         known = self._geometry
-        if known is None or (known.width, known.room) != (self.width(), self._room):
-            self._geometry = self._new_geometry()
-        assert self._geometry is not None
-        return self._geometry
+        if known is None or known.width != self.width() or known.room != self._room:
+            known = self._new_geometry()
+            self._geometry = known
+        return known
 
     def set_room(self, height: float) -> None:
         """Take smaller bars and chips if the board is higher than this many pixels."""
@@ -77,7 +79,7 @@ class BoardCanvas(Painted):
         """Show a changed game."""
         self._geometry = None
         self.setMinimumHeight(int(self.places.height))
-        self.setAccessibleDescription(self._words())
+        self.setAccessibleDescription(_words(self.game.board))
         self.updateGeometry()
         self.update()
 
@@ -104,7 +106,7 @@ class BoardCanvas(Painted):
         if action is None:
             return ""
         board = self.game.board
-        name = tr("{action} of stage {stage}", action=pass_text(action), stage=action.stage)
+        name = _full_name(action)
         for timed in self.places.timed.passes:
             if timed.action == action:
                 start = time_text(board.rules, timed.start)
@@ -114,7 +116,7 @@ class BoardCanvas(Painted):
         missing = [one for one in needs(board.rules, action, placed) if one not in placed]
         if not missing:
             return tr("{name}: ready; click to place it", name=name)
-        need = tr("{action} of stage {stage}", action=pass_text(missing[0]), stage=missing[0].stage)
+        need = _full_name(missing[0])
         return tr("{name} needs {need} first", name=name, need=need)
 
     # Mouse
@@ -123,23 +125,33 @@ class BoardCanvas(Painted):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
             return
-        self._pressed = self._at = event.position()
-        self._dragged, self._is_moved = self.places.action_at(self._at), False
-        if self._dragged is None:
-            if self._at.y() > TOP:
-                self.game.go_to_lane(self.places.lane_at(self._at.y()))
-        elif self._dragged in self.places.bars:
+        at = event.position()
+        action = self.places.action_at(at)
+        self._at = at
+        self._pressed = at
+        self._dragged = action
+        self._is_moved = False
+        if action is None:
+            if at.y() > TOP:
+                lane = self.places.lane_at(at.y())
+                self.game.go_to_lane(lane)
+        elif action in self.places.bars:
             added = bool(event.modifiers() & (_SHIFT | _CONTROL))
-            self.game.select_one(self._dragged, added)
+            self.game.select_one(action, added)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._at = event.position()
+        at = event.position()
+        self._at = at
         if self._pressed is not None and self._dragged is not None:
-            far = (self._at - self._pressed).manhattanLength()
-            self._is_moved = self._is_moved or far >= QApplication.startDragDistance()
-        is_pass = self._dragged is not None or self.places.action_at(self._at) is not None
-        self.setCursor(Qt.CursorShape.PointingHandCursor if is_pass else Qt.CursorShape.ArrowCursor)
+            distance = (at - self._pressed).manhattanLength()
+            if distance >= QApplication.startDragDistance():
+                self._is_moved = True
+        is_over_pass = self.places.action_at(at) is not None
+        cursor = Qt.CursorShape.ArrowCursor
+        if is_over_pass or self._dragged is not None:
+            cursor = Qt.CursorShape.PointingHandCursor
+        self.setCursor(cursor)
         self.update()
 
     @override
@@ -147,25 +159,26 @@ class BoardCanvas(Painted):
         if event.button() is not Qt.MouseButton.LeftButton:
             return
         self._at = event.position()
-        action, drop, places = self._dragged, self.drop, self.places
-        self._pressed = self._dragged = None
-        is_placed = action in places.bars
-        if action is not None and drop is None and not is_placed:
-            self.game.place(action)
-        elif action is not None and drop is not None:
+        action = self._dragged
+        drop = self.drop
+        is_placed = action in self.places.bars
+        self._pressed = None
+        self._dragged = None
+        if action is not None and drop is not None:
             self._drop(action, drop, is_placed)
+        elif action is not None and not is_placed:
+            self.game.place(action)
         self.update()
 
     def _drop(self, action: Action, drop: Drop, is_placed: bool) -> None:
         lane = self.game.board.lane_of(action)
         if drop.lane != lane:
-            self.game.said.emit(
-                tr(
-                    "Stage {stage} is on lane {lane}, so its passes stay there.",
-                    stage=action.stage,
-                    lane=lane,
-                )
+            refusal = tr(
+                "Stage {stage} is on lane {lane}, so its passes stay there.",
+                stage=action.stage,
+                lane=lane,
             )
+            self.game.said.emit(refusal)
         elif drop.other is not None:
             self.game.swap(action, drop.other)
         elif is_placed:
@@ -187,26 +200,23 @@ class BoardCanvas(Painted):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, held = Qt.Key(event.key()), event.modifiers()
-        if key is Qt.Key.Key_Z and held & _CONTROL:
-            if held & _SHIFT:
-                self.game.redo()
-            else:
-                self.game.undo()
-        elif key is Qt.Key.Key_Y and held & _CONTROL:
-            self.game.redo()
-        elif key is Qt.Key.Key_A and held & _CONTROL:
-            self.game.select(one for order in self.game.board.orders for one in order)
+        key = Qt.Key(event.key())
+        held = event.modifiers()
+        if held & _CONTROL and key in CONTROL_KEYS:
+            self._press_with_control(key, bool(held & _SHIFT))
         elif key in DIGITS:
             self._stage = DIGITS.index(key)
         elif key in LETTERS:
             # The digit before a letter is the stage, as in `2F1`.
-            stage, self._stage = self._stage, None
+            stage = self._stage
+            self._stage = None
             self.game.place_next(LETTERS[key], stage)
         elif key in self._single_keys:
             self._single_keys[key]()
-        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self.game.go_to_lane(self.game.lane + (1 if key is Qt.Key.Key_Down else -1))
+        elif key is Qt.Key.Key_Up:
+            self.game.go_to_lane(self.game.lane - 1)
+        elif key is Qt.Key.Key_Down:
+            self.game.go_to_lane(self.game.lane + 1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             by = 1 if key is Qt.Key.Key_Right else -1
             if held & _ALT:
@@ -218,36 +228,58 @@ class BoardCanvas(Painted):
         else:
             super().keyPressEvent(event)
 
+    def _press_with_control(self, key: Qt.Key, shift: bool) -> None:
+        """Undo, redo, or select all passes: one of CONTROL_KEYS."""
+        if key is Qt.Key.Key_A:
+            orders = self.game.board.orders
+            self.game.select(one for order in orders for one in order)
+        elif key is Qt.Key.Key_Z and not shift:
+            self.game.undo()
+        else:
+            self.game.redo()
+
     def _takes(self, event: QKeyEvent) -> bool:
-        key, held = Qt.Key(event.key()), event.modifiers()
-        if held & _CONTROL:
-            return key in (Qt.Key.Key_Z, Qt.Key.Key_Y, Qt.Key.Key_A)
-        arrows = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
-        is_escape = key is Qt.Key.Key_Escape and bool(self.game.selected)
-        # Digits are the board's own only where a lane has several stages.
-        is_stage = key in DIGITS and self.game.board.rules.chunks > 1
-        is_letter = key in LETTERS or key in self._single_keys
-        return is_letter or is_stage or key in arrows or is_escape
+        """Return True if the board has a use for a key."""
+        key = Qt.Key(event.key())
+        if event.modifiers() & _CONTROL:
+            return key in CONTROL_KEYS
+        if key in DIGITS:
+            # Digits are the board's own only where a lane has several stages.
+            return self.game.board.rules.chunks > 1
+        if key is Qt.Key.Key_Escape:
+            return bool(self.game.selected)
+        return key in LETTERS or key in self._single_keys or key in ARROWS
 
     def _select_next(self, by: int, added: bool) -> None:
+        """Select the pass after the last selected one, or before it; the first one if none is."""
+        selected = self.game.selected
         order = self.game.board.orders[self.game.lane]
         if not order:
             return
-        last = self.game.selected[-1] if self.game.selected else None
+        last_place = len(order) - 1
+        last = selected[-1] if selected else None
         if last in order:
-            place = max(0, min(order.index(last) + by, len(order) - 1))
+            next_place = order.index(last) + by
+            place = max(0, min(next_place, last_place))
         else:
-            place = 0 if by > 0 else len(order) - 1
+            place = 0 if by > 0 else last_place
         chosen = order[place]
-        before = tuple(one for one in self.game.selected if one != chosen)
-        self.game.select((*before, chosen) if added else (chosen,))
+        if not added:
+            self.game.select((chosen,))
+            return
+        before = [one for one in selected if one != chosen]
+        self.game.select((*before, chosen))
 
     def _shift_selected(self, by: int) -> None:
-        if len(self.game.selected) == 1:
-            action = self.game.selected[0]
-            place = self.game.board.orders[self.game.lane].index(action) + by
-            if 0 <= place < len(self.game.board.orders[self.game.lane]):
-                self.game.move(action, place)
+        """Move the selected pass, if it is a single one, in the order of its lane."""
+        game = self.game
+        if len(game.selected) != 1:
+            return
+        action = game.selected[0]
+        order = game.board.orders[game.lane]
+        place = order.index(action) + by
+        if 0 <= place < len(order):
+            game.move(action, place)
 
     # Painting
 
@@ -265,9 +297,16 @@ class BoardCanvas(Painted):
         goal = None if puzzle is None else puzzle.goal.step
         return BoardGeometry(self.game.board, self.width(), goal or 0, self._room)
 
-    def _words(self) -> str:
-        lines = []
-        for lane, order in enumerate(self.game.board.orders):
-            passes = " ".join(map(str, order)) or tr("empty")
-            lines.append(tr("lane {lane}: {passes}", lane=lane, passes=passes))
-        return "; ".join(lines)
+
+def _words(board: Board) -> str:
+    """Return a description of a board for screen readers: the passes of each lane."""
+    lines = []
+    for lane, order in enumerate(board.orders):
+        passes = " ".join(map(str, order)) or tr("empty")
+        lines.append(tr("lane {lane}: {passes}", lane=lane, passes=passes))
+    return "; ".join(lines)
+
+
+def _full_name(action: Action) -> str:
+    """Return a pass with its stage in words."""
+    return tr("{action} of stage {stage}", action=pass_text(action), stage=action.stage)

@@ -44,8 +44,11 @@ class BoardGame(QObject):
 
     def begin(self, board: Board, puzzle: Puzzle | None = None) -> None:
         """Begin with a board, which may be a puzzle's."""
-        self.history, self.puzzle = History(board), puzzle
-        self.selected, self.hinted, self.lane = (), None, 0
+        self.history = History(board)
+        self.puzzle = puzzle
+        self.selected = ()
+        self.hinted = None
+        self.lane = 0
         self.said.emit("")
         self.changed.emit()
 
@@ -69,8 +72,10 @@ class BoardGame(QObject):
         return self.swap(*self.selected)
 
     def remove_selected(self) -> bool:
-        """Remove the selected passes; False if that is illegal."""
-        return bool(self.selected) and self._try(lambda: self.board.remove(self.selected), ())
+        """Remove the selected passes; False if that is illegal, or if none is selected."""
+        if not self.selected:
+            return False
+        return self._try(lambda: self.board.remove(self.selected), ())
 
     def stamp(self) -> bool:
         """Repeat the selected passes for the next micro-batches; False if that is illegal."""
@@ -84,14 +89,19 @@ class BoardGame(QObject):
 
         Returns False if that is illegal.
         """
-        mine = [one for one in self.board.missing() if self.board.lane_of(one) == self.lane]
-        wanted = [one for one in mine if one.kind is kind and stage in (None, one.stage)]
+        board = self.board
+        wanted = []
+        for action in board.missing():
+            is_mine = board.lane_of(action) == self.lane
+            if is_mine and action.kind is kind and stage in (None, action.stage):
+                wanted.append(action)
         if not wanted:
             letter = kind.letter
             self.said.emit(tr("Lane {lane} has no {letter} left.", lane=self.lane, letter=letter))
             return False
-        ready = [one for one in self.board.ready() if one in wanted]
-        return self.place((ready or wanted)[0])
+        ready = [one for one in board.ready() if one in wanted]
+        candidates = ready or wanted
+        return self.place(candidates[0])
 
     def undo(self) -> None:
         """Undo the last move."""
@@ -103,7 +113,8 @@ class BoardGame(QObject):
 
     def clear(self) -> None:
         """Return to the first board, as a move that can be undone."""
-        start = Board.empty(self.board.rules) if self.puzzle is None else self.puzzle.start
+        empty = Board.empty(self.board.rules)
+        start = empty if self.puzzle is None else self.puzzle.start
         self._go(self.history.then(start))
 
     def hint(self) -> None:
@@ -117,7 +128,8 @@ class BoardGame(QObject):
             self.said.emit(text)
             return
         action = found.action
-        self.hinted, self.lane = action, self.board.lane_of(action)
+        self.hinted = action
+        self.lane = self.board.lane_of(action)
         text = tr(
             "Place {action} of stage {stage} next: lane {lane} can start it at {start}.",
             action=pass_text(action),
@@ -134,7 +146,8 @@ class BoardGame(QObject):
         """Select passes of the board."""
         self.selected = tuple(dict.fromkeys(actions))
         if self.selected:
-            self.lane = self.board.lane_of(self.selected[-1])
+            last = self.selected[-1]
+            self.lane = self.board.lane_of(last)
         self.changed.emit()
 
     def select_one(self, action: Action, added: bool) -> None:
@@ -148,7 +161,8 @@ class BoardGame(QObject):
 
     def go_to_lane(self, lane: int) -> None:
         """Make a lane the one that keys are for."""
-        self.lane = max(0, min(lane, self.board.rules.lanes - 1))
+        last = self.board.rules.lanes - 1
+        self.lane = max(0, min(lane, last))
         self.selected = ()
         self.changed.emit()
 
@@ -163,15 +177,20 @@ class BoardGame(QObject):
         return True
 
     def _go(self, history: History, keep: bool = False) -> None:
-        self.history, self.hinted = history, None
+        self.history = history
+        self.hinted = None
         if not keep:
-            self.selected = tuple(one for one in self.selected if one in history.now.placed)
+            placed = history.now.placed
+            self.selected = tuple(one for one in self.selected if one in placed)
         if self.selected:
-            self.lane = self.board.lane_of(self.selected[-1])
+            last = self.selected[-1]
+            self.lane = self.board.lane_of(last)
         self.said.emit("")
         self.changed.emit()
 
 
 def time_text(rules: BoardRules, time: float) -> str:
     """Return a time in the unit of a board's times."""
-    return duration_text(time) if rules.times.measured else f"{time:g}"
+    if rules.times.measured:
+        return duration_text(time)
+    return f"{time:g}"

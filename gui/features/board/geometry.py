@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
@@ -76,12 +77,16 @@ class BoardGeometry:
     """
 
     def __init__(self, board: Board, width: float, longest: float, room: float) -> None:
-        self.board, self.width, self.room = board, width, room
+        self.board = board
+        self.width = width
+        self.room = room
         self.timed: TimedBoard = timed_board(board)
         self.end = max(self.timed.makespan, longest)
-        axis = width - LEFT - RIGHT
+        self._axis = width - LEFT - RIGHT  # width of the time axis
+        self._missing = set(board.missing())
         usual = board.rules.times.forward[0]
-        self.scale = min(WIDEST_UNIT / usual, axis / (self.end + SPARE * usual))
+        shown = self.end + SPARE * usual
+        self.scale = min(WIDEST_UNIT / usual, self._axis / shown)
         self.sizes = SIZES[0]
         for sizes in SIZES:
             self._lay_out(sizes)
@@ -89,34 +94,41 @@ class BoardGeometry:
                 break
 
     def _lay_out(self, sizes: Sizes) -> None:
+        """Place lanes, chips and bars at these sizes."""
         self.sizes = sizes
-        rules = self.board.rules
-        placed = self.board.placed
-        missing = set(self.board.missing())
         self.chips: dict[Action, QRectF] = {}
         self.tops: list[float] = []
-        across = max(1, int((self.width - LEFT - RIGHT) // sizes.chip))
-        line_height = sizes.chip_height + BETWEEN_CHIPS
         top = TOP
-        for lane in range(rules.lanes):
+        for lane in range(self.board.rules.lanes):
             self.tops.append(top)
-            mine = [one for one in rules.passes() if self.board.lane_of(one) == lane]
-            # A pass keeps its place when others are placed, so that chips do not jump.
-            for place, action in enumerate(mine):
-                if action in missing and action not in placed:
-                    down, column = divmod(place, across)
-                    x = LEFT + column * sizes.chip
-                    y = top + sizes.bar + sizes.strip + sizes.above + down * line_height
-                    width = sizes.chip - BETWEEN_CHIPS
-                    self.chips[action] = QRectF(x, y, width, sizes.chip_height)
-            lines = -(-len(mine) // across)
-            chips = sizes.above + lines * line_height
-            top += sizes.bar + sizes.strip + chips + sizes.between
+            palette_top = top + sizes.bar + sizes.strip + sizes.above
+            palette_height = self._place_chips(lane, palette_top)
+            top = palette_top + palette_height + sizes.between
         self.height = top
         self.bars: dict[Action, QRectF] = {}
         for one in self.timed.passes:
-            left, right = self.x(one.start), self.x(one.end)
-            self.bars[one.action] = QRectF(left, self.tops[one.lane], right - left, sizes.bar)
+            left = self.x(one.start)
+            width = self.x(one.end) - left
+            bar_top = self.tops[one.lane]
+            self.bars[one.action] = QRectF(left, bar_top, width, sizes.bar)
+
+    def _place_chips(self, lane: int, top: float) -> float:
+        """Place the chips of a lane in lines below `top`; return the height of all lines."""
+        sizes = self.sizes
+        across = max(1, int(self._axis // sizes.chip))
+        line_height = sizes.chip_height + BETWEEN_CHIPS
+        width = sizes.chip - BETWEEN_CHIPS
+        mine = [one for one in self.board.rules.passes() if self.board.lane_of(one) == lane]
+        # A pass keeps its place when others are placed, so that chips do not jump.
+        for place, action in enumerate(mine):
+            if action not in self._missing:
+                continue
+            line, column = divmod(place, across)
+            x = LEFT + column * sizes.chip
+            y = top + line * line_height
+            self.chips[action] = QRectF(x, y, width, sizes.chip_height)
+        lines = math.ceil(len(mine) / across)
+        return lines * line_height
 
     def x(self, time: float) -> float:
         """Return the x of a time."""
@@ -155,5 +167,9 @@ class BoardGeometry:
         """Return the x of a position in a lane's order."""
         order = [one for one in self.board.orders[drop.lane] if one != dragged]
         if drop.position < len(order):
-            return self.bars[order[drop.position]].left()
-        return self.bars[order[-1]].right() if order else LEFT
+            following = order[drop.position]
+            return self.bars[following].left()
+        if not order:
+            return LEFT
+        last = order[-1]
+        return self.bars[last].right()
