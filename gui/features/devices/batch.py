@@ -55,6 +55,33 @@ class TableRow:
     is_described: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _StepParts:
+    """The parts of a step, as long as its trace has this version."""
+
+    trace: Trace
+    version: int
+    step: int
+    parts: list[LanePart]
+
+    def is_of(self, trace: Trace, step: int) -> bool:
+        """Return True if these are the parts of a step of the trace as it is now."""
+        return self.trace is trace and self.version == trace.version and self.step == step
+
+
+@dataclass(frozen=True, slots=True)
+class _TraceSplits:
+    """The splits of the latest steps, as long as their trace has this version."""
+
+    trace: Trace
+    version: int
+    splits: list[Split]
+
+    def is_of(self, trace: Trace) -> bool:
+        """Return True if these are the splits of the trace as it is now."""
+        return self.trace is trace and self.version == trace.version
+
+
 class BatchPanel(Sheet):
     """A track for each lane, as wide as the batch; a cell is a part of the batch with its rows.
 
@@ -62,8 +89,8 @@ class BatchPanel(Sheet):
     """
 
     def __init__(self) -> None:
-        self._known: tuple[Trace, int, int, list[LanePart]] | None = None
-        self._splits: tuple[Trace, int, list[Split]] | None = None
+        self._known: _StepParts | None = None
+        self._splits: _TraceSplits | None = None
         empty = tr("Which rows go to which lane appears here with the first step.")
         super().__init__(tr("Batch split"), empty)
 
@@ -72,39 +99,40 @@ class BatchPanel(Sheet):
         step = scene.described
         if step is None:
             return 0, []
-        version = scene.trace.version
-        if self._known is not None:
-            trace, known_version, known_step, parts = self._known
-            is_same_step = (known_version, known_step) == (version, step)
-            if trace is scene.trace and is_same_step:
-                return step, parts
+        trace = scene.trace
+        known = self._known
+        if known is not None and known.is_of(trace, step):
+            return step, known.parts
         # Traces of other programs and of jobs have passes whose rows are not known.
-        parts = [part for part in lane_parts(scene.trace, step) if part.rows]
-        self._known = (scene.trace, version, step, parts)
+        parts = [part for part in lane_parts(trace, step) if part.rows]
+        self._known = _StepParts(trace, trace.version, step, parts)
         return step, parts
 
     def splits(self, scene: Scene) -> list[Split]:
         """Return the splits of the latest steps; consecutive steps with equal rows are one."""
         trace = scene.trace
-        if self._splits is not None:
-            known_trace, known_version, splits = self._splits
-            if known_trace is trace and known_version == trace.version:
-                return splits
+        known = self._splits
+        if known is not None and known.is_of(trace):
+            return known.splits
         live = bool(trace.open_tasks)
         steps = shown_steps(trace, live)[-MOST_STEPS:]
-        splits = _splits_of(steps, rows_by_step(trace, steps))
-        self._splits = (trace, trace.version, splits)
+        rows = rows_by_step(trace, steps)
+        splits = _splits_of(steps, rows)
+        self._splits = _TraceSplits(trace, trace.version, splits)
         return splits
 
     @override
     def height_of(self, scene: Scene) -> float:
-        table = LINE * (len(self.splits(scene)) + 1) + 2 * AIR
+        table_rows = len(self.splits(scene)) + 1
+        table = LINE * table_rows + 2 * AIR
         lanes = len(scene.trace.header.compute_lanes)
-        return HEAD + row_height(lanes) * lanes + table
+        tracks = row_height(lanes) * lanes
+        return HEAD + tracks + table
 
     @override
     def words_of(self, scene: Scene) -> str:
         header = scene.trace.header
+        warmup = header.specification.warmup
         step, parts = self.parts(scene)
         parts_of = _by_lane(parts)
         lines = []
@@ -112,19 +140,27 @@ class BatchPanel(Sheet):
             rows = _rows(parts_of[lane.index])
             lines.append(f"{lane.name}: {rows}")
         for split in self.splits(scene):
-            name = split.name(header.specification.warmup)
+            name = split.name(warmup)
             lines.append(f"{name}: {numbers(split.rows)}")
+        heading = _step_text(scene, step)
         listed = "; ".join(lines)
-        return f"{_step_text(scene, step)}. {split_text(parts)}. {listed}"
+        return f"{heading}. {split_text(parts)}. {listed}"
 
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:
         step, parts = self.parts(scene)
-        self._draw_heading(ink, _step_text(scene, step), split_text(parts))
+        heading = _step_text(scene, step)
+        self._draw_heading(ink, heading, split_text(parts))
+        lanes = scene.trace.header.compute_lanes
+        self._draw_tracks(ink, lanes, parts)
+        tracks = row_height(len(lanes)) * len(lanes)
+        self._draw_table(ink, scene, step, HEAD + tracks + AIR)
+
+    def _draw_tracks(self, ink: Ink, lanes: Sequence[Lane], parts: list[LanePart]) -> None:
+        """Draw the visible lanes: name, track, and number of rows."""
         # A micro-batch passes every stage and so has a part on several lanes: its rows count once.
         rows_of = {(part.replica, part.microbatch): part.rows for part in parts}
         total = sum(rows_of.values())
-        lanes = scene.trace.header.compute_lanes
         longest = max((lane.name for lane in lanes), key=len)
         names = text_width(ink.fonts.bold, longest) + 12
         left = PAD + names
@@ -132,14 +168,15 @@ class BatchPanel(Sheet):
         parts_of = _by_lane(parts)
         for lane, y, high in rows_seen(lanes, HEAD, self.seen):
             of_lane = parts_of[lane.index]
-            ink.bold(QRectF(PAD, y, names, high), lane.name)
+            name = QRectF(PAD, y, names, high)
+            ink.bold(name, lane.name)
             track = QRectF(left, y, right - left, high)
             self._draw_track(ink, track, of_lane, total)
-            count = rows_text(_rows(of_lane)) if of_lane else tr("no rows")
+            count = tr("no rows")
+            if of_lane:
+                count = rows_text(_rows(of_lane))
             column = QRectF(right, y, COUNT, high)
             ink.small(column, count, RIGHT)
-        rows = row_height(len(lanes)) * len(lanes)
-        self._draw_table(ink, scene, step, HEAD + rows + AIR)
 
     def _draw_table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
         """Draw a row of figures for each split of the batch; the row of `step` is marked."""
@@ -167,7 +204,8 @@ class BatchPanel(Sheet):
     def _draw_row(self, ink: Ink, at: QRectF, each: float, row: TableRow, colour: str) -> None:
         """Draw a row whose name is `at` a place, and whose cells are `each` pixels wide."""
         if row.is_described:
-            mark = at.adjusted(-4, 0, each * len(row.cells) + 4, 0)
+            cells = each * len(row.cells)
+            mark = at.adjusted(-4, 0, cells + 4, 0)
             fill(ink.painter, mark, self.theme.tint)
         ink.small(at, row.name)
         cell = QRectF(at.right(), at.top(), each - 6, LINE)
@@ -177,19 +215,23 @@ class BatchPanel(Sheet):
 
     def _draw_heading(self, ink: Ink, name: str, words: str) -> None:
         wide = self.width() - 2 * PAD
-        ink.painter.setFont(ink.fonts.base)
+        font = ink.fonts.base
+        ink.painter.setFont(font)
         shown = elided(ink.painter, words, wide)
         line = QRectF(PAD, 4, wide, 17)
-        write(ink.painter, ink.fonts.base, self.theme.text, line, shown)
-        ink.small(QRectF(PAD, 21, wide, 15), name)
+        write(ink.painter, font, self.theme.text, line, shown)
+        below = QRectF(PAD, 21, wide, 15)
+        ink.small(below, name)
 
     def _draw_track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
         """Draw the whole batch from left to right, with a cell where this lane's rows are."""
         painter = ink.painter
+        theme = self.theme
         font = ink.fonts.bold
-        fill(painter, track, self.theme.grid)
+        fill(painter, track, theme.grid)
         if not parts:
-            painter.fillRect(track, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
+            hatching = hatch_brush(theme.idle, self.devicePixelRatioF())
+            painter.fillRect(track, hatching)
         for part in parts:
             scale = track.width() / total
             end = part.start + part.rows
@@ -197,10 +239,10 @@ class BatchPanel(Sheet):
             right = track.left() + end * scale
             width = max(1.0, right - left - 1)  # less a pixel between two cells
             cell = QRectF(left, track.top(), width, track.height())
-            fill(painter, cell, self.theme.forward)
+            fill(painter, cell, theme.forward)
             text = str(part.rows)
-            if text_width(font, text) <= cell.width() - 2:
-                write(painter, font, self.theme.on_bar, cell, text, CENTRE)
+            if text_width(font, text) <= width - 2:
+                write(painter, font, theme.on_bar, cell, text, CENTRE)
 
 
 def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:

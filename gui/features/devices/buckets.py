@@ -21,6 +21,7 @@ HEAD = 40.0
 ROW = 14.0
 BAR = 8.0
 BETWEEN = 8.0
+NAMES = 34.0  # width of the names of collectives
 MOST_RANKS = 4  # that are drawn; the others are similar, and only counted
 MOVES = CAUSE_LOOKS[Cause.TRANSFER]
 WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
@@ -49,16 +50,19 @@ class BucketsChart(Drawing):
             step = scene.described
             if step is not None and scene.explained.at_hand(step):
                 self._explain(scene, step)
-        self.setVisible(bool(self.ranks))
-        if self.ranks:
+        has_collectives = bool(self.ranks)
+        self.setVisible(has_collectives)
+        if has_collectives:
             self.refresh()
 
     def _explain(self, scene: Scene, step: int) -> None:
         explanation = scene.explained.explanation(step)
         for bucket in bucket_times(explanation, scene.trace):
-            self.ranks.setdefault(bucket.lane, []).append(bucket)
+            buckets = self.ranks.setdefault(bucket.lane, [])
+            buckets.append(bucket)
         self._wave = gradient_wave(explanation)
-        self._title = step_name(step, scene.trace.header.specification.warmup)
+        warmup = scene.trace.header.specification.warmup
+        self._title = step_name(step, warmup)
 
     @property
     def shown(self) -> list[int]:
@@ -67,31 +71,39 @@ class BucketsChart(Drawing):
 
     @override
     def content_height(self) -> float:
-        rows = sum(len(self.ranks[lane]) + 2 for lane in self.shown)
-        left = ROW if len(self.ranks) > MOST_RANKS else 0
-        return HEAD + ROW * rows + BETWEEN * len(self.shown) + left
+        height = HEAD
+        for lane in self.shown:
+            rows = len(self.ranks[lane]) + 2  # with the rank's name, and the gradients
+            height += ROW * rows + BETWEEN
+        if len(self.ranks) > MOST_RANKS:
+            height += ROW
+        return height
 
     @override
     def words(self) -> str:
         lines = []
         for lane in sorted(self.ranks):
+            name = self._lane(lane)
             buckets = map(bucket_words, self.ranks[lane])
             listed = ", ".join(buckets)
-            lines.append(f"{self._lane(lane)}: {listed}")
+            lines.append(f"{name}: {listed}")
         return "; ".join(lines)
 
     @override
     def draw(self, ink: Ink) -> None:
         wide = self.width() - 2 * PAD
-        ink.bold(QRectF(PAD, 2, wide, 16), tr("Collectives"))
-        ink.small(QRectF(PAD, 2, wide, 16), self._title, RIGHT)
+        heading = QRectF(PAD, 2, wide, 16)
+        ink.bold(heading, tr("Collectives"))
+        ink.small(heading, self._title, RIGHT)
         self._draw_legend(ink)
         y = HEAD
         for lane in self.shown:
-            y = self._draw_rank(ink, lane, y) + BETWEEN
-        if len(self.ranks) > MOST_RANKS:
-            more = tr("and {n} more ranks", n=len(self.ranks) - MOST_RANKS)
-            ink.small(QRectF(PAD, y - BETWEEN, wide, ROW), more)
+            lower_edge = self._draw_rank(ink, lane, y)
+            y = lower_edge + BETWEEN
+        left_out = len(self.ranks) - MOST_RANKS
+        if left_out > 0:
+            line = QRectF(PAD, y - BETWEEN, wide, ROW)
+            ink.small(line, tr("and {n} more ranks", n=left_out))
 
     def _draw_legend(self, ink: Ink) -> None:
         entries = (
@@ -103,49 +115,57 @@ class BucketsChart(Drawing):
         y = 20.0
         for look, name in entries:
             if look is None:
-                self._draw_marker(ink.painter, x + 5, y + 3, self.theme.backward)
+                self._draw_marker(ink.painter, x + 5, y + 3)
             else:
-                self.fill(ink.painter, QRectF(x, y + 4, 11, BAR), look)
+                swatch = QRectF(x, y + 4, 11, BAR)
+                self.fill(ink.painter, swatch, look)
             width = text_width(ink.fonts.small, name) + 4
-            ink.small(QRectF(x + 15, y, width, 16), name)
+            words = QRectF(x + 15, y, width, 16)
+            ink.small(words, name)
             x += width + 27
 
     def _draw_rank(self, ink: Ink, lane: int, y: float) -> float:
         """Draw one rank's rows; return their lower edge."""
-        names = 34.0
-        figures = text_width(ink.fonts.small, tr("exposed")) + 14
-        left = PAD + names
+        header = tr("exposed")
+        figures = text_width(ink.fonts.small, header) + 14
+        left = PAD + NAMES
         right = self.width() - PAD - figures
         plot = QRectF(left, y, right - left, ROW)
-        ink.bold(QRectF(PAD, y, plot.width(), ROW), self._lane(lane))
-        ink.small(QRectF(plot.right(), y, figures, ROW), tr("exposed"), RIGHT)
+        name = QRectF(PAD, y, plot.width(), ROW)
+        column = QRectF(right, y, figures, ROW)
+        ink.bold(name, self._lane(lane))
+        ink.small(column, header, RIGHT)
         plot.translate(0, ROW)
+        column.translate(0, ROW)
         self._draw_gradients(ink.painter, lane, plot)
         for bucket in self.ranks[lane]:
             plot.translate(0, ROW)
-            name = QRectF(PAD, plot.top(), names, ROW)
-            self._draw_bucket(ink, bucket, plot, name)
-            at = QRectF(plot.right(), plot.top(), figures, ROW)
+            column.translate(0, ROW)
+            self._draw_bucket(ink, bucket, plot)
             if bucket.exposed_ns:
-                ink.small(at, duration_text(bucket.exposed_ns), RIGHT, self.theme.text)
+                exposed = duration_text(bucket.exposed_ns)
+                ink.small(column, exposed, RIGHT, self.theme.text)
             else:
-                ink.small(at, tr("hidden"), RIGHT)
+                ink.small(column, tr("hidden"), RIGHT)
         return plot.bottom()
 
     def _draw_gradients(self, painter: QPainter, lane: int, plot: QRectF) -> None:
         """Draw a marker at the time at which each block's gradients were ready."""
         painter.setPen(QColor(self.theme.line))
         painter.drawLine(plot.bottomLeft(), plot.bottomRight())
+        top = plot.top()
         for ready in self._wave:
             if ready.lane != lane:
                 continue
             x = self._x(ready.time, plot)
-            self._draw_marker(painter, x, plot.top() + 3, self.theme.backward)
-            around = QRectF(x - 5, plot.top(), 10, ROW)
+            self._draw_marker(painter, x, top + 3)
+            around = QRectF(x - 5, top, 10, ROW)
             tip = tr("The gradients of block {n} were ready.", n=ready.block)
             self.spot(around, tip)
 
-    def _draw_bucket(self, ink: Ink, bucket: BucketTimes, plot: QRectF, name: QRectF) -> None:
+    def _draw_bucket(self, ink: Ink, bucket: BucketTimes, plot: QRectF) -> None:
+        """Draw a collective's name, left of the `plot`, and its times."""
+        name = QRectF(PAD, plot.top(), NAMES, ROW)
         ink.small(name, bucket_name(bucket), LEFT, self.theme.text)
         started = self._x(bucket.started, plot)
         begun = self._x(bucket.begun, plot)
@@ -154,18 +174,24 @@ class BucketsChart(Drawing):
         if begun > started:
             waiting = QRectF(started, top, begun - started, BAR)
             self.fill(ink.painter, waiting, WAITS)
-        moving = QRectF(begun, top, max(1.0, done - begun), BAR)
+        width = max(1.0, done - begun)
+        moving = QRectF(begun, top, width, BAR)
         self.fill(ink.painter, moving, MOVES)
         if bucket.ready is not None:
             x = self._x(bucket.ready, plot)
-            self._draw_marker(ink.painter, x, plot.top() + 3, self.theme.backward)
-        self.spot(plot.united(name), bucket_words(bucket))
+            self._draw_marker(ink.painter, x, plot.top() + 3)
+        row = plot.united(name)
+        self.spot(row, bucket_words(bucket))
 
-    def _draw_marker(self, painter: QPainter, x: float, y: float, colour: str) -> None:
-        """Draw a small triangle that points down at a moment."""
+    def _draw_marker(self, painter: QPainter, x: float, y: float) -> None:
+        """Draw a small triangle that points down at the moment when gradients were ready."""
         painter.setPen(QColor(self.theme.plot))
-        painter.setBrush(QColor(colour))
-        corners = [QPointF(x - 4, y), QPointF(x + 4, y), QPointF(x, y + 8)]
+        painter.setBrush(QColor(self.theme.backward))
+        corners = [
+            QPointF(x - 4, y),
+            QPointF(x + 4, y),
+            QPointF(x, y + 8),
+        ]
         painter.drawPolygon(QPolygonF(corners))
 
     def _x(self, time: int, plot: QRectF) -> float:
@@ -184,7 +210,9 @@ class BucketsChart(Drawing):
         return min(times), max(times)
 
     def _lane(self, lane: int) -> str:
-        return "" if self._scene is None else self._scene.trace.header.lanes[lane].name
+        if self._scene is None:
+            return ""
+        return self._scene.trace.header.lanes[lane].name
 
 
 def bucket_name(bucket: BucketTimes) -> str:
@@ -198,7 +226,8 @@ def bucket_words(bucket: BucketTimes) -> str:
     title = f"{kind} {_number(bucket)}".strip()
     parts = [title, bytes_text(bucket.bytes)]
     if bucket.ready is not None:
-        late = duration_text(max(0, bucket.launched - bucket.ready))
+        late_ns = max(0, bucket.launched - bucket.ready)
+        late = duration_text(late_ns)
         parts.append(tr("launched {time} after it was ready", time=late))
     waited = duration_text(bucket.begun - bucket.started)
     parts.append(tr("waited {time} for ranks", time=waited))
@@ -211,5 +240,7 @@ def bucket_words(bucket: BucketTimes) -> str:
 
 def _number(bucket: BucketTimes) -> str:
     """Return the number of a collective's bucket or, without one, of its block; "" without both."""
-    number = bucket.block if bucket.bucket is None else bucket.bucket
+    number = bucket.bucket
+    if number is None:
+        number = bucket.block
     return "" if number is None else str(number)

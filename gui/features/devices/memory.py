@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, Qt
 
 from core.explain.balance import LaneBalance
 from core.explain.lane_memory import MEMORY_COUNTERS
 from core.message import N_
 from core.override import override
-from core.plan.plan import Role
+from core.plan.plan import Lane, Role
 from gui.features.devices.lane_rows import row_height, rows_seen
 from gui.look.painter import fill
 from gui.look.text import bytes_text, tr
@@ -56,8 +58,9 @@ class MemoryPanel(Sheet):
         peaks = lane_peaks(scene)
         words = [heading_text(scene, peaks)]
         for lane in scene.trace.header.compute_lanes:
-            if lane.index in peaks:
-                words.append(f"{lane.name}: {parts_text(peaks[lane.index])}")
+            balance = peaks.get(lane.index)
+            if balance is not None:
+                words.append(f"{lane.name}: {parts_text(balance)}")
         words.append(note_text(peaks))
         return "; ".join(words)
 
@@ -66,13 +69,22 @@ class MemoryPanel(Sheet):
         peaks = lane_peaks(scene)
         self._draw_heading(ink, scene, peaks)
         lanes = scene.trace.header.compute_lanes
+        self._draw_lanes(ink, lanes, peaks)
+        lower_edge = HEAD + row_height(len(lanes)) * len(lanes)
+        self._draw_note(ink, lower_edge + AIR, note_text(peaks))
+
+    def _draw_lanes(self, ink: Ink, lanes: Sequence[Lane], peaks: dict[int, LaneBalance]) -> None:
+        """Draw the visible lanes: name, parts of the peak, and their sum."""
         longest = max((lane.name for lane in lanes), key=len)
         names = text_width(ink.fonts.bold, longest) + 12
+        left = PAD + names
+        right = self.width() - PAD - SIZE
+        room = right - left
         most = max((balance.peak_bytes for balance in peaks.values()), default=0)
-        room = self.width() - 2 * PAD - names - SIZE
         for lane, y, high in rows_seen(lanes, HEAD, self.seen):
-            ink.bold(QRectF(PAD, y, names, high), lane.name)
-            track = QRectF(PAD + names, y, room, high)
+            name = QRectF(PAD, y, names, high)
+            ink.bold(name, lane.name)
+            track = QRectF(left, y, room, high)
             fill(ink.painter, track, self.theme.grid)
             balance = peaks.get(lane.index)
             if balance is None:
@@ -80,10 +92,8 @@ class MemoryPanel(Sheet):
             if most:
                 self._draw_parts(ink, track, balance.peak_parts, room / most)
                 self.spot(track, f"{lane.name}: {parts_text(balance)}")
-            size = QRectF(track.right(), y, SIZE, high)
+            size = QRectF(right, y, SIZE, high)
             ink.small(size, bytes_text(balance.peak_bytes), RIGHT)
-        lower_edge = HEAD + row_height(len(lanes)) * len(lanes)
-        self._draw_note(ink, lower_edge + AIR, note_text(peaks))
 
     def _draw_note(self, ink: Ink, y: float, text: str) -> None:
         note = QRectF(PAD, y, self.width() - 2 * PAD, NOTE)
@@ -96,20 +106,16 @@ class MemoryPanel(Sheet):
         heading = heading_text(scene, peaks)
         line = QRectF(PAD, 4, wide, 17)
         write(ink.painter, ink.fonts.base, self.theme.text, line, heading)
-        ink.small(QRectF(PAD, 21, wide, 15), step_text(scene))
+        below = QRectF(PAD, 21, wide, 15)
+        ink.small(below, step_text(scene))
         self._draw_legend(ink, peaks)
 
     def _draw_legend(self, ink: Ink, peaks: dict[int, LaneBalance]) -> None:
         """Draw the meaning of the colours, in one line if it fits, else in two columns."""
+        font = ink.fonts.small
         names = recorded_parts(peaks)
-        titles = []
-        for name in names:
-            title = tr(PARTS[name])
-            is_used = any(balance.peak_parts.get(name) for balance in peaks.values())
-            if not is_used:
-                title = tr("{part}: none", part=title)
-            titles.append(title)
-        widths = [SWATCH + 21 + text_width(ink.fonts.small, title) for title in titles]
+        titles = [_legend_title(name, peaks) for name in names]
+        widths = [SWATCH + 21 + text_width(font, title) for title in titles]
         fits = sum(widths) <= self.width() - 2 * PAD
         column = max(widths, default=0.0)
         x = PAD
@@ -118,28 +124,33 @@ class MemoryPanel(Sheet):
                 top = LEGEND
                 left = x
             else:
-                top = LEGEND - 5 + LINE * (number // 2)
-                left = PAD + column * (number % 2)
+                line, place = divmod(number, 2)
+                top = LEGEND - 5 + LINE * line
+                left = PAD + column * place
             box = QRectF(left, top + 4, SWATCH, SWATCH)
             fill(ink.painter, box, part_colour(self.theme, name))
-            ink.small(QRectF(left + SWATCH + 5, top, column, 17), title)
+            words = QRectF(box.right() + 5, top, column, 17)
+            ink.small(words, title)
             x += widths[number]
 
     def _draw_parts(self, ink: Ink, track: QRectF, parts: dict[str, int], scale: float) -> None:
         """Draw the parts from left to right, `scale` pixels a byte, with sizes where they fit."""
+        font = ink.fonts.small
         x = track.left()
         for name, size in parts.items():
             if not size:
                 continue
             colour = part_colour(self.theme, name)
-            cell = QRectF(x, track.top(), size * scale, track.height())
+            width = size * scale
+            cell = QRectF(x, track.top(), width, track.height())
             # A pixel of the ground remains visible between two parts.
-            fill(ink.painter, cell.adjusted(0, 0, -1, 0), colour)
+            filled = cell.adjusted(0, 0, -1, 0)
+            fill(ink.painter, filled, colour)
             text = bytes_text(size)
-            if text_width(ink.fonts.small, text) <= cell.width() - 6:
+            if text_width(font, text) <= width - 6:
                 letters = self.theme.letters_on(colour)
-                write(ink.painter, ink.fonts.small, letters, cell, text, CENTRE)
-            x += cell.width()
+                write(ink.painter, font, letters, cell, text, CENTRE)
+            x += width
 
 
 def part_colour(theme: Theme, name: str) -> str:
@@ -153,12 +164,21 @@ def part_colour(theme: Theme, name: str) -> str:
     return colours[name]
 
 
+def _legend_title(name: str, peaks: dict[int, LaneBalance]) -> str:
+    """Return the title of one of MEMORY_COUNTERS, and if no lane holds any, a note on that."""
+    title = tr(PARTS[name])
+    if any(balance.peak_parts.get(name) for balance in peaks.values()):
+        return title
+    return tr("{part}: none", part=title)
+
+
 def lane_peaks(scene: Scene) -> dict[int, LaneBalance]:
     """Return the figures of the compute lanes whose memory is known, by lane index."""
     lanes = scene.trace.header.lanes
     peaks: dict[int, LaneBalance] = {}
     for balance in scene.balances:
-        if lanes[balance.lane].role is Role.COMPUTE and balance.peak_parts:
+        lane = lanes[balance.lane]
+        if lane.role is Role.COMPUTE and balance.peak_parts:
             peaks[balance.lane] = balance
     return peaks
 
@@ -199,8 +219,10 @@ def parts_text(balance: LaneBalance) -> str:
     """Return a lane's peak and its parts: `14.9 MB: parameters 4.2 MB, activations 6.5 MB`."""
     parts = []
     for name, size in balance.peak_parts.items():
-        parts.append(f"{tr(PARTS[name])} {bytes_text(size)}")
-    return f"{bytes_text(balance.peak_bytes)}: {', '.join(parts)}"
+        title = tr(PARTS[name])
+        parts.append(f"{title} {bytes_text(size)}")
+    listed = ", ".join(parts)
+    return f"{bytes_text(balance.peak_bytes)}: {listed}"
 
 
 def note_text(peaks: dict[int, LaneBalance]) -> str:

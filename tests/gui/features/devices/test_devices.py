@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from gui.features.devices.devices import balance_rows, load_text
+from gui.features.devices.texts import balance_rows, load_text
 from gui.timeline.state.scene import Scene
 from tests.core.report.verdicts import made
 from tests.make_believe import specification, trace_of

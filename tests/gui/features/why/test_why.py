@@ -29,8 +29,8 @@ from core.trace.trace import Trace
 from gui.app.feature import Dock
 from gui.app.settings import Settings
 from gui.features.devices.buckets import bucket_name, bucket_words
-from gui.features.devices.devices import balance_rows, share_rows
 from gui.features.devices.feature import DevicesFeature
+from gui.features.devices.texts import balance_rows, share_rows
 from gui.features.figures.feature import FiguresFeature
 from gui.features.runs.feature import RunsFeature
 from gui.features.view.feature import ViewFeature
