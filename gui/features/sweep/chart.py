@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.app.setting_names import option_title
 from gui.features.sweep.layout import (
@@ -74,8 +74,10 @@ def _words(painter: QPainter, chart: Chart) -> None:
 
 
 def _axis(painter: QPainter, chart: Chart) -> None:
+    """Draw the lines of the grid with their times, and the unit above them."""
     plot = chart.plot
     theme = chart.theme
+    font = chart.fonts.small
     unit_ms, unit = chart.unit
     ms_per_pixel = chart.top_ms / plot.height()
     step_ns = round_step(1e6 * GRID * ms_per_pixel)
@@ -86,13 +88,21 @@ def _axis(painter: QPainter, chart: Chart) -> None:
     for count in range(lines):
         ms = count * step_ms
         y = chart.y(ms)
-        painter.setPen(pen(theme.grid if count else theme.line))
-        painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+        colour = theme.grid if count else theme.line
+        painter.setPen(pen(colour))
+        _level(painter, plot.left(), plot.right(), y)
         number = round(ms / unit_ms, 6)
         rect = QRectF(left, y - LINE / 2, room, LINE)
-        write(painter, chart.fonts.small, theme.muted, rect, f"{number:g}", RIGHT)
-    above = QRectF(left, plot.top() - LINE - 2, room, LINE)
-    write(painter, chart.fonts.small, theme.muted, above, unit, RIGHT)
+        write(painter, font, theme.muted, rect, f"{number:g}", RIGHT)
+    unit_top = plot.top() - LINE - 2
+    above = QRectF(left, unit_top, room, LINE)
+    write(painter, font, theme.muted, above, unit, RIGHT)
+
+
+def _level(painter: QPainter, left: float, right: float, y: float) -> None:
+    """Draw a horizontal line."""
+    line = QLineF(left, y, right, y)
+    painter.drawLine(line)
 
 
 def _bar(painter: QPainter, chart: Chart, place: Place) -> None:
@@ -103,22 +113,28 @@ def _bar(painter: QPainter, chart: Chart, place: Place) -> None:
 
 def _ideal(painter: QPainter, chart: Chart) -> None:
     """Draw a line at the ideal, or a piece for each place if the ideals differ."""
-    painter.setPen(pen(chart.theme.text, 1.4, Qt.PenStyle.DashLine))
+    plot = chart.plot
+    painter.setPen(_ideal_pen(chart))
     known: list[tuple[float, float]] = []  # x of the place, and its ideal
     for place in chart.places:
-        if place.result.ideal_ms is not None:
-            known.append((place.x, place.result.ideal_ms))
+        ideal_ms = place.result.ideal_ms
+        if ideal_ms is not None:
+            known.append((place.x, ideal_ms))
     # Rounded, because equal ideals may differ in a double's last digit.
     different = {round(ideal_ms, 9) for _, ideal_ms in known}
     if len(different) == 1:
         _, shared_ms = known[0]
         y = chart.y(shared_ms)
-        painter.drawLine(QLineF(chart.plot.left(), y, chart.plot.right(), y))
+        _level(painter, plot.left(), plot.right(), y)
         return
     half = chart.pitch / 2 - 3
     for x, ideal_ms in known:
         y = chart.y(ideal_ms)
-        painter.drawLine(QLineF(x - half, y, x + half, y))
+        _level(painter, x - half, x + half, y)
+
+
+def _ideal_pen(chart: Chart) -> QPen:
+    return pen(chart.theme.text, 1.4, Qt.PenStyle.DashLine)
 
 
 def _curve(painter: QPainter, chart: Chart, number: int) -> None:
@@ -128,7 +144,8 @@ def _curve(painter: QPainter, chart: Chart, number: int) -> None:
             y = chart.y(place.result.mean_ms)
             spots.append(QPointF(place.x, y))
     lines = [QLineF(a, b) for a, b in pairwise(spots)]
-    painter.setPen(pen(_colour(chart, number), 2))
+    colour = _colour(chart, number)
+    painter.setPen(pen(colour, 2))
     painter.drawLines(lines)
 
 
@@ -157,7 +174,7 @@ def _draw_whisker(
     low, high = ends
     painter.drawLine(QLineF(x, low, x, high))
     for y in ends:
-        painter.drawLine(QLineF(x - cap, y, x + cap, y))
+        _level(painter, x - cap, x + cap, y)
 
 
 def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half: float) -> None:
@@ -183,26 +200,37 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
 
 def _value(painter: QPainter, chart: Chart, place: Place) -> None:
     """Write a result's time above it, and mark the fastest."""
-    is_best = place.result is chart.results.fastest
-    if not is_best:
-        is_crowded = len(chart.results.series) > 1 and place.series >= 0
-        if is_crowded or chart.pitch < ALL_VALUES:
-            return
+    result = place.result
+    is_best = result is chart.results.fastest
+    if not is_best and not _has_room(chart, place):
+        return
+    theme = chart.theme
     small = chart.fonts.small
     font = chart.fonts.bold if is_best else small
     unit_ms, _ = chart.unit
-    text = significant(place.result.mean_ms / unit_ms)
-    _, highest = chart.spread(place.result)
+    text = significant(result.mean_ms / unit_ms)
+    _, highest = chart.spread(result)
     top = highest - 7 - LINE
     # A plain ground, because whiskers and curves would run through the number.
-    ground = QRectF(0, top, text_width(font, text) + 4, LINE)
-    ground.moveCenter(QPointF(place.x, ground.center().y()))
-    fill(painter, ground, chart.theme.plot)
+    width = text_width(font, text) + 4
+    ground = QRectF(0, top, width, LINE)
+    middle = QPointF(place.x, ground.center().y())
+    ground.moveCenter(middle)
+    fill(painter, ground, theme.plot)
     rect = QRectF(place.x - 60, top, 120, LINE)
-    write(painter, font, chart.theme.text, rect, text, _UP)
+    write(painter, font, theme.text, rect, text, _UP)
     if is_best:
         above = rect.translated(0, -LINE)
-        write(painter, small, chart.theme.accent, above, tr("fastest"), _UP)
+        write(painter, small, theme.accent, above, tr("fastest"), _UP)
+
+
+def _has_room(chart: Chart, place: Place) -> bool:
+    """Return True if every result like this one has room for its time above it."""
+    has_several_curves = len(chart.results.series) > 1
+    is_on_curve = place.series >= 0
+    if has_several_curves and is_on_curve:
+        return False
+    return chart.pitch >= ALL_VALUES
 
 
 def _labels(painter: QPainter, chart: Chart) -> None:
@@ -217,11 +245,14 @@ def _labels(painter: QPainter, chart: Chart) -> None:
 
 
 def _bar_name(painter: QPainter, chart: Chart, place: Place, top: float) -> None:
+    font = chart.fonts.small
     room = chart.pitch - 4
-    for line in bar_label(chart.results, place.result, chart.pitch, chart.fonts):
-        rect = QRectF(place.x - room / 2, top, room, LINE)
+    left = place.x - room / 2
+    lines = bar_label(chart.results, place.result, chart.pitch, chart.fonts)
+    for line in lines:
+        rect = QRectF(left, top, room, LINE)
         shown = elided(painter, line, room)
-        write(painter, chart.fonts.small, chart.theme.text, rect, shown, CENTRE)
+        write(painter, font, chart.theme.text, rect, shown, CENTRE)
         top += LINE
 
 
@@ -229,9 +260,13 @@ def _numbers(painter: QPainter, chart: Chart, top: float) -> None:
     """Write the numbers below the curves, and the option that they are values of."""
     small = chart.fonts.small
     theme = chart.theme
-    widest = max(text_width(small, f"{value:g}") for value, _ in chart.numbers)
+    widest = 0.0
+    for value, _ in chart.numbers:
+        width = text_width(small, f"{value:g}")
+        widest = max(widest, width)
     # If places are narrower than a number, only every second, third... is written.
-    every_nth = max(1, math.ceil((widest + 8) / chart.pitch))
+    needed = widest + 8
+    every_nth = max(1, math.ceil(needed / chart.pitch))
     for value, x in chart.numbers[::every_nth]:
         rect = QRectF(x - 60, top, 120, LINE)
         write(painter, small, theme.text, rect, f"{value:g}", CENTRE)
@@ -247,13 +282,16 @@ def _numbers(painter: QPainter, chart: Chart, top: float) -> None:
 
 def _draw_legend(painter: QPainter, chart: Chart) -> None:
     small = chart.fonts.small
-    y = chart.plot.top() - UNDER - LINE * len(chart.legend)
+    height = LINE * len(chart.legend)
+    y = chart.plot.top() - UNDER - height
     for line in chart.legend:
         x = chart.plot.left()
+        middle = y + LINE / 2
         for number, text in line:
-            middle = QPointF(x + SWATCH / 2 - 4, y + LINE / 2)
-            _swatch(painter, chart, number, middle)
-            rect = QRectF(x + SWATCH, y, text_width(small, text) + 4, LINE)
+            swatch_x = x + SWATCH / 2 - 4
+            _swatch(painter, chart, number, QPointF(swatch_x, middle))
+            width = text_width(small, text) + 4
+            rect = QRectF(x + SWATCH, y, width, LINE)
             write(painter, small, chart.theme.muted, rect, text, LEFT)
             x = rect.right() + APART
         y += LINE
@@ -263,16 +301,16 @@ def _swatch(painter: QPainter, chart: Chart, number: int, at: QPointF) -> None:
     """Draw the sign of an entry of the legend, which is numbered as in `Chart.legend`."""
     x = at.x()
     y = at.y()
-    line = QLineF(x - KEY, y, x + KEY, y)
     if number >= 0:
         painter.setPen(pen(_colour(chart, number), 2))
-        painter.drawLine(line)
+        _level(painter, x - KEY, x + KEY, y)
         _draw_marker(painter, chart, number, at, MARKER - 0.5)
     elif number == -1:
-        painter.setPen(pen(chart.theme.text, 1.4, Qt.PenStyle.DashLine))
-        painter.drawLine(line)
+        painter.setPen(_ideal_pen(chart))
+        _level(painter, x - KEY, x + KEY, y)
     else:
-        _draw_whisker(painter, chart.theme.text, x, (y - 5, y + 5), 4)
+        ends = (y - 5, y + 5)
+        _draw_whisker(painter, chart.theme.text, x, ends, 4)
 
 
 def _colour(chart: Chart, number: int) -> str:

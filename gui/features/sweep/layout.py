@@ -17,7 +17,8 @@ from gui.look.theme import Theme
 from gui.look.writing import in_lines, wrapped
 from gui.timeline.layout.fonts import Fonts, text_width
 
-LINE, SENTENCE = 16.0, 19.0  # from one line of small text, or of the sentence, to the next
+LINE = 16.0  # from one line of small text to the next
+SENTENCE = 19.0  # the same for the sentence
 AXIS = 46.0  # for the numbers of the axis of time
 EDGE = 14.0
 UNDER = 20.0  # the legend, with room for the unit
@@ -65,7 +66,8 @@ class Chart:
 
     def y(self, ms: float) -> float:
         """Return the y of a time, in pixels."""
-        return self.plot.bottom() - self.plot.height() * ms / self.top_ms
+        plot = self.plot
+        return plot.bottom() - plot.height() * ms / self.top_ms
 
     @property
     def unit(self) -> tuple[float, str]:
@@ -81,13 +83,16 @@ class Chart:
             # Starts above the bar, so that a nearly flat bar can be hit too.
             return self.bar(place).adjusted(0, -8, 0, 0)
         y = self.y(place.result.mean_ms)
-        return QRectF(place.x - NEAR, y - NEAR, 2 * NEAR, 2 * NEAR)
+        size = 2 * NEAR
+        return QRectF(place.x - NEAR, y - NEAR, size, size)
 
     def bar(self, place: Place) -> QRectF:
         """Return the rectangle of a bar."""
         y = self.y(place.result.mean_ms)
         wide = self.pitch * BAR
-        return QRectF(place.x - wide / 2, y, wide, self.plot.bottom() - y)
+        left = place.x - wide / 2
+        high = self.plot.bottom() - y
+        return QRectF(left, y, wide, high)
 
     def spread(self, result: Result) -> tuple[float, float]:
         """Return the y of a deviation below the mean time, and of one above it."""
@@ -121,7 +126,8 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     # Two lines below curves: the numbers, and the option that they are values of.
     label_lines = 2 if numbers else 1
     for bar in bars:
-        label_lines = max(label_lines, len(bar_label(results, bar, pitch, fonts)))
+        label = bar_label(results, bar, pitch, fonts)
+        label_lines = max(label_lines, len(label))
     words_above = SENTENCE * len(sentence) + LINE * len(legend) + 4
     words_below = LINE * (label_lines + len(notes)) + 8
     top = area.top() + words_above + UNDER
@@ -135,21 +141,22 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     xs: dict[float, float] = {}
     first_number = len(bars) + gap
     for position, number in enumerate(numbers):
-        xs[number] = left + pitch * (first_number + position + 0.5)
+        middle = first_number + position + 0.5
+        xs[number] = left + pitch * middle
     found += _curve_places(results, xs)
     return Chart(
-        results,
-        area,
-        plot,
-        _top(results),
-        pitch,
-        tuple(found),
-        tuple(xs.items()),
-        legend,
-        tuple(sentence),
-        tuple(notes),
-        theme,
-        fonts,
+        results=results,
+        area=area,
+        plot=plot,
+        top_ms=_top(results),
+        pitch=pitch,
+        places=tuple(found),
+        numbers=tuple(xs.items()),
+        legend=legend,
+        sentence=tuple(sentence),
+        notes=tuple(notes),
+        theme=theme,
+        fonts=fonts,
     )
 
 
@@ -161,22 +168,27 @@ def _curve_places(results: Results, xs: Mapping[float, float]) -> list[Place]:
         # Curves are shifted a little, evenly about their number, so that no marker hides another.
         aside = ASIDE * (number - middle)
         for value, result in series.results:
-            found.append(Place(xs[value] + aside, result, number))
+            x = xs[value] + aside
+            found.append(Place(x, result, number))
     return found
 
 
 def bar_label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:
     """Return the name of a bar, in lines."""
     title = setting_title(results.sweep, result.setting)
-    return _lines(title, fonts.small, pitch - 4)[:LABEL_LINES]
+    lines = _lines(title, fonts.small, pitch - 4)
+    return lines[:LABEL_LINES]
 
 
 def _top(results: Results) -> float:
+    """Return the time in ms at the upper edge of the chart."""
     if not results.by_setting:
         return HEADROOM
     highest = 0.0
     for result in results.by_setting.values():
-        highest = max(highest, result.spread[1], result.ideal_ms or 0.0)
+        _, above = result.spread
+        ideal_ms = result.ideal_ms or 0.0
+        highest = max(highest, above, ideal_ms)
     return HEADROOM * highest
 
 

@@ -66,9 +66,10 @@ class Sweeping(QObject):
         asked = self._asked()
         problem = asked if isinstance(asked, str) else self._problem(asked)
         self.panel.show_problem(problem)
-        if self._session.asking:
+        is_busy = self._session.asking
+        if is_busy:
             self.panel.show_progress(tr("A run is under way; the sweep can begin when it is over."))
-        if problem or isinstance(asked, str) or self._session.asking:
+        if problem or isinstance(asked, str) or is_busy:
             return
         results = self.results
         # The same fields again: measured results stay, and the sweep continues.
@@ -76,9 +77,11 @@ class Sweeping(QObject):
             results = Results(asked, ())
             self._runs = {}
             self._took = []
-        self.results, self._failed = results, {}
+        self.results = results
+        self._failed = {}
         self.panel.show_results(results)
-        self._go_on(remaining(asked, results.measured))
+        left = remaining(asked, results.measured)
+        self._go_on(left)
 
     # Starting
 
@@ -90,44 +93,54 @@ class Sweeping(QObject):
         kept = Sweep(Specification(), references=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
-            asked = sweep_over(self._form.specification(), option, panel.values.text(), kept)
+            base = self._form.specification()
+            asked = sweep_over(base, option, panel.values.text(), kept)
             # No values yet: there is nothing to run, and nothing wrong either.
             return asked if asked.settings else ""
         except PlanError as error:
             return friendly(problem_text(error))
 
     def _problem(self, asked: Sweep) -> str:
-        """Return why a setting cannot be run on this machine; '' if all can."""
+        """Return why a setting cannot be run on this machine; "" if all can."""
         for setting in asked.settings:
             found = self._form.check(setting)
             if isinstance(found, str):
-                return f"{setting_title(asked, setting)}: {found}"
+                title = setting_title(asked, setting)
+                return f"{title}: {found}"
         return ""
 
     def _check(self, *_: object) -> None:
         """Show the problem of the fields, if they are visible."""
         # A hidden panel is not looked at: it asks again when it is shown.
-        if not self.running and self.panel.isVisible():
-            asked = self._asked()
-            self.panel.show_problem(asked if isinstance(asked, str) else "")
+        if self.running or not self.panel.isVisible():
+            return
+        asked = self._asked()
+        problem = asked if isinstance(asked, str) else ""
+        self.panel.show_problem(problem)
 
     def _suggest(self) -> None:
         """Offer values of the chosen option; only words that can be run."""
         option = _OPTIONS[self.panel.option.currentData()]
         base = self._form.specification()
-        text = suggested(option, values_by_name(base)[option.name], base.batch_rows)
+        now = values_by_name(base)[option.name]
+        text = suggested(option, now, base.batch_rows)
         if option.choices and text:
-            text = COMMA.join(name for name in option.choices if self._runs_with(option, name))
+            usable = [name for name in option.choices if self._runs_with(option, name)]
+            text = COMMA.join(usable)
         self.panel.values.setText(text)
         self._check()
 
     def _runs_with(self, option: Option[object], name: str) -> bool:
         """Return True if a value can be run in place of the form's."""
-        alone = Sweep(self._form.specification(), references=())
-        now = values_by_name(alone.base)[option.name]
-        words = dict.fromkeys((name, f"{now or DEFAULT}"))
+        base = self._form.specification()
+        alone = Sweep(base, references=())
+        now = values_by_name(base)[option.name] or DEFAULT
+        # The value and the form's own, each once; with the separator at the end, text with a comma
+        # is one value too.
+        words = dict.fromkeys((name, f"{now}"))
+        values = SEMICOLON.join((*words, ""))
         try:
-            asked = sweep_over(alone.base, option, SEMICOLON.join((*words, "")), alone)
+            asked = sweep_over(base, option, values, alone)
             return not self._problem(asked)
         except PlanError:
             return False
@@ -141,23 +154,29 @@ class Sweeping(QObject):
         # front of this.
         self._left = deque(points)
         if points:
+            first = points[0]
+            setting = self.results.sweep.settings[first.setting]
             self._began = time.monotonic()
-            self._session.run(self.results.sweep.settings[points[0].setting])
+            self._session.run(setting)
         self._report()
 
     def _end(self, run: Run) -> None:
         """Take the measurement of a run that has ended, and go on."""
-        if not self.running or self.results is None:
+        results = self.results
+        if not self.running or results is None:
             return
         point = self._left.popleft()
+        outcome = run.outcome or Outcome.FAILED
         try:
-            row = sweep_row(point, run.trace, run.outcome or Outcome.FAILED, run.text)
+            row = sweep_row(point, run.trace, outcome, run.text)
         except UnmeasuredError as error:
-            self._lose(point, problem_text(error), run.outcome is Outcome.STOPPED)
+            was_stopped = run.outcome is Outcome.STOPPED
+            self._lose(point, problem_text(error), was_stopped)
             return
         self._runs[point] = run
-        self._took.append((point.setting, time.monotonic() - self._began))
-        self.results = replace(self.results, measured=(*self.results.measured, row))
+        seconds = time.monotonic() - self._began
+        self._took.append((point.setting, seconds))
+        self.results = replace(results, measured=(*results.measured, row))
         self.panel.show_results(self.results)
         self._go_on(self._left)
 
@@ -167,10 +186,11 @@ class Sweeping(QObject):
 
     def _lose(self, point: Point, why: str, stopped: bool) -> None:
         """End the sweep after a run that failed, or go on without its setting."""
+        left: list[Point] = []
         if not stopped:
             self._failed[point.setting] = why
-        left = [other for other in self._left if other.setting != point.setting]
-        self._go_on([] if stopped else left)
+            left = [other for other in self._left if other.setting != point.setting]
+        self._go_on(left)
 
     # Messages
 

@@ -69,14 +69,18 @@ class SweepView(Painted):
                 write_wrapped(painter, self.theme.muted, area, self.empty)
                 return
             draw_chart(painter, chart)
-            if self.hasFocus() and (place := self._current_place(chart)) is not None:
+            place = self._current_place(chart)
+            if place is not None and self.hasFocus():
+                outline = chart.spot(place).adjusted(-2, -2, 2, 2)
                 painter.setPen(QColor(self.theme.accent))
-                painter.drawRoundedRect(chart.spot(place).adjusted(-2, -2, 2, 2), 4, 4)
+                painter.drawRoundedRect(outline, 4, 4)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        hit = self._at(event.position()) is not None
-        self.setCursor(Qt.CursorShape.PointingHandCursor if hit else Qt.CursorShape.ArrowCursor)
+        cursor = Qt.CursorShape.ArrowCursor
+        if self._at(event.position()) is not None:
+            cursor = Qt.CursorShape.PointingHandCursor
+        self.setCursor(cursor)
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -117,16 +121,21 @@ class SweepView(Painted):
         places = sorted(chart.places, key=lambda place: place.x)
         now = self._current_place(chart)
         at = -1 if now is None else places.index(now)
-        self.current = places[max(0, at + by) % len(places)].result
+        following = max(0, at + by) % len(places)
+        self.current = places[following].result
         self.setAccessibleDescription(self._words())
         self.update()
 
     def _current_place(self, chart: Chart) -> Place | None:
+        """Return the place of the current result."""
         if self.current is None:
             return None
         # By setting: all results are new objects after every run.
         setting = self.current.setting
-        return next((place for place in chart.places if place.result.setting == setting), None)
+        for place in chart.places:
+            if place.result.setting == setting:
+                return place
+        return None
 
     def _words(self) -> str:
         """Return a text for screen readers: the current result, or the fastest."""
