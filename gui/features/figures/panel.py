@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QDialog,
     QFormLayout,
     QLineEdit,
@@ -15,12 +16,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.message import N_, error_message
-from core.playback.speed import REAL_TIME, SPEEDS, speed_text
+from core.message import error_message
 from core.trace.excerpt import ExcerptOptions
 from gui.app.animation_options import SECONDS, AnimationOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.features.compare.chooser import Other
+from gui.features.figures import choices
+from gui.features.figures.choices import (
+    ANIMATION,
+    HATCHING,
+    NAMED,
+    PARTS,
+    SHOWN,
+    SWITCHES,
+    VISIBLE,
+)
 from gui.features.figures.preview import Preview, size_text
 from gui.features.figures.wish import Wish
 from gui.figures.picture import Picture
@@ -30,37 +40,10 @@ from gui.widgets.fields import WheelGuard, choice, decimal
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, grid, named, row
 
-SHOWN = ""
-"""In place of a preset: the timeline as the window shows it."""
-ANIMATION = "animation"
-"""In place of a preset: the step in slow motion."""
 FIELD = 210
 SIZE = QSize(1060, 600)
 PATIENCE_MS = 120  # from the last change until the preview is drawn
-PARTS = {
-    "title": (N_("Title"), N_("A line above the picture.")),
-    "caption": (N_("Caption"), N_("Words below the picture.")),
-    "legend": (N_("Legend"), N_("What the colours and patterns mean.")),
-    "axis": (N_("Axis"), N_("The time axis.")),
-    "makespan": (N_("Makespan"), N_("How long each step is.")),
-    "idle": (N_("Idle time"), N_("How much of the steps each lane is idle.")),
-    "totals": (N_("Totals"), N_("Bubble, formula and peak memory, below each run.")),
-}
-SWITCHES = ("legend", "axis", "makespan", "idle", "totals")
-COLOURS = (
-    (N_("Preset colours"), "", ""),
-    (N_("Colours"), "colours", N_("Colours only, as in the window.")),
-    (N_("Colours and patterns"), "patterns", N_("Distinguishable also without colour.")),
-    (
-        N_("Greyscale"),
-        N_("grey"),
-        N_("No colour; patterns and letters distinguish the families."),
-    ),
-)
-HATCHING = {"colours": False, "patterns": True}
-"""Choices in COLOURS that set whether a figure has patterns."""
 MOST_OTHERS = 2  # runs below the run shown
-AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
 
 
 class FigurePanel(QDialog):
@@ -99,11 +82,7 @@ class FigurePanel(QDialog):
         """The request that the fields contain."""
         chosen = self.preset.currentData()
         preset = chosen if chosen in PRESETS else None
-        colours = self.colours.currentData()
         part = self.part.currentData()
-        named = self.times.text().strip() if part == NAMED else ""
-        # Only a range of times has a colon; steps are numbers, commas and dashes.
-        steps = named if ":" not in named else ""
         # Printed figures are light: the field is disabled then, but keeps its value.
         theme = self.theme.currentData() if self.theme.isEnabled() else "light"
         # These apply to presets only, but their fields keep their values too.
@@ -111,6 +90,7 @@ class FigurePanel(QDialog):
         hatching = None
         greyscale = False
         if preset is not None:
+            colours = self.colours.currentData()
             font_pt = self.font_pt.value() or None
             hatching = HATCHING.get(colours)
             greyscale = colours == "grey"
@@ -126,10 +106,21 @@ class FigurePanel(QDialog):
             **switches,
             title=self._words("title"),
             caption=self._words("caption"),
-            excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
+            excerpt=self._excerpt(),
         )
         animation = self._animation(options) if self._animated else None
         return Wish(options, part == VISIBLE, self._chosen_others(), animation)
+
+    def _excerpt(self) -> ExcerptOptions:
+        """Return the steps or the time that are named, and the lanes."""
+        lanes = self.lanes.text().strip()
+        named = ""
+        if self.part.currentData() == NAMED:
+            named = self.times.text().strip()
+        # Only a range of times has a colon; steps are numbers, commas and dashes.
+        if ":" in named:
+            return ExcerptOptions(range=named, lanes=lanes)
+        return ExcerptOptions(steps=named, lanes=lanes)
 
     def _chosen_others(self) -> tuple[Other, ...]:
         """Return the runs below the run shown, each once; an animation has at most one."""
@@ -150,16 +141,20 @@ class FigurePanel(QDialog):
             chooser.addItem(tr("none"), None)
             for title, other in titles.items():
                 chooser.addItem(title, other)
-                chooser.setItemData(chooser.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
-            wanted = chosen[place].title if place < len(chosen) else ""
-            chooser.setCurrentIndex(max(0, chooser.findText(wanted)))
+                last = chooser.count() - 1
+                chooser.setItemData(last, title, Qt.ItemDataRole.ToolTipRole)
+            wanted = ""
+            if place < len(chosen):
+                wanted = chosen[place].title
+            index = chooser.findText(wanted)
+            chooser.setCurrentIndex(max(0, index))
             chooser.blockSignals(False)
         self._follow_preset()
 
     def set_options(self, options: FigureOptions) -> None:
         """Fill all fields except the fields of one run."""
-        self.preset.setCurrentIndex(max(0, self.preset.findData(options.preset or SHOWN)))
-        self.theme.setCurrentIndex(max(0, self.theme.findData(options.theme)))
+        _choose(self.preset, options.preset or SHOWN)
+        _choose(self.theme, options.theme)
         self.width_mm.setValue(options.width_mm or 0.0)
         self.font_pt.setValue(options.font_pt or 0.0)
         self.scale.setValue(options.scale or 0.0)
@@ -169,9 +164,10 @@ class FigurePanel(QDialog):
                 colours = name
         if options.greyscale:
             colours = "grey"
-        self.colours.setCurrentIndex(max(0, self.colours.findData(colours)))
+        _choose(self.colours, colours)
         for name in SWITCHES:
-            self.parts[name].setChecked(getattr(options, name))
+            is_shown = getattr(options, name)
+            self.parts[name].setChecked(is_shown)
         for name in ("title", "caption"):
             text = getattr(options, name)
             self.parts[name].setChecked(text != "")
@@ -185,12 +181,14 @@ class FigurePanel(QDialog):
             self.picture = self._drawn(self.wish)
         except ValueError as error:
             self.picture = None
-            self.problem.setText(plain(translated(error_message(error))))
-        self.problem.setVisible(self.picture is None)
+            reason = translated(error_message(error))
+            self.problem.setText(plain(reason))
+        has_picture = self.picture is not None
+        self.problem.setVisible(not has_picture)
         self.preview.show_picture(self.picture)
         self.size_label.setText(size_text(self.picture))
-        self.save.setEnabled(self.picture is not None)
-        self.copy.setEnabled(self.picture is not None and not self._animated)
+        self.save.setEnabled(has_picture)
+        self.copy.setEnabled(has_picture and not self._animated)
 
     def show_problem(self, text: str) -> None:
         """Show why a file was not written, until something is changed."""
@@ -200,40 +198,40 @@ class FigurePanel(QDialog):
     # Building
 
     def _build_fields(self) -> None:
-        entries = [(tr(preset.title), preset.name, "") for preset in PRESETS.values()]
-        animation = tr("Animation"), ANIMATION, tr("The step in slow motion, as GIF or WebP.")
-        self.preset = choice([(tr("As shown in the window"), SHOWN, ""), *entries, animation])
-        self.part = choice(
-            [
-                (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
-                (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
-                (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
-            ]
-        )
-        self.others = [choice([(tr("none"), "", "")]) for _ in range(MOST_OTHERS)]
+        self.preset = choice(choices.presets())
+        self.part = choice(choices.times())
+        no_run = (tr("none"), "", "")
+        self.others = [choice([no_run]) for _ in range(MOST_OTHERS)]
         self.times = QLineEdit(placeholderText=tr("3, 2-4 or 10ms:40ms"))
         self.lanes = QLineEdit(placeholderText=tr("all; or 0-3, cpu:1"))
-        self.theme = choice([(tr("Light"), "light", ""), (tr("Dark"), "dark", "")])
-        self.colours = choice([(tr(title), value, tr(line)) for title, value, line in COLOURS])
+        self.theme = choice(choices.themes())
+        self.colours = choice(choices.colours())
         self.width_mm = decimal(2000.0, 0, 1.0, tr("usual"), tr(" mm"))
         self.font_pt = decimal(60.0, 1, 0.5, tr("usual"), tr(" pt"))
         self.scale = decimal(20.0, 2, 0.5, tr("usual"))
         self.scale.setPrefix("× ")
         self.scale.setToolTip(tr("Pixels of a PNG or an animation for each 1/96 inch."))
-        self.seconds = decimal(SECONDS[1], 1, 1.0, tr("usual"), tr(" s"))
+        _, longest = SECONDS
+        self.seconds = decimal(longest, 1, 1.0, tr("usual"), tr(" s"))
         self.seconds.setToolTip(tr("How long the animation takes; usually 8 s."))
-        self.speed = choice([(tr("from the duration"), "", ""), *_speeds()])
+        self.speed = choice(choices.speeds())
         self.speed.setToolTip(tr("The share of real time at which the animation goes."))
-        self.parts = {name: QCheckBox(tr(title)) for name, (title, _) in PARTS.items()}
-        for name, box in self.parts.items():
+        self._build_parts()
+        self._build_buttons()
+
+    def _build_parts(self) -> None:
+        """Make a box for each part of a figure, and the fields for the user's own words."""
+        self.parts: dict[str, QCheckBox] = {}
+        for name, (title, tip) in PARTS.items():
+            box = QCheckBox(tr(title))
             box.setChecked(True)
-            box.setToolTip(tr(PARTS[name][1]))
+            box.setToolTip(tr(tip))
+            self.parts[name] = box
         self.words: dict[str, QLineEdit] = {}
         for name in ("title", "caption"):
             title, _ = PARTS[name]
             field = QLineEdit(placeholderText=tr("made from the run"))
             self.words[name] = named(field, tr(title))
-        self._build_buttons()
 
     def _build_buttons(self) -> None:
         save = partial(self._hand_out, self.save_asked)
@@ -246,11 +244,13 @@ class FigurePanel(QDialog):
         self.table = button(QPushButton, tr("Table…"), tip, self._ask_for_table)
 
     def _lay_out(self) -> None:
-        self._form = form = QFormLayout(verticalSpacing=6)
+        form = QFormLayout(verticalSpacing=6)
+        self._form = form
+        second, third = self.others
         fields = (
             (tr("Figure"), self.preset),
-            (tr("Second run"), self.others[0]),
-            (tr("Third run"), self.others[1]),
+            (tr("Second run"), second),
+            (tr("Third run"), third),
             (tr("Time"), self.part),
             ("", self.times),
             (tr("Lanes"), self.lanes),
@@ -275,15 +275,36 @@ class FigurePanel(QDialog):
             parts.addWidget(self.parts[name], number, 0)
             parts.addWidget(self.words[name], number, 1)
         for number, name in enumerate(SWITCHES):
-            parts.addWidget(self.parts[name], 2 + number // 2, number % 2)
+            line, place = divmod(number, 2)
+            parts.addWidget(self.parts[name], 2 + line, place)
         left = column(form, 6, parts, None, self.problem)
-        buttons = row(self.size_label, self.table, self.copy, self.save, growing=self.size_label)
+        buttons = row(
+            self.size_label,
+            self.table,
+            self.copy,
+            self.save,
+            growing=self.size_label,
+        )
         right = column(self.preview, buttons, growing=self.preview)
-        row(left, right, of=self, growing=right, margins=(14, 12, 14, 12), spacing=14)
+        row(
+            left,
+            right,
+            of=self,
+            growing=right,
+            margins=(14, 12, 14, 12),
+            spacing=14,
+        )
 
     def _connect(self) -> None:
-        choices = (self.preset, *self.others, self.part, self.theme, self.colours, self.speed)
-        for chooser in choices:
+        choosers = (
+            self.preset,
+            *self.others,
+            self.part,
+            self.theme,
+            self.colours,
+            self.speed,
+        )
+        for chooser in choosers:
             chooser.currentIndexChanged.connect(self._change)
         for number in (self.width_mm, self.font_pt, self.scale, self.seconds):
             number.valueChanged.connect(self._change)
@@ -308,22 +329,25 @@ class FigurePanel(QDialog):
     def _follow_preset(self) -> None:
         """Disable the fields that do not apply to the figure; only animations take time."""
         preset = PRESETS.get(self.preset.currentData())
+        is_preset = preset is not None
+        is_printed = preset is not None and preset.printed
         animated = self._animated
         self.times.setEnabled(self.part.currentData() == NAMED)
-        self.theme.setEnabled(preset is None or not preset.printed)
-        self.colours.setEnabled(preset is not None)
-        self.font_pt.setEnabled(preset is not None)
-        self.lanes.setEnabled(preset is not None or animated)
-        self.parts["totals"].setEnabled(preset is not None)
+        self.theme.setEnabled(not is_printed)
+        self.colours.setEnabled(is_preset)
+        self.font_pt.setEnabled(is_preset)
+        self.lanes.setEnabled(is_preset or animated)
+        self.parts["totals"].setEnabled(is_preset)
         second, third = self.others
         second.setEnabled(second.count() > 1)
         third.setEnabled(third.count() > 1 and not animated)
         for timed in (self.seconds, self.speed):
             self._form.setRowVisible(timed, animated)
-        self.seconds.setEnabled(not self.speed.currentData())
+        has_speed = bool(self.speed.currentData())
+        self.seconds.setEnabled(not has_speed)
         for name, field in self.words.items():
             field.setEnabled(self.parts[name].isChecked())
-        made = tr("made from the run") if preset is not None else tr("none")
+        made = tr("made from the run") if is_preset else tr("none")
         self.words["caption"].setPlaceholderText(made)
         kinds = tr("Write it as GIF or WebP.") if animated else tr("Write it as PNG, SVG or PDF.")
         self.save.setToolTip(kinds)
@@ -336,22 +360,21 @@ class FigurePanel(QDialog):
         speed = self.speed.currentData()
         if speed:
             return AnimationOptions(options, speed=float(speed))
-        return AnimationOptions(options, seconds=self.seconds.value() or None)
+        seconds = self.seconds.value() or None
+        return AnimationOptions(options, seconds=seconds)
 
     def _words(self, name: str) -> str | None:
         """Return the user's text; None for the text made from the run, "" for no text."""
         if not self.parts[name].isChecked():
             return ""
-        return self.words[name].text().strip() or None
+        text = self.words[name].text().strip()
+        return text or None
 
 
-def _speeds() -> list[tuple[str, str, str]]:
-    """Return the entries of the list of speeds."""
-    entries = []
-    for speed in SPEEDS:
-        title = tr("real time") if speed == REAL_TIME else speed_text(speed)
-        entries.append((title, str(speed), ""))
-    return entries
+def _choose(chooser: QComboBox, value: str) -> None:
+    """Choose the entry with a value, or the first one."""
+    index = chooser.findData(value)
+    chooser.setCurrentIndex(max(0, index))
 
 
 def plain(message: str) -> str:
