@@ -57,36 +57,62 @@ def looks_of(theme: Theme, hatching: bool, greyscale: bool) -> FigureLooks:
     """Return the looks of a theme; with `greyscale` there are no colours, and always patterns."""
     families = tuple(_family_looks(theme, family, hatching, greyscale) for family in FAMILIES)
     if greyscale:
-        idle = BoxLook("#e2e2e2", "#e2e2e2", "#000000", Pattern.SOLID)
-        return FigureLooks(families, "#ffffff", "#000000", "#404040", "#b0b0b0", idle)
+        return FigureLooks(
+            families,
+            paper="#ffffff",
+            text="#000000",
+            muted="#404040",
+            line="#b0b0b0",
+            idle=BoxLook("#e2e2e2", "#e2e2e2", "#000000", Pattern.SOLID),
+        )
     if hatching:
-        idle = BoxLook(mixed(theme.idle, theme.plot, 0.72), theme.idle, theme.text, Pattern.SOLID)
+        ground = mixed(theme.idle, theme.plot, 0.72)
+        pattern = Pattern.SOLID
     else:
-        idle = BoxLook(theme.plot, theme.idle, theme.text, Pattern.RISING)
-    return FigureLooks(families, theme.plot, theme.text, theme.muted, theme.line, idle)
+        ground = theme.plot
+        pattern = Pattern.RISING
+    return FigureLooks(
+        families,
+        paper=theme.plot,
+        text=theme.text,
+        muted=theme.muted,
+        line=theme.line,
+        idle=BoxLook(ground, theme.idle, theme.text, pattern),
+    )
 
 
 def _family_looks(
     theme: Theme, family: Family, hatching: bool, greyscale: bool
 ) -> tuple[BoxLook, ...]:
-    patterned = hatching or greyscale
-    halves = (Family.FORWARD, Family.BACKWARD) if family is Family.OVERLAP else (family,)
-    return tuple(_look(theme, half, patterned, greyscale) for half in halves)
-
-
-def _look(theme: Theme, family: Family, hatching: bool, greyscale: bool) -> BoxLook:
-    pattern = PATTERNS[family]
-    (colour,) = theme.colours_of(family)
-    if not hatching:
-        return BoxLook(colour, colour, theme.letters_on(colour), Pattern.SOLID)
+    """Return the looks of a family, from top to bottom: of an overlap both halves."""
+    halves: tuple[Family, ...] = (family,)
+    if family is Family.OVERLAP:
+        halves = (Family.FORWARD, Family.BACKWARD)
     if greyscale:
-        ground = GREYS.get(pattern, GREY) if pattern is not None else GREY
-        if pattern is Pattern.SOLID:
-            return BoxLook(ground, ground, "#ffffff", pattern)
-        return BoxLook(ground, "#262626", "#000000", pattern)
+        return tuple(_grey_look(half) for half in halves)
+    return tuple(_coloured_look(theme, half, hatching) for half in halves)
+
+
+def _grey_look(family: Family) -> BoxLook:
+    """Return the look of a family in print without colours."""
+    pattern = PATTERNS[family]
+    if pattern is None:
+        return BoxLook(GREY, "#262626", "#000000", pattern)
+    ground = GREYS.get(pattern, GREY)
     if pattern is Pattern.SOLID:
-        return BoxLook(colour, colour, theme.letters_on(colour), pattern)
-    return BoxLook(mixed(colour, theme.plot, PALE), colour, theme.text, pattern)
+        return BoxLook(ground, ground, "#ffffff", pattern)
+    return BoxLook(ground, "#262626", "#000000", pattern)
+
+
+def _coloured_look(theme: Theme, family: Family, hatching: bool) -> BoxLook:
+    """Return the look of a family in its colour, with a pattern if `hatching`."""
+    (colour,) = theme.colours_of(family)
+    pattern = PATTERNS[family] if hatching else Pattern.SOLID
+    if pattern is Pattern.SOLID:
+        letters = theme.letters_on(colour)
+        return BoxLook(colour, colour, letters, pattern)
+    pale = mixed(colour, theme.plot, PALE)
+    return BoxLook(pale, colour, theme.text, pattern)
 
 
 def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float) -> list[QLineF]:
@@ -98,19 +124,23 @@ def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float
     step = pitch * math.sqrt(2)
     lines: list[QLineF] = []
     for rect in rects:
+        left = rect.left()
+        right = rect.right()
+        top = rect.top()
+        bottom = rect.bottom()
         if pattern in (Pattern.RISING, Pattern.CROSSED):
             lines += hatch_lines(rect, step)
         if pattern in (Pattern.FALLING, Pattern.CROSSED):
             # `hatch_lines` has one slant; the other one is the same in a rectangle upside down.
-            mirrored = QRectF(rect.left(), -rect.bottom(), rect.width(), rect.height())
+            mirrored = QRectF(left, -bottom, rect.width(), rect.height())
             for line in hatch_lines(mirrored, step):
                 lines.append(QLineF(line.x1(), -line.y1(), line.x2(), -line.y2()))
         if pattern in (Pattern.LEVEL, Pattern.SQUARED):
-            for y in _between(rect.top(), rect.bottom(), pitch):
-                lines.append(QLineF(rect.left(), y, rect.right(), y))
+            for y in _between(top, bottom, pitch):
+                lines.append(QLineF(left, y, right, y))
         if pattern in (Pattern.UPRIGHT, Pattern.SQUARED):
-            for x in _between(rect.left(), rect.right(), pitch):
-                lines.append(QLineF(x, rect.top(), x, rect.bottom()))
+            for x in _between(left, right, pitch):
+                lines.append(QLineF(x, top, x, bottom))
     return lines
 
 

@@ -34,7 +34,8 @@ class BoxLabel(NamedTuple):
     def words(self, length: int) -> str:
         """Return the text that is `length` places before the shortest one, or the longest one."""
         # Counted from the shortest, the last one, because boxes have different numbers of choices.
-        return self.choices[max(0, len(self.choices) - 1 - length)]
+        last = len(self.choices) - 1
+        return self.choices[max(0, last - length)]
 
 
 def labels(
@@ -59,13 +60,17 @@ def _lengths(found: Iterable[BoxLabel], face: Face) -> dict[int, int]:
     """Return for each family the length (as in `words`) of the texts that fit nearly all boxes."""
     by_family: dict[int, list[BoxLabel]] = defaultdict(list)
     for label in found:
-        if _fits(face, label.words(0), label):
+        # Boxes without room for even the shortest text are ignored.
+        shortest = label.words(0)
+        if _fits(face, shortest, label):
             by_family[label.family].append(label)
     lengths = {code: 0 for code in range(len(FAMILIES))}
     for code, mine in by_family.items():
-        # Boxes without room for even the shortest text are ignored.
-        for length in range(1, max(len(label.choices) for label in mine)):
-            fitting = sum(_fits(face, label.words(length), label) for label in mine)
+        most_choices = max(len(label.choices) for label in mine)
+        for length in range(1, most_choices):
+            fitting = 0
+            for label in mine:
+                fitting += _fits(face, label.words(length), label)
             if fitting < MOST * len(mine):
                 break
             lengths[code] = length
@@ -80,6 +85,7 @@ def _fits(face: Face, words: str, label: BoxLabel) -> bool:
 def _row_labels(
     panel: Panel, row: Row, left: float, face: Face, looks: tuple[tuple[BoxLook, ...], ...]
 ) -> Iterator[BoxLabel]:
+    """Yield the labels of a lane's boxes that are not very narrow."""
     boxes = row.boxes
     if boxes.first is None:
         return
@@ -87,9 +93,11 @@ def _row_labels(
     wide = np.flatnonzero(width >= 0.5 * face.pixels)
     if not len(wide):
         return
+    scene = panel.run.scene
+    lane = row.lane.index
     # Where boxes are single spans, box n is the lane's span `first` + n.
-    spans = panel.run.scene.trace.spans(row.lane.index)[boxes.first + wide]
-    staged = len(panel.run.scene.facts[row.lane.index].stages) > 1
+    spans = scene.trace.spans(lane)[boxes.first + wide]
+    staged = len(scene.facts[lane].stages) > 1
     columns = [spans[name].tolist() for name in COLUMNS]
     rows = zip(*columns, strict=True)
     for index, (kind, *numbers, stage, paired_stage, _, _) in zip(wide.tolist(), rows, strict=True):
@@ -98,14 +106,24 @@ def _row_labels(
         if FAMILIES[family] in NUMBERED:
             # The micro-batches of a bar and, in an overlap, of its other half, by their places in
             # COLUMNS.
-            microbatches = (numbers[0], numbers[4])
-            longer = []
-            for choices, number in zip(halves, microbatches, strict=False):
-                longer.append(choices if number == ABSENT else (*choices, str(number)))
-            halves = tuple(longer)
-        rect = QRectF(left + boxes.left[index], row.top, width[index], row.height)
+            halves = _with_numbers(halves, (numbers[0], numbers[4]))
+        x = left + boxes.left[index]
+        rect = QRectF(x, row.top, width[index], row.height)
         if kind == _OVERLAP and row.height < 2 * face.pixels:
             halves = on_one_line(halves)
         parts = stacked(rect, len(halves))
         for part, choices, look in zip(parts, halves, looks[family], strict=False):
             yield BoxLabel(part, look, family, choices)
+
+
+def _with_numbers(
+    halves: tuple[Choices, ...], microbatches: tuple[int, int]
+) -> tuple[Choices, ...]:
+    """Add the number of each half's micro-batch as the shortest choice, if it has one."""
+    longer = []
+    for choices, number in zip(halves, microbatches, strict=False):
+        if number == ABSENT:
+            longer.append(choices)
+        else:
+            longer.append((*choices, str(number)))
+    return tuple(longer)
