@@ -17,7 +17,7 @@ from core.trace.complete import measured_steps
 from core.trace.event_rows import clock_disagreement, clock_uncertainty
 from core.trace.trace import Trace
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
-from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
+from gui.look.text import MINUS, NONE, bytes_text, duration_text, percent_text, tr
 from gui.report.page import NOTHING, Html, bar_of, facts, joined, paragraph, table
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.measure import signed_text
@@ -42,8 +42,10 @@ def key_figures(
     if median.closed_form is not None:
         pairs.append((tr("Bubble by the formula"), percent_text(median.closed_form)))
     if count > 1:
-        bounds = f"{duration_text(min(spans))}, {duration_text(max(spans))}"
-        pairs.append((tr("Shortest and longest of {n} steps", n=count), bounds))
+        shortest = duration_text(min(spans))
+        longest = duration_text(max(spans))
+        title = tr("Shortest and longest of {n} steps", n=count)
+        pairs.append((title, f"{shortest}, {longest}"))
     losses = _losses(trace)
     known = [losses[step] for step in figures if step in losses]
     if known:
@@ -55,7 +57,8 @@ def key_figures(
         pairs.append((tr("Clock known to"), duration_text(clock)))
     errors = trace.counter("gradient_error").values
     if len(errors):
-        pairs.append((tr("Gradient error, largest"), f"{float(errors.max()):.2g}"))
+        largest = float(errors.max())
+        pairs.append((tr("Gradient error, largest"), f"{largest:.2g}"))
     return facts(pairs)
 
 
@@ -67,14 +70,17 @@ def idle_sentence(trace: Trace, figures: StepFigures) -> str:
         return tr("The lanes are never idle.")
     computing = len(trace.header.compute_lanes)
     whole = figures.makespan_ns * max(1, computing)
-    share = percent_text(idle / whole) if whole else ""
-    cause = max(totals, key=lambda name: totals[name])
-    part = percent_text(totals[cause] / idle)
+    share = ""
+    if whole:
+        share = percent_text(idle / whole)
+    largest = max(totals, key=lambda name: totals[name])
+    part = percent_text(totals[largest] / idle)
+    cause = Cause(largest)
     return tr(
         "The lanes are idle for {share} of the step, most of it ({part}) for: {cause}.",
         share=share,
         part=part,
-        cause=tr(Cause(cause).label),
+        cause=tr(cause.label),
     )
 
 
@@ -97,9 +103,13 @@ def lanes_table(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigu
     shown = zip(lanes[:MOST_ROWS], balances, figures.idle_by_cause, strict=False)
     for lane, balance, idle in shown:
         time = balance.time
-        largest = max(idle, key=lambda name: idle[name], default="")
-        cause = tr(Cause(largest).label) if largest else "–"
-        peak = bytes_text(balance.peak_bytes) if balance.peak_bytes else "–"
+        cause = NONE
+        if idle:
+            largest = max(idle, key=lambda name: idle[name])
+            cause = tr(Cause(largest).label)
+        peak = NONE
+        if balance.peak_bytes:
+            peak = bytes_text(balance.peak_bytes)
         row = (
             lane.name,
             lane.device,
@@ -111,27 +121,32 @@ def lanes_table(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigu
             peak,
         )
         rows.append(row)
-    return joined(table(header, rows, 3), _more(len(lanes)))
+    lanes_shown = table(header, rows, 3)
+    return joined(lanes_shown, _more(len(lanes)))
 
 
 def waterfall_table(figures: StepFigures) -> Html:
     """Return a waterfall: each bar begins where the previous one ends, scaled to the highest."""
     whole = figures.makespan_ns or 1
+    levels = accumulate(figures.ladder.values())
+    highest = max([*levels, 1])
     level = 0
     rows = []
-    highest = max([*accumulate(figures.ladder.values()), 1])
     for name, ns in figures.ladder.items():
         # A bar that takes time away reaches from its new level up to the old one.
         new_level = level + ns
         low = max(0, min(level, new_level))
-        part = (BAR_LOOKS[name].colour, abs(ns) / highest)
-        bar = bar_of([part], low / highest)
+        colour = BAR_LOOKS[name].colour
+        length = abs(ns) / highest
+        bar = bar_of([(colour, length)], low / highest)
+        because = tr(BAR_WORDS[name])
         share = percent_text(ns / whole).replace("-", MINUS)
-        rows.append((tr(BAR_WORDS[name]), signed_text(ns), share, bar))
+        rows.append((because, signed_text(ns), share, bar))
         level = new_level
     bar = bar_of([("text", level / highest)])
     rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))
-    return table((tr("because of"), tr("time"), tr("share"), ""), rows, bar=True)
+    header = (tr("because of"), tr("time"), tr("share"), "")
+    return table(header, rows, bar=True)
 
 
 def idle_tables(trace: Trace, figures: StepFigures) -> Html:
@@ -146,7 +161,8 @@ def idle_tables(trace: Trace, figures: StepFigures) -> Html:
             continue
         row = [lane.name]
         for cause in causes:
-            row.append(duration_text(idle[cause]) if idle.get(cause) else "–")
+            ns = idle.get(cause)
+            row.append(duration_text(ns) if ns else NONE)
         lanes.append(row)
     parts = []
     for cause in causes:
@@ -155,7 +171,8 @@ def idle_tables(trace: Trace, figures: StepFigures) -> Html:
     header = (tr("cause"), tr("all lanes"), tr("of the idle time"), "")
     all_lanes = _shares(header, parts)
     names = [tr(cause.label) for cause in causes]
-    each_lane = table((tr("lane"), *names), lanes[:MOST_ROWS])
+    lane_header = (tr("lane"), *names)
+    each_lane = table(lane_header, lanes[:MOST_ROWS])
     return joined(all_lanes, each_lane, _more(len(lanes)))
 
 
@@ -165,8 +182,10 @@ def path_table(figures: StepFigures) -> Html:
     for share in PathShare:
         ns = figures.critical_path.get(share, 0)
         if ns:
-            parts.append((share.value, ns, SHARE_LOOKS[share].colour))
-    return _shares((tr("what"), tr("time"), tr("share"), ""), parts)
+            colour = SHARE_LOOKS[share].colour
+            parts.append((share.value, ns, colour))
+    header = (tr("what"), tr("time"), tr("share"), "")
+    return _shares(header, parts)
 
 
 def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Html:
@@ -187,16 +206,14 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
     longest_wait_first = sorted(met, key=lambda one: -one.wait_ns)
     rows = []
     for one in longest_wait_first[:MOST_ROWS]:
-        number = one.bucket if one.bucket is not None else one.block
-        title = kind_title(one.kind)
-        if number is not None:
-            title = f"{title} {number}"
-        last = []
-        if one.wait_ns >= disagreement * one.times:
-            last = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
+        last = tr("not certain")
+        is_certain = one.wait_ns >= disagreement * one.times
+        if is_certain and one.last:
+            ranks = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
+            last = ", ".join(ranks)
         row = (
-            title,
-            ", ".join(last) or tr("not certain"),
+            _collective_title(one),
+            last,
             str(one.times),
             duration_text(one.wait_ns / one.times),
             duration_text(one.transfer_ns / one.times),
@@ -212,6 +229,15 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
     return table(header, rows, 2)
 
 
+def _collective_title(one: Arrivals) -> str:
+    """Return a collective's kind, with the number of its bucket or block if it has one."""
+    title = kind_title(one.kind)
+    number = one.bucket
+    if number is None:
+        number = one.block
+    return title if number is None else f"{title} {number}"
+
+
 def steps_table(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
     """Return a table of the steps in the report: makespan, bubble and loss."""
     losses = _losses(trace)
@@ -222,8 +248,11 @@ def steps_table(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
         name = step_name(step, warmup)
         makespan = duration_text(each.makespan_ns)
         bubble = percent_text(each.bubble_by_makespan)
-        loss = f"{losses[step]:.6g}" if step in losses else "–"
-        bar = bar_of([("accent", each.makespan_ns / longest)])
+        loss = NONE
+        if step in losses:
+            loss = f"{losses[step]:.6g}"
+        length = each.makespan_ns / longest
+        bar = bar_of([("accent", length)])
         rows.append((name, makespan, bubble, loss, bar))
     header = (tr("step"), tr("makespan"), tr("bubble"), tr("loss"), "")
     note = NOTHING
@@ -235,12 +264,16 @@ def steps_table(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
             all=measured,
         )
         note = paragraph(text, "note")
-    return joined(table(header, rows, bar=True), note)
+    steps = table(header, rows, bar=True)
+    return joined(steps, note)
 
 
 def _losses(trace: Trace) -> dict[int, float]:
+    """Return the loss of each step that has one."""
     counter = trace.counter("loss")
-    return dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
+    steps = counter.steps.tolist()
+    values = counter.values.tolist()
+    return dict(zip(steps, values, strict=True))
 
 
 def _totals(trace: Trace, figures: StepFigures) -> dict[str, int]:
@@ -253,6 +286,8 @@ def _totals(trace: Trace, figures: StepFigures) -> dict[str, int]:
 
 
 def _more(count: int) -> Html:
-    if count <= MOST_ROWS:
+    """Return a note on the lanes that are not listed, of `count` lanes."""
+    left_out = count - MOST_ROWS
+    if left_out <= 0:
         return NOTHING
-    return paragraph(tr("{n} further lanes are not listed.", n=count - MOST_ROWS), "note")
+    return paragraph(tr("{n} further lanes are not listed.", n=left_out), "note")
