@@ -68,8 +68,10 @@ class AnswerPicture(Painted):
         self._picture = None
         self.setAccessibleDescription(answer_words(answer))
         if self._bare:
-            lanes = len(answer.first) - 1
-            height = lanes * BARE_ROW if lanes <= MOST_BARE else BARE_HEIGHT
+            lanes = _lane_count(answer)
+            height = BARE_HEIGHT
+            if lanes <= MOST_BARE:
+                height = lanes * BARE_ROW
             self.setFixedHeight(round(height))
         self.update()
 
@@ -83,12 +85,13 @@ class AnswerPicture(Painted):
     @property
     def plot(self) -> QRectF:
         """The area of the lanes."""
+        area = QRectF(self.rect())
         if self._bare:
-            return QRectF(self.rect())
-        area = QRectF(self.rect()).adjusted(LEFT, HEAD, -RIGHT, -FOOT)
+            return area
+        area.adjust(LEFT, HEAD, -RIGHT, -FOOT)
         if self.answer is not None:
-            lanes = len(self.answer.first) - 1
-            area.setHeight(min(area.height(), MOST_ROW * lanes))
+            highest = MOST_ROW * _lane_count(self.answer)
+            area.setHeight(min(area.height(), highest))
         return area
 
     @override
@@ -122,17 +125,13 @@ class AnswerPicture(Painted):
         plot = self.plot
         if answer is None or self._veiled or not plot.contains(at):
             return ""
-        lanes = len(answer.first) - 1
         down = (at.y() - plot.top()) / plot.height()
         across = (at.x() - plot.left()) / plot.width()
-        lane = int(down * lanes)
+        lane = int(down * _lane_count(answer))
         name = self._name(lane)
         time = across * answer.makespan_ns
-        tasks = _of_lane(answer, lane)
-        # The task at `time` is the last that began by then, unless it has ended.
-        begun = int(np.searchsorted(answer.start[tasks], time, "right"))
-        found = tasks.start + begun - 1
-        if found < tasks.start or time >= answer.end[found]:
+        found = _task_at(answer, lane, time)
+        if found is None:
             if self._bare:
                 return tr("{lane}: idle", lane=name)
             return tr("{lane}: idle at {time}", lane=name, time=duration_text(time))
@@ -143,7 +142,9 @@ class AnswerPicture(Painted):
         return tr("{lane}: {task}, {time}", lane=name, task=task, time=duration_text(length))
 
     def _name(self, lane: int) -> str:
-        return f"{self.device}:{lane}" if self.device else tr("lane {lane}", lane=lane)
+        if self.device:
+            return f"{self.device}:{lane}"
+        return tr("lane {lane}", lane=lane)
 
     def _draw(self, answer: WhatIfResult) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -160,46 +161,56 @@ class AnswerPicture(Painted):
         return picture
 
     def _draw_axis(self, painter: QPainter, fonts: Fonts, answer: WhatIfResult) -> None:
+        theme = self.theme
         plot = self.plot
-        view = Viewport(0.0, max(1.0, float(answer.makespan_ns)), plot.width())
-        painter.setFont(fonts.small)
+        span = max(1.0, float(answer.makespan_ns))
+        view = Viewport(0.0, span, plot.width())
+        font = fonts.small
+        painter.setFont(font)
         for tick in ticks(view):
             x = plot.left() + tick.x
-            painter.setPen(pen(self.theme.grid))
+            painter.setPen(pen(theme.grid))
             painter.drawLine(QLineF(x, HEAD - 3, x, plot.bottom()))
-            width = text_width(fonts.small, tick.label)
+            width = text_width(font, tick.label)
+            half = width / 2
             # The word Predicted is above the first 40 pixels of the plot.
-            if tick.x > 50 and tick.x + width / 2 < plot.width():
-                place = QRectF(x - width / 2, 0, width + 2, HEAD - 4)
-                write(painter, fonts.small, self.theme.muted, place, tick.label, CENTRE)
+            if tick.x > 50 and tick.x + half < plot.width():
+                place = QRectF(x - half, 0, width + 2, HEAD - 4)
+                write(painter, font, theme.muted, place, tick.label, CENTRE)
 
     def _draw_lanes(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, ratio: float
     ) -> None:
         plot = self.plot
-        lanes = len(answer.first) - 1
+        lanes = _lane_count(answer)
         row = plot.height() / lanes
+        gap = 1.0 if row >= GAPPED else 0.0
         painter.setFont(fonts.small)
         # If rows are lower than a name, only every second, third... is named.
         every_nth = max(1, int(np.ceil(NAME / row)))
         pixels = max(1, round(plot.width() * ratio))
         image = self._image(answer, pixels)
+        hatching = hatch_brush(self.theme.idle, ratio)
         for lane in range(lanes):
             top = plot.top() + lane * row
-            gap = 1.0 if row >= GAPPED else 0.0
             strip = QRectF(plot.left(), top, plot.width(), row - gap)
-            painter.fillRect(strip, hatch_brush(self.theme.idle, ratio))
-            painter.drawImage(strip, image, QRectF(0, 2 * lane, image.width(), 2))
-            if lane % every_nth == 0 and not self._bare:
-                painter.setPen(QColor(self.theme.muted))
-                middle = top + row / 2
-                place = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
+            painter.fillRect(strip, hatching)
+            lines = QRectF(0, 2 * lane, image.width(), 2)
+            painter.drawImage(strip, image, lines)
+            is_named = lane % every_nth == 0 and not self._bare
+            if is_named:
                 name = self._name(lane) if lanes <= 10 else str(lane)
-                painter.drawText(place, Qt.AlignmentFlag.AlignRight, name)
+                self._draw_name(painter, name, top + row / 2)
             if row >= GAPPED:
                 self._draw_seams(painter, answer, lane, strip)
             if row >= LETTER_ROW:
                 self._draw_letters(painter, fonts, answer, lane, strip)
+
+    def _draw_name(self, painter: QPainter, name: str, middle: float) -> None:
+        """Write a lane's name left of the plot, in the painter's font."""
+        place = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
+        painter.setPen(QColor(self.theme.muted))
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight, name)
 
     def _image(self, answer: WhatIfResult, width: int) -> QImage:
         """Return an image with two rows of pixels for each lane.
@@ -208,9 +219,11 @@ class AnswerPicture(Painted):
         second; in all other tasks the two rows are equal.
         """
         found = shares(answer, width)
-        halves = []
         families = self.theme.families
-        for colours in ([parts[0] for parts in families], [parts[-1] for parts in families]):
+        first_colours = [parts[0] for parts in families]
+        last_colours = [parts[-1] for parts in families]
+        halves = []
+        for colours in (first_colours, last_colours):
             rgb = np.array([_rgb(colour) for colour in colours])
             halves.append(blended(found, rgb))
         # (lanes, 2, width) as 2 * lanes lines: each lane is drawn from two of them, stretched to
@@ -225,10 +238,10 @@ class AnswerPicture(Painted):
     ) -> None:
         """Leave a free pixel at the end of every task that is wide enough for it."""
         tasks = _of_lane(answer, lane)
-        starts = answer.start[tasks]
         ends = answer.end[tasks]
+        lengths = ends - answer.start[tasks]
         scale = strip.width() / max(1, answer.makespan_ns)
-        is_wide = (ends - starts) * scale > SEAM_PIXELS
+        is_wide = lengths * scale > SEAM_PIXELS
         for end in ends[is_wide].tolist():
             right = strip.left() + end * scale
             seam = QRectF(right - 1, strip.top(), 1, strip.height())
@@ -238,31 +251,54 @@ class AnswerPicture(Painted):
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
         """Write a task's letter and micro-batch into its bar, or the letter alone."""
+        font = fonts.small
         tasks = _of_lane(answer, lane)
+        lengths = answer.end[tasks] - answer.start[tasks]
         scale = strip.width() / max(1, answer.makespan_ns)
-        is_wide = (answer.end[tasks] - answer.start[tasks]) * scale >= LETTER_BAR
+        is_wide = lengths * scale >= LETTER_BAR
         colours = self.theme.letters(self.theme.families)
         wide_tasks = np.flatnonzero(is_wide) + tasks.start
         for task in wide_tasks.tolist():
             start = float(answer.start[task])
             length = float(answer.end[task]) - start
             left = strip.left() + start * scale
-            box = QRectF(left, strip.top(), length * scale, strip.height())
+            width = length * scale
+            box = QRectF(left, strip.top(), width, strip.height())
             code = answer.kind[task]
             letter = KINDS[code].letter
+            text = letter
             microbatch = int(answer.microbatch[task])
-            text = letter if microbatch < 0 else f"{letter}{microbatch}"
-            if text_width(fonts.small, text) > box.width() - 2:
+            if microbatch >= 0:
+                text = f"{letter}{microbatch}"
+            if text_width(font, text) > width - 2:
                 text = letter
-            if text_width(fonts.small, text) <= box.width():
+            if text_width(font, text) <= width:
                 family = FAMILY_CODES[code]
                 painter.setPen(colours[family][0])
                 painter.drawText(box, CENTRE, text)
 
 
+def _lane_count(answer: WhatIfResult) -> int:
+    """Return the number of lanes: `first` has an entry for each, and one for the end."""
+    return len(answer.first) - 1
+
+
 def _of_lane(answer: WhatIfResult, lane: int) -> slice:
     """Return the slice of a lane's tasks, which are sorted by lane, then by start."""
-    return slice(int(answer.first[lane]), int(answer.first[lane + 1]))
+    start = int(answer.first[lane])
+    stop = int(answer.first[lane + 1])
+    return slice(start, stop)
+
+
+def _task_at(answer: WhatIfResult, lane: int, time: float) -> int | None:
+    """Return the number of a lane's task at a time in ns; None while the lane is idle."""
+    tasks = _of_lane(answer, lane)
+    # The last task that began by then, unless it has ended.
+    begun = int(np.searchsorted(answer.start[tasks], time, "right"))
+    found = int(tasks.start) + begun - 1
+    if found < tasks.start or time >= answer.end[found]:
+        return None
+    return found
 
 
 def task_text(answer: WhatIfResult, found: int) -> str:
@@ -281,7 +317,7 @@ def answer_words(answer: WhatIfResult) -> str:
     """Return a description of the picture for screen readers."""
     return tr(
         "{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}",
-        lanes=len(answer.first) - 1,
+        lanes=_lane_count(answer),
         tasks=f"{answer.tasks:,}",
         makespan=duration_text(answer.makespan_ns),
         bubble=percent_text(answer.bubble_by_makespan),
