@@ -24,7 +24,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.app.jobs import Runner
 from gui.look.text import full_stop, tr
-from gui.timeline.interact.describe import facts, measure_facts, range_facts
+from gui.timeline.interact.facts import facts, measure_facts, range_facts
 from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.selection import Selection, TimeRange

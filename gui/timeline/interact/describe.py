@@ -1,14 +1,10 @@
-"""Texts for spans, gaps and ranges, for tooltips and the Details panel."""
+"""Names and tooltips of spans, gaps, counters and memory."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from core.explain.lane_memory import MEMORY_COUNTERS
-from core.explain.lanes import Gap
-from core.explain.other_steps import durations_in_other_steps, gaps_in_other_steps
 from core.message import N_
 from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
@@ -20,20 +16,13 @@ from gui.look.text import (
     carried_rows_text,
     duration_text,
     number_text,
-    range_text,
     tr,
 )
-from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.state.lane_facts import stages_and_replicas
-from gui.timeline.state.measure import Measure, signed_text
-from gui.timeline.state.scene import step_name
-from gui.timeline.state.selection import TimeRange
 
-Facts = list[tuple[str, str]]
 Card = tuple[str, list[str]]
-NAMED = 6  # most lanes that are listed by name
 TITLES = {
     Kind.SCATTER: N_("Scatter"),
     Kind.REPLICATE: N_("Replicate"),
@@ -68,8 +57,12 @@ def action(span: Span) -> str:
     """Return a span's textbook name: `2F1`, as plans print it; `0F3+3B1` for an overlap."""
     if span.kind is Kind.OVERLAP:
         return "+".join(overlapped(span))
-    before = span.stage if span.block is None else span.block
-    after = span.microbatch if span.bucket is None else span.bucket
+    before = span.stage
+    if span.block is not None:
+        before = span.block
+    after = span.microbatch
+    if span.bucket is not None:
+        after = span.bucket
     if span.kind.is_communication and before is None and after is None:
         after = span.replica  # the other side, if nothing else identifies it
     first = "" if before is None else before
@@ -81,25 +74,28 @@ def bar_name(trace: Trace, span: Span) -> str:
     """Return the text on a span's bar, on a lane of several stages with its stage: `F1`, `2F1`."""
     if span.name:
         return span.label
-    stages, _ = stages_and_replicas(trace, trace.header.lanes[span.lane])
+    lane = trace.header.lanes[span.lane]
+    stages, _ = stages_and_replicas(trace, lane)
     return action(span) if len(stages) > 1 else span.label
 
 
 def overlapped(span: Span) -> tuple[str, str]:
     """Return the forward and the backward of an overlap: `0F3` and `3B1`."""
-    return (
-        f"{span.stage}{Kind.FORWARD.letter}{span.microbatch}",
-        f"{span.paired_stage}{Kind.BACKWARD.letter}{span.paired_microbatch}",
-    )
+    forward = f"{span.stage}{Kind.FORWARD.letter}{span.microbatch}"
+    backward = f"{span.paired_stage}{Kind.BACKWARD.letter}{span.paired_microbatch}"
+    return forward, backward
 
 
 def span_title(span: Span) -> str:
     """Return a title: `Forward · stage 0 · micro-batch 3`, `Forward 0F3 and backward 3B1`."""
     if span.kind is Kind.OVERLAP:
         forward, backward = overlapped(span)
-        both = tr("Forward {forward} and backward {backward}", forward=forward, backward=backward)
-        replica = () if span.replica is None else (tr("replica {n}", n=span.replica),)
-        return " · ".join([both, *replica])
+        parts = [
+            tr("Forward {forward} and backward {backward}", forward=forward, backward=backward)
+        ]
+        if span.replica is not None:
+            parts.append(tr("replica {n}", n=span.replica))
+        return " · ".join(parts)
     parts = [span.name or kind_title(span.kind)]
     numbers = (
         (tr("stage {n}"), span.stage),
@@ -116,10 +112,12 @@ def span_title(span: Span) -> str:
 
 def span_card(trace: Trace, span: Span, now: float | None = None) -> Card:
     """Return title and lines of a span's tooltip."""
-    return span_title(span), span_lines(trace, span, now)
+    title = span_title(span)
+    lines = span_lines(trace, span, now)
+    return title, lines
 
 
-def _moved(span: Span) -> str:
+def moved_text(span: Span) -> str:
     """Return the size and payload of a task: `3.15 MB (activation)`."""
     size = bytes_text(span.bytes)
     if span.payload is Payload.NONE:
@@ -129,19 +127,22 @@ def _moved(span: Span) -> str:
 
 def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
     """Return the lines of a span's tooltip below its title."""
-    carried = [carried_rows_text(span.rows, span.paired_rows)] if span.rows else []
+    parts = [bar_name(trace, span), lane_name(trace, span.lane)]
+    if span.rows:
+        parts.append(carried_rows_text(span.rows, span.paired_rows))
     if span.bytes:
-        carried.append(_moved(span))
+        parts.append(moved_text(span))
     if span.end is not None:
-        carried.append(duration_text(span.end - span.start))
+        parts.append(duration_text(span.end - span.start))
     elif now is not None:
-        carried.append(tr("running for {time}", time=duration_text(now - span.start)))
+        parts.append(tr("running for {time}", time=duration_text(now - span.start)))
     else:
-        carried.append(tr("did not end"))
-    name = bar_name(trace, span)
-    lines = [" · ".join([name, _lane(trace, span.lane), *carried])]
+        parts.append(tr("did not end"))
+    lines = [" · ".join(parts)]
     waited = waited_text(trace, span)
-    return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
+    if waited:
+        lines.append(tr("Waited for {what}.", what=waited))
+    return lines
 
 
 def predicted_card(name: str, predicted: Span, measured: Span | None) -> Card:
@@ -154,21 +155,22 @@ def predicted_card(name: str, predicted: Span, measured: Span | None) -> Card:
     words = tr("Predicted: {task}, {time}", task=name, time=duration_text(length))
     lines = [span_title(predicted)]
     if measured is None or measured.end is None:
-        return words, [*lines, tr("Not measured yet.")]
+        lines.append(tr("Not measured yet."))
+        return words, lines
     took = measured.end - measured.start
-    later = measured.start - predicted.start
     change = tr("more")
     if length:
         percent = 100 * (took / length - 1)
         change = f"{percent:+.0f}{NO_BREAK}%"
     time = duration_text(took, like=length)
     words += tr(" (measured {time}, {change})", time=time, change=change)
-    begins = (
-        tr("It began {time} later than predicted.")
-        if later >= 0
-        else tr("It began {time} earlier than predicted.")
-    )
-    return words, [*lines, begins.format(time=duration_text(abs(later)))]
+    later = measured.start - predicted.start
+    distance = duration_text(abs(later))
+    if later >= 0:
+        lines.append(tr("It began {time} later than predicted.", time=distance))
+    else:
+        lines.append(tr("It began {time} earlier than predicted.", time=distance))
+    return words, lines
 
 
 def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: float) -> Card:
@@ -176,19 +178,24 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
     held, activations = memory.most(start, end)
     title = tr(
         "{lane} holds {size}, of it activations {part}",
-        lane=_lane(trace, lane),
+        lane=lane_name(trace, lane),
         size=bytes_text(held),
         part=bytes_text(activations),
     )
     at = np.array([start], np.int64)
-    rest = [name for name in MEMORY_COUNTERS if name != ACTIVATIONS]
     parts = []
-    for name in rest:
-        size = float(trace.counter(name, lane).at(at)[0])
+    for name in MEMORY_COUNTERS:
+        if name == ACTIVATIONS:
+            continue
+        counter = trace.counter(name, lane)
+        size = float(counter.at(at)[0])
         if size:
             parts.append(f"{tr(name)} {bytes_text(size)}")
-    most = tr("most in this run: {size}", size=bytes_text(memory.peak))
-    return title, [" · ".join(parts), most] if parts else [most]
+    lines = []
+    if parts:
+        lines.append(" · ".join(parts))
+    lines.append(tr("most in this run: {size}", size=bytes_text(memory.peak)))
+    return title, lines
 
 
 def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
@@ -199,15 +206,20 @@ def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
     value, least, most = found
     lines = [line.place]
     if least < most:
-        lines.append(
-            tr("In this pixel: {least} to {most}", least=number_text(least), most=number_text(most))
+        in_pixel = tr(
+            "In this pixel: {least} to {most}",
+            least=number_text(least),
+            most=number_text(most),
         )
-    least = float(line.values.min())
-    most = float(line.values.max())
-    lines.append(
-        tr("In this trace: {least} to {most}", least=number_text(least), most=number_text(most))
+        lines.append(in_pixel)
+    in_trace = tr(
+        "In this trace: {least} to {most}",
+        least=number_text(float(line.values.min())),
+        most=number_text(float(line.values.max())),
     )
-    return f"{line.name}: {number_text(value)}", lines
+    lines.append(in_trace)
+    title = f"{line.name}: {number_text(value)}"
+    return title, lines
 
 
 def waited_text(trace: Trace, span: Span) -> str:
@@ -216,121 +228,13 @@ def waited_text(trace: Trace, span: Span) -> str:
     if prior is None or prior.end is None:
         return ""
     task = bar_name(trace, prior)
-    lane = _lane(trace, prior.lane)
+    lane = lane_name(trace, prior.lane)
     if span.start <= prior.end:
         return tr("{task} on {lane}; started at once", task=task, lane=lane)
     later = duration_text(span.start - prior.end)
     return tr("{task} on {lane}; started {time} after it", task=task, lane=lane, time=later)
 
 
-def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Facts:
-    """Return names and values of a span or gap for the Details panel."""
-    if isinstance(selection, Gap):
-        return _gap_facts(trace, selection)
-    return _span_facts(trace, selection, now)
-
-
-def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
-    """Return names and values of a range for the Details panel; its figures are in Statistics."""
-    lanes = trace.header.lanes
-    count = len(lanes if chosen.lanes is None else chosen.lanes)
-    named = (chosen.lanes or ())[:NAMED]
-    names = ", ".join(lanes[lane].name for lane in named)
-    if chosen.lanes is None:
-        names = tr("all {n}", n=count) if count > 1 else lanes[0].name
-    elif count > NAMED:
-        names = tr("{names} and {n} more", names=names, n=count - NAMED)
-    times = _between(chosen.start, chosen.end, Origin())
-    return [(tr("From, to"), times), (tr("Lanes"), names)]
-
-
-def measure_facts(trace: Trace, measure: Measure) -> Facts:
-    """Return names and values of a distance between two spans for the Details panel."""
-    ends = []
-    for span in (measure.first, measure.second):
-        lane = _lane(trace, span.lane)
-        ends.append(tr("{task} on {lane}", task=bar_name(trace, span), lane=lane))
-    return [
-        (tr("Measured"), " → ".join(ends)),
-        (tr("End to start"), signed_text(measure.end_to_start)),
-        (tr("Start to start"), signed_text(measure.start_to_start)),
-        (tr("End to end"), signed_text(measure.end_to_end)),
-    ]
-
-
-def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
-    origin = step_origin(trace, span.step)
-    rows = [(tr("Task"), _task(trace, span)), (tr("Lane"), _lane(trace, span.lane))]
-    if origin.name:
-        rows.append((tr("Step"), origin.name))
-    if span.rows:
-        is_uneven = span.paired_rows not in (None, span.rows)
-        uneven_text = carried_rows_text(span.rows, span.paired_rows)
-        rows.append((tr("Rows"), uneven_text if is_uneven else str(span.rows)))
-    if span.bytes:
-        rows.append((tr("Moves"), _moved(span)))
-    if span.end is not None:
-        rows.append((tr("Duration"), duration_text(span.end - span.start)))
-        rows.append((tr("From, to"), _between(span.start, span.end, origin)))
-    else:
-        state = (
-            tr("running since {time}") if now is not None else tr("began at {time}, did not end")
-        )
-        rows.append((tr("State"), state.format(time=since_text(span.start, origin))))
-    if span.end is not None and span.index >= 0:
-        rows += _other_steps(durations_in_other_steps(trace, span))
-    if span.ready is not None:
-        rows.append(
-            (tr("Ready"), tr("{time} before it began", time=duration_text(span.start - span.ready)))
-        )
-    waited = waited_text(trace, span)
-    return [*rows, (tr("Waited for"), waited)] if waited else rows
-
-
-def _gap_facts(trace: Trace, gap: Gap) -> Facts:
-    ends = None if gap.before is None else trace.span(gap.lane, gap.before)
-    then = tr("nothing more in this step") if ends is None else _task(trace, ends)
-    return [
-        (tr("Lane"), _lane(trace, gap.lane)),
-        (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),
-        (tr("From, to"), _between(gap.start, gap.end, step_origin(trace, gap.step))),
-        *_other_steps(gaps_in_other_steps(trace, gap)),
-        (tr("Then"), then),
-    ]
-
-
-def _other_steps(durations: Sequence[int]) -> Facts:
-    """Return a row with the shortest and the longest duration in other steps, if there are any."""
-    if not durations:
-        return []
-    shortest = min(durations)
-    longest = max(durations)
-    range_of = duration_text(longest) if shortest == longest else range_text(shortest, longest)
-    return [(tr("Other steps"), range_of)]
-
-
-def step_origin(trace: Trace, step: int | None) -> Origin:
-    """Return a step's start as the origin of times in it; without a step the run's start."""
-    if step not in trace.steps:
-        return Origin()
-    name = step_name(step, trace.header.specification.warmup)
-    return Origin(float(trace.step_bounds(step)[0]), name)
-
-
-def _task(trace: Trace, span: Span) -> str:
-    """Return the text on a span's bar and its title; an imported span has only the latter."""
-    title = span_title(span)
-    return title if span.name else f"{bar_name(trace, span)} · {title}"
-
-
-def _between(start: int, end: int, origin: Origin) -> str:
-    return tr(
-        "{start} to {end} ({length})",
-        start=origin.number(start, 1e6, 3),
-        end=since_text(end, origin),
-        length=duration_text(end - start),
-    )
-
-
-def _lane(trace: Trace, lane: int) -> str:
+def lane_name(trace: Trace, lane: int) -> str:
+    """Return the name of a lane, by its number."""
     return trace.header.lanes[lane].name

@@ -22,25 +22,37 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Return title and lines of the tooltip for a pixel of the picture, or None."""
     found = hit(scene, frame, x, y)
     # A span that still runs is not part of a reduced track: the pointer is on it alone.
-    running = isinstance(found, Span) and found.end is None
-    folded = None if running else reduced_pixel_card(scene, frame, x, y)
-    if folded is not None:
-        return folded
+    is_running = isinstance(found, Span) and found.end is None
+    if not is_running:
+        reduced = reduced_pixel_card(scene, frame, x, y)
+        if reduced is not None:
+            return reduced
     if isinstance(found, Span):
         return span_card(scene.trace, found, frame.now)
     if found is not None:
         problem = scene.explained.problem(found.step)
-        return gap_card(scene.trace, found, scene.explained.report_at_hand(found), problem)
+        report = scene.explained.report_at_hand(found)
+        return gap_card(scene.trace, found, report, problem)
     if not frame.left <= x <= frame.right:
         return None
     predicted = ghost_at(scene, frame, x, y)
     if predicted is not None:
-        measured = scene.trace.find(predicted.step, predicted.task)
-        name = bar_name(scene.trace, predicted)
-        title, lines = predicted_card(name, predicted, measured)
-        return title, [*lines, scene.doubt] if scene.doubt else lines
-    held = _counter_at(scene, frame, x, y) or _memory_at(scene, frame, x, y)
-    return held or _between_at(scene, frame, x, y)
+        return _ghost_card(scene, predicted)
+    for card_of in (_counter_at, _memory_at, _between_at):
+        card = card_of(scene, frame, x, y)
+        if card is not None:
+            return card
+    return None
+
+
+def _ghost_card(scene: Scene, predicted: Span) -> Card:
+    """Return the tooltip of a predicted span, with the doubt about the prediction if any."""
+    measured = scene.trace.find(predicted.step, predicted.task)
+    name = bar_name(scene.trace, predicted)
+    title, lines = predicted_card(name, predicted, measured)
+    if scene.doubt:
+        lines = [*lines, scene.doubt]
+    return title, lines
 
 
 def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
@@ -48,19 +60,26 @@ def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
     track = at_height(frame.layout.ghosts, y - frame.top)
     if track is None or scene.prediction is None:
         return None
+    columns = scene.ghosts[track.lane]
     time = frame.view.time(x - frame.left)
     reach = REACH * frame.view.ns_per_pixel
-    index = nearest(scene.ghosts[track.lane], time, reach)
-    return None if index is None else scene.prediction.span(track.lane, index)
+    index = nearest(columns, time, reach)
+    if index is None:
+        return None
+    return scene.prediction.span(track.lane, index)
 
 
 def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     track = frame.layout.track_at(y - frame.top)
+    if track is None or track.helper:
+        return None
     time = int(frame.view.time(x - frame.left))
-    if track is None or track.helper or scene.trace.step_table.at(time) is not None:
+    if scene.trace.step_table.at(time) is not None:
         return None
     report = scene.explained.report(track.lane, time)
-    return None if report is None else between_card(report)
+    if report is None:
+        return None
+    return between_card(report)
 
 
 def _counter_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
@@ -69,7 +88,8 @@ def _counter_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return None
     line = scene.counters[row.name]
     start = frame.view.time(x - frame.left)
-    return counter_card(line, start, start + frame.view.ns_per_pixel)
+    end = start + frame.view.ns_per_pixel
+    return counter_card(line, start, end)
 
 
 def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
@@ -77,7 +97,12 @@ def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if track is None:
         return None
     memory = scene.memory[track.lane]
-    start = frame.view.time(x - frame.left)
-    if not len(memory) or not memory.times[0] <= start <= scene.bounds[1]:
+    if not len(memory):
         return None
-    return memory_card(scene.trace, track.lane, memory, start, start + frame.view.ns_per_pixel)
+    first = memory.times[0]
+    _, last = scene.bounds
+    start = frame.view.time(x - frame.left)
+    if not first <= start <= last:
+        return None
+    end = start + frame.view.ns_per_pixel
+    return memory_card(scene.trace, track.lane, memory, start, end)

@@ -42,40 +42,50 @@ class LaneNames:
     def drag_to(self, start: float, y: float) -> None:
         """Show where the lane at the height `start` would move to."""
         frame = self._state.frame
-        lane = _lane_at(frame, start) if self._dragged is None else self._dragged[0]
+        if self._dragged is None:
+            lane = _lane_at(frame, start)
+        else:
+            lane, _ = self._dragged
         if lane is None:
             return
         # The place is the number of other lanes whose middles are above the pointer.
         place = 0
         for other in self._others(lane):
             top, end = frame.layout.extent_of(other)
-            if (top + end) / 2 < y - frame.top:
+            middle = (top + end) / 2
+            if middle < y - frame.top:
                 place += 1
-        self._dragged = lane, place
+        self._dragged = (lane, place)
         self._choice.choose(lane)
 
     def drop(self) -> None:
         """Move the dragged lane to the place that is shown."""
-        dragged, self._dragged = self._dragged, None
+        dragged = self._dragged
+        self._dragged = None
         if dragged is not None:
-            self._lanes.put(*dragged)
+            lane, place = dragged
+            self._lanes.put(lane, place)
 
     def draw(self, painter: QPainter, fonts: Fonts, area: QRectF) -> None:
         """Mark the chosen lane, and the place of a dragged lane."""
         frame = self._state.frame
-        name = self._state.stack.state.filter
-        lane = self._state.lane
-        painter.setClipRect(area.adjusted(0, AXIS + STEPS, 0, 0))
-        if not frame.layout.track_by_lane and name:
-            _draw_none(painter, frame, fonts, area, name)
-        if frame.layout.band:
-            y = AXIS + STEPS + frame.layout.band - 2
+        layout = frame.layout
+        top = AXIS + STEPS
+        body = area.adjusted(0, top, 0, 0)
+        painter.setClipRect(body)
+        searched = self._state.stack.state.filter
+        if searched and not layout.track_by_lane:
+            _draw_none(painter, frame, fonts, area, searched)
+        if layout.band:
+            y = int(top + layout.band - 2)
             painter.setPen(pen(frame.theme.line))
-            painter.drawLine(0, int(y), int(area.width()), int(y))
-        if lane is not None and lane in frame.layout.track_by_lane:
+            painter.drawLine(0, y, int(area.width()), y)
+        lane = self._state.lane
+        if lane is not None and lane in layout.track_by_lane:
             _draw_chosen(painter, frame, lane)
         if self._dragged is not None:
-            self._draw_place(painter, frame, *self._dragged)
+            lane, place = self._dragged
+            self._draw_place(painter, frame, lane, place)
         painter.setClipping(False)
 
     def _cancel_drag(self) -> None:
@@ -87,44 +97,54 @@ class LaneNames:
         return [other for other in neighbours if other != lane]
 
     def _draw_place(self, painter: QPainter, frame: Frame, lane: int, place: int) -> None:
+        """Draw a line above the lane that a dragged lane would be put before, or below the last."""
         others = self._others(lane)
         if not others:
             return
         if place < len(others):
             top, _ = frame.layout.extent_of(others[place])
-            y = frame.top + top - 3
+            y = round(frame.top + top - 3)
         else:
             _, end = frame.layout.extent_of(others[-1])
-            y = frame.top + end + 3
+            y = round(frame.top + end + 3)
+        right = round(frame.right)
         painter.setPen(pen(frame.theme.accent, 2))
-        painter.drawLine(0, round(y), round(frame.right), round(y))
+        painter.drawLine(0, y, right, y)
 
 
 def _lane_at(frame: Frame, y: float) -> int | None:
     """Return the compute lane at a height of the widget, including everything under it."""
+    height = y - frame.top
     for track in frame.layout.tracks:
-        if not track.helper:
-            top, end = frame.layout.extent_of(track.lane)
-            if top <= y - frame.top < end:
-                return track.lane
+        if track.helper:
+            continue
+        top, end = frame.layout.extent_of(track.lane)
+        if top <= height < end:
+            return track.lane
     return None
 
 
 def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
+    """Shade the names of the chosen lane, with a stripe at the left edge."""
+    accent = frame.theme.accent
     top, end = frame.layout.extent_of(lane)
-    shade = QColor(frame.theme.accent)
-    shade.setAlpha(28)
     y = frame.top + top
     height = end - top
-    painter.fillRect(QRectF(0, y, LABELS - 4, height), shade)
-    fill(painter, QRectF(0, y, STRIPE, height), frame.theme.accent)
+    shade = QColor(accent)
+    shade.setAlpha(28)
+    names = QRectF(0, y, LABELS - 4, height)
+    stripe = QRectF(0, y, STRIPE, height)
+    painter.fillRect(names, shade)
+    fill(painter, stripe, accent)
 
 
 def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name: str) -> None:
     """Draw the text for a filter without a match."""
+    theme = frame.theme
     hint = tr("Esc in the field above the names shows all lanes.")
+    problem = tr("No lane is called “{name}”.", name=name)
     lines = (
-        (fonts.bold, frame.theme.text, tr("No lane is called “{name}”.", name=name)),
-        (fonts.base, frame.theme.muted, hint),
+        (fonts.bold, theme.text, problem),
+        (fonts.base, theme.muted, hint),
     )
     write_lines(painter, area, lines)

@@ -47,7 +47,8 @@ class BarLifter(QObject):
 
     def __init__(self, state: TimelineState, over: QWidget) -> None:
         super().__init__(over)
-        self._state, self._over = state, over
+        self._state = state
+        self._over = over
         self._lifted: _Lifted | None = None
         self.accepts = False
 

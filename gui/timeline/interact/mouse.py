@@ -56,14 +56,19 @@ class MouseNavigator:
 
     def press(self, event: QMouseEvent) -> None:
         """Begin a pan (middle button, or Shift and left), or a click or selection (left)."""
-        self._from = self._last = event.position()
-        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        left = event.button() is Qt.MouseButton.LeftButton
-        if event.button() is Qt.MouseButton.MiddleButton or (left and shifted):
+        at = event.position()
+        self._from = at
+        self._last = at
+        is_left = event.button() is Qt.MouseButton.LeftButton
+        is_middle = event.button() is Qt.MouseButton.MiddleButton
+        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if is_middle or (is_left and is_shifted):
             self._drag = _Drag.PAN
             self._overlays.hover_at(None)
-        elif left:
-            self._drag = _Drag.NAME if _over_names(event.position()) else _Drag.PRESSED
+        elif is_left and _over_names(at):
+            self._drag = _Drag.NAME
+        elif is_left:
+            self._drag = _Drag.PRESSED
 
     def move(self, event: QMouseEvent) -> None:
         """Pan, extend the selection, drag a bar, or hover."""
@@ -120,28 +125,33 @@ class MouseNavigator:
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer, or scroll over the names; pan with Shift, resize lanes with Ctrl."""
-        turn = event.angleDelta()
+        across = event.angleDelta().x()
+        down = event.angleDelta().y()
+        notches = down / NOTCH
         at = event.position()
         modifiers = event.modifiers()
-        shift = modifiers & Qt.KeyboardModifier.ShiftModifier
-        sideways = abs(turn.x()) > abs(turn.y())
-        if shift or sideways:
+        is_shifted = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        is_sideways = abs(across) > abs(down)
+        if is_shifted or is_sideways:
             # With Shift, some platforms report a horizontal turn, others a vertical one.
-            self._navigator.pan_by(-(turn.x() or turn.y()) / 2)
+            turn = across or down
+            self._navigator.pan_by(-turn / 2)
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
-            LaneArranger(self._state).scale(HEIGHTEN ** (turn.y() / NOTCH), at.y())
+            arranger = LaneArranger(self._state)
+            arranger.scale(HEIGHTEN**notches, at.y())
         elif _over_names(at):
-            self._scroll_by(-turn.y() / 3)
+            self._scroll_by(-down / 3)
         else:
-            self._navigator.zoom_at(ZOOM ** (turn.y() / NOTCH), at.x())
+            self._navigator.zoom_at(ZOOM**notches, at.x())
         event.accept()
 
     def _click(self, at: QPointF) -> None:
         """Select the span or gap at a pixel, or nothing; on a flag, emit its signal."""
         # Flags first, because they cover the axis and the lanes.
-        if not self._overlays.click_at(at):
-            self._selector.stop_measuring()
-            self._state.select(self._at(at))
+        if self._overlays.click_at(at):
+            return
+        self._selector.stop_measuring()
+        self._state.select(self._at(at))
 
     def _select_area(self, start: QPointF, end: QPointF) -> None:
         """Select the time between two pixels, on the lanes between them."""
@@ -149,27 +159,34 @@ class MouseNavigator:
         view = self._state.viewport
         if scene is None:
             return
-        first, last = sorted((start.x() - LABELS, end.x() - LABELS))
+        first = min(start.x(), end.x()) - LABELS
+        last = max(start.x(), end.x()) - LABELS
         left = min(max(0.0, first), view.width)
         right = min(max(0.0, last), view.width)
+        start_ns = int(view.time(left))
+        end_ns = int(view.time(right))
         lanes = lanes_between(scene, self._state.frame, start.y(), end.y())
-        chosen = TimeRange(int(view.time(left)), int(view.time(right)), lanes)
-        self._state.select(chosen)
+        self._state.select(TimeRange(start_ns, end_ns, lanes))
 
     def _at(self, at: QPointF) -> Span | Gap | None:
-        if self._state.scene is None or at.y() < AXIS + STEPS:
+        """Return the span or gap at a pixel."""
+        scene = self._state.scene
+        if scene is None or at.y() < AXIS + STEPS:
             return None
-        return hit(self._state.scene, self._state.frame, at.x(), at.y())
+        return hit(scene, self._state.frame, at.x(), at.y())
 
     def _scroll_by(self, pixels: float) -> None:
-        self._state.scroll_to(self._state.scroll + round(pixels))
+        scroll = self._state.scroll + round(pixels)
+        self._state.scroll_to(scroll)
 
     def _is_click(self, event: QMouseEvent) -> bool:
-        """Return whether the left button was pressed and released at nearly the same place."""
-        moved = (event.position() - self._from).manhattanLength()
-        return event.button() is Qt.MouseButton.LeftButton and moved < DRAG
+        """Return True if the left button was pressed and released at nearly the same place."""
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return False
+        moved = event.position() - self._from
+        return moved.manhattanLength() < DRAG
 
 
 def _over_names(at: QPointF) -> bool:
-    """Return whether a pixel is in the column of the lanes' names."""
+    """Return True if a pixel is in the column of the lanes' names."""
     return at.x() < LABELS

@@ -29,7 +29,8 @@ class TimelineOverlays(QObject):
 
     def __init__(self, state: TimelineState, over: QWidget) -> None:
         super().__init__(over)
-        self._state, self._over = state, over
+        self._state = state
+        self._over = over
         self.crosshair: Crosshair | None = None
         self.hovered: Hovered | None = None
         self._pointer: QPointF | None = None
@@ -40,8 +41,11 @@ class TimelineOverlays(QObject):
 
     def hover_at(self, at: QPointF | None) -> None:
         """Move the crosshair and the tooltip to a pixel; None means that the pointer has left."""
-        card = None if at is None else self._card_at(at)
-        hovered = None if at is None or card is None else (at, *card)
+        hovered = None
+        if at is not None:
+            card = self._card_at(at)
+            if card is not None:
+                hovered = (at, *card)
         # Moves are more frequent than frames, and most of them change nothing that is drawn.
         if hovered != self.hovered:
             self.hovered = hovered
@@ -54,15 +58,19 @@ class TimelineOverlays(QObject):
         self._over.update()
 
     def click_at(self, at: QPointF) -> bool:
-        """Emit `flag_clicked` if there is a flag at a pixel, and return whether there is."""
+        """Emit `flag_clicked` if there is a flag at a pixel; return True if there is."""
         index = self._flag_at(at)
-        if index is not None:
-            self.flag_clicked.emit(index)
-        return index is not None
+        if index is None:
+            return False
+        self.flag_clicked.emit(index)
+        return True
 
     def flag(self, index: int) -> QRectF:
         """Return the rectangle of a bookmark's flag; empty if it is not visible."""
-        return next((f.rect for f in self._flags() if f.index == index), QRectF())
+        for flag in self._flags():
+            if flag.index == index:
+                return flag.rect
+        return QRectF()
 
     @property
     def bookmark_here(self) -> int | None:
@@ -77,24 +85,29 @@ class TimelineOverlays(QObject):
     def draw(self, painter: QPainter, fonts: Fonts) -> None:
         """Draw everything over the lanes and the axis."""
         state = self._state
-        frame = self._state.frame
-        if state.scene is None:
+        scene = state.scene
+        frame = state.frame
+        if scene is None:
             return
         area = QRectF(self._over.rect())
         bottom = min(area.bottom(), frame.bottom)
+        width = frame.view.width
         measure = Measure.between(state.anchor, state.selection)
         if measure is not None and state.anchor is not None:
-            painter.setClipRect(QRectF(frame.left, frame.ceiling, frame.view.width, area.height()))
-            draw_outline(painter, frame, rect_of(state.scene.trace, frame, state.anchor))
+            lanes = QRectF(frame.left, frame.ceiling, width, area.height())
+            painter.setClipRect(lanes)
+            anchor = rect_of(scene.trace, frame, state.anchor)
+            draw_outline(painter, frame, anchor)
             draw_measure(painter, frame, fonts, measure, area.bottom())
-        painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
+        plot = QRectF(frame.left - 1, 0, width + 2, area.height())
+        painter.setClipRect(plot)
         # Before flags and crosshair: it erases the axis's labels that these would cover partly.
         self._hide_ticks(painter, fonts)
         draw_bookmarks(painter, frame, fonts, state.bookmarks.listed, bottom)
         if self.crosshair is not None:
             draw_crosshair(painter, frame, fonts, self.crosshair, bottom)
         painter.setClipping(False)
-        draw_overlay(painter, state.scene, frame, fonts, area, state.selection, self.hovered)
+        draw_overlay(painter, scene, frame, fonts, area, state.selection, self.hovered)
 
     # Inside
 
@@ -117,21 +130,25 @@ class TimelineOverlays(QObject):
 
     def _card_at(self, at: QPointF) -> Card | None:
         """Return the tooltip for a pixel: of a flag on the axis, or of an item on the lanes."""
-        index = self._flag_at(at)
         scene = self._state.scene
+        frame = self._state.frame
+        index = self._flag_at(at)
         if index is not None:
             bookmark = self._state.bookmarks.listed[index]
-            return bookmark_text(bookmark, self._state.frame.origin), bookmark.note.splitlines()
+            title = bookmark_text(bookmark, frame.origin)
+            return title, bookmark.note.splitlines()
         if scene is None or at.y() < AXIS + STEPS:
             return None
-        where = (scene, self._state.frame, at.x(), at.y())
-        return group_card(*where) or card_at(*where)
+        of_group = group_card(scene, frame, at.x(), at.y())
+        return of_group or card_at(scene, frame, at.x(), at.y())
 
     def _hide_ticks(self, painter: QPainter, fonts: Fonts) -> None:
+        """Erase the labels of the axis that are partly under a flag or the crosshair's time."""
         frame = self._state.frame
         over = [flag.rect for flag in self._flags()]
         if self.crosshair is not None:
-            over.append(time_tag(frame, fonts, self.crosshair.time)[1])
+            _, tag = time_tag(frame, fonts, self.crosshair.time)
+            over.append(tag)
         hide_ticks(painter, frame, fonts, over)
 
     def _flags(self) -> list[Flag]:
@@ -139,4 +156,6 @@ class TimelineOverlays(QObject):
         return flags(self._state.frame, fonts, self._state.bookmarks.listed)
 
     def _flag_at(self, at: QPointF) -> int | None:
-        return flag_at(self._flags(), at.x(), at.y()) if at.y() < AXIS else None
+        if at.y() >= AXIS:
+            return None
+        return flag_at(self._flags(), at.x(), at.y())

@@ -68,29 +68,36 @@ class Overview(QWidget):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         whole = self._whole()
-        fonts = Fonts.of(self.font())
         scene = self._state.scene
         if scene is not None and scene.bounds == (0, 0):
             scene = None
         # The lanes of the whole run take longest to draw, so they are not redrawn when the view
         # moves: veil and window are drawn over their picture.
-        if scene is not None and (self._picture is None or self._drawn != whole):
+        is_stale = self._picture is None or self._drawn != whole
+        if scene is not None and is_stale:
             self._picture = self._draw_lanes(scene, whole)
             self._drawn = whole
         with QPainter(self) as painter:
             fill(painter, self.rect(), self._theme.plot)
             if scene is not None and self._picture is not None:
                 painter.drawPixmap(0, 0, self._picture)
-                self._draw_veil(painter, whole)
-                frame = Frame(whole, Layout(), LABELS, 0, self._theme)
-                draw_folds(painter, scene, frame, fonts, EDGE, HEIGHT - EDGE)
-                self._draw_window(painter, whole)
-                draw_hit_ticks(painter, self._theme, self._hit_ticks)
-                name = QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
-                write(painter, fonts.small, self._theme.muted, name, tr("whole run"))
+                self._draw_over(painter, scene, whole)
             if event.rect().bottom() >= HEIGHT:
+                fonts = Fonts.of(self.font())
                 at = QPointF(LABELS, HEIGHT + 5)
                 draw_legend(painter, self._theme, fonts, at, self._legend)
+
+    def _draw_over(self, painter: QPainter, scene: Scene, whole: Viewport) -> None:
+        """Draw everything that is over the picture of the lanes."""
+        theme = self._theme
+        fonts = Fonts.of(self.font())
+        self._draw_veil(painter, whole)
+        frame = Frame(whole, Layout(), LABELS, 0, theme)
+        draw_folds(painter, scene, frame, fonts, EDGE, HEIGHT - EDGE)
+        self._draw_window(painter, whole)
+        draw_hit_ticks(painter, theme, self._hit_ticks)
+        name = QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
+        write(painter, fonts.small, theme.muted, name, tr("whole run"))
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -115,35 +122,42 @@ class Overview(QWidget):
         self.update(0, 0, self.width(), HEIGHT)  # the legend does not change
 
     def _go(self, event: QMouseEvent) -> None:
-        if self._state.scene is not None:
-            self._navigator.centre_on(self._whole().time(event.position().x() - LABELS))
+        if self._state.scene is None:
+            return
+        x = event.position().x() - LABELS
+        time = self._whole().time(x)
+        self._navigator.centre_on(time)
 
     def _whole(self) -> Viewport:
         """Return a view of the whole run; a live run's end is rounded up, in steps of an eighth."""
-        if self._state.scene is None:
-            return Viewport(width=max(1.0, self.width() - LABELS - RIGHT))
-        start, end = map(float, self._state.scene.bounds)
-        if self._state.now is not None:
-            end = max(end, self._state.now)
+        scene = self._state.scene
+        now = self._state.now
+        width = max(1.0, self.width() - LABELS - RIGHT)
+        if scene is None:
+            return Viewport(width=width)
+        start, end = map(float, scene.bounds)
+        if now is not None:
+            end = max(end, now)
             # In ns: at least 0.1 s, and then by factors of 1.125. With the exact length, every
             # batch of spans would move all bars.
             length = max(1.0, (end - start) / 1e8)
             steps = math.ceil(math.log(length, 1.125))
             end = start + 1e8 * 1.125**steps
-        folds = self._folds_of(self._state.scene)
+        folds = self._folds_of(scene)
         span = folds.drawn(end) - folds.drawn(start)
-        width = max(1.0, self.width() - LABELS - RIGHT)
         return Viewport(start, max(1.0, span), width, folds)
 
     def _folds_of(self, scene: Scene) -> Folds:
         """Return the folds of a scene: long times between steps, and long steps of the warm-up."""
         trace = scene.trace
-        known = self._folds
-        if known is None or known[0] is not trace or known[1] != trace.version:
-            warmup = int(scene.step_numbers.searchsorted(first_measured(trace)))
-            folds = folds_of(scene.step_starts, scene.step_ends, warmup)
-            known = self._folds = (trace, trace.version, folds)
-        return known[2]
+        if self._folds is not None:
+            known_trace, known_version, folds = self._folds
+            if known_trace is trace and known_version == trace.version:
+                return folds
+        warmup = int(scene.step_numbers.searchsorted(first_measured(trace)))
+        folds = folds_of(scene.step_starts, scene.step_ends, warmup)
+        self._folds = (trace, trace.version, folds)
+        return folds
 
     def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -151,42 +165,54 @@ class Overview(QWidget):
         picture.setDevicePixelRatio(ratio)
         # paintEvent paints the ground below it
         picture.fill(Qt.GlobalColor.transparent)
+        fonts = Fonts.of(self.font())
         strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
         frame = miniature_frame(scene, whole, strip, self._theme)
         with QPainter(picture) as painter:
-            draw_miniature(painter, scene, frame, strip, Fonts.of(self.font()))
+            draw_miniature(painter, scene, frame, strip, fonts)
         self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 
     def _explain(self) -> None:
         """Update the legend, with as many lines as it needs."""
+        scene = self._state.scene
         entries = []
-        if self._state.scene is not None and self._has_legend:
-            entries = legend_entries(self._state.scene, self._theme, self._state.strips)
+        if scene is not None and self._has_legend:
+            entries = legend_entries(scene, self._theme, self._state.strips)
+        fonts = Fonts.of(self.font())
         width = self.width() - LABELS - RIGHT
-        self._legend = legend_lines(entries, Fonts.of(self.font()), width)
-        legend = 0.0
+        self._legend = legend_lines(entries, fonts, width)
+        height: float = HEIGHT
         if self._has_legend:
-            legend = LEGEND + LINE * max(0, len(self._legend) - 1)
-        self.setFixedHeight(round(HEIGHT + legend))
+            more_lines = max(0, len(self._legend) - 1)
+            height += LEGEND + LINE * more_lines
+        self.setFixedHeight(round(height))
         self.update()
 
     def _visible(self, whole: Viewport) -> tuple[float, float]:
         """Return the left and right pixel of the visible part."""
         seen = self._state.viewport
+        left = LABELS
         right = LABELS + whole.width
-        x0 = min(max(LABELS + whole.x(seen.start), LABELS), right)
-        x1 = min(max(LABELS + whole.x(seen.end), LABELS), right)
+        start = left + whole.x(seen.start)
+        end = left + whole.x(seen.end)
+        x0 = min(max(start, left), right)
+        x1 = min(max(end, left), right)
         return x0, x1
 
     def _draw_veil(self, painter: QPainter, whole: Viewport) -> None:
         x0, x1 = self._visible(whole)
+        right = LABELS + whole.width
+        before = QRectF(LABELS, 0, x0 - LABELS, HEIGHT)
+        after = QRectF(x1, 0, right - x1, HEIGHT)
         veil = QColor(self._theme.plot)
         veil.setAlpha(150)
-        painter.fillRect(QRectF(LABELS, 0, x0 - LABELS, HEIGHT), veil)
-        painter.fillRect(QRectF(x1, 0, LABELS + whole.width - x1, HEIGHT), veil)
+        painter.fillRect(before, veil)
+        painter.fillRect(after, veil)
 
     def _draw_window(self, painter: QPainter, whole: Viewport) -> None:
         x0, x1 = self._visible(whole)
+        width = max(2.0, x1 - x0)
+        window = QRectF(x0, 1.5, width, HEIGHT - 4)
         painter.setPen(pen(self._theme.accent))
-        painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))
+        painter.drawRect(window)

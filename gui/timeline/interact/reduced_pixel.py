@@ -14,6 +14,7 @@ from gui.timeline.reduce.reduction import is_reduced, visible
 from gui.timeline.state.scene import Scene
 
 MOST_KINDS = 4  # kinds in the tooltip; the others are added up
+LEAST_IDLE = 0.0005  # a smaller share of idle time is left out: it would be shown as 0 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,16 @@ class ReducedPixel:
 
 def reduced_pixel_at(scene: Scene, track: Track, start: float, end: float) -> ReducedPixel:
     """Return the spans and shares of a lane from `start` to `end` ns."""
+    trace = scene.trace
     seen = visible(scene.columns[track.lane], start, end)
-    spans = scene.trace.spans(track.lane)[seen]
+    spans = trace.spans(track.lane)[seen]
     length = np.minimum(spans.end, end) - np.maximum(spans.start, start)
     # ns by kind: bincount adds up the lengths as weights, in one pass.
-    kinds = scene.trace.table.rows["kind"][spans.row]
+    kinds = trace.table.rows["kind"][spans.row]
     spent = np.bincount(kinds, length, len(KINDS))
+    longest_first = np.argsort(-spent, kind="stable")
     shares = []
-    for code in np.argsort(-spent, kind="stable").tolist():
+    for code in longest_first.tolist():
         if spent[code]:
             share = float(spent[code]) / (end - start)
             shares.append((KINDS[code], share))
@@ -55,23 +58,31 @@ def reduced_pixel_card(scene: Scene, frame: Frame, x: float, y: float) -> Card |
         return None
     # From one edge of the pixel to the other, like the track itself.
     pixel = float(int(x - frame.left))
-    found = reduced_pixel_at(scene, track, view.time(pixel), view.time(pixel + 1))
+    start = view.time(pixel)
+    end = view.time(pixel + 1)
+    found = reduced_pixel_at(scene, track, start, end)
     if found.count < 2:
         return None
+    lane = scene.trace.header.lanes[track.lane]
     title = tr(
         "{count} spans in {time} on {lane}",
         count=about_text(found.count),
         time=duration_text(found.length),
-        lane=scene.trace.header.lanes[track.lane].name,
+        lane=lane.name,
     )
-    return title, [*share_lines(found), tr("Zoom in to see each of them.")]
+    lines = share_lines(found)
+    lines.append(tr("Zoom in to see each of them."))
+    return title, lines
 
 
 def share_lines(found: ReducedPixel) -> list[str]:
     """Return a line for the share of each kind and of idle time."""
     parts = [(kind_title(kind), share) for kind, share in found.shares[:MOST_KINDS]]
     rest = sum(share for _, share in found.shares[MOST_KINDS:])
-    idle = 1.0 - sum(share for _, share in found.shares)
-    parts += [(tr("Other kinds"), rest)] if rest else []
-    parts += [(tr("Idle"), idle)] if idle > 0.0005 else []
+    if rest:
+        parts.append((tr("Other kinds"), rest))
+    busy = sum(share for _, share in found.shares)
+    idle = 1.0 - busy
+    if idle > LEAST_IDLE:
+        parts.append((tr("Idle"), idle))
     return [f"{name} {percent_text(share)}" for name, share in parts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -48,16 +49,19 @@ class ByNumber(Colouring):
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """Return the place of each span's number in the series."""
         numbers = spans[self.number.value]
-        return np.where(numbers == ABSENT, SERIES, numbers % SERIES).astype(np.int8)
+        places = np.where(numbers == ABSENT, SERIES, numbers % SERIES)
+        return places.astype(np.int8)
 
     def code_of(self, span: Span) -> int:
         """Return the place of a span's number in the series."""
-        number = span.stage if self.number is ColourBy.STAGE else span.microbatch
+        number = span.microbatch
+        if self.number is ColourBy.STAGE:
+            number = span.stage
         return SERIES if number is None else number % SERIES
 
     def colours(self, theme: Theme) -> Colours:
         """Return the series, and the colour for spans without a number."""
-        return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
+        return _single((*theme.series, theme.other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,10 @@ class ByName(Colouring):
     def of(cls, trace: Trace, before: ByName | None = None) -> ByName:
         """Return colours for a trace's labels; those of a colouring `before` are kept."""
         kept = () if before is None else before.labels
-        if len(kept) < SERIES:
+        free = SERIES - len(kept)
+        if free > 0:
             more = [label for label in frequent_labels(trace) if label not in kept]
-            kept = (*kept, *more[: SERIES - len(kept)])
+            kept = (*kept, *more[:free])
         own = None if trace.imported is None else trace.imported.colours
         return cls(trace.table, kept, own)
 
@@ -90,31 +95,38 @@ class ByName(Colouring):
     def codes_of(self, rows: NDArray[np.int32]) -> NDArray[np.int8]:
         """Return the codes of rows of the table."""
         # Each name is looked up once, for all rows that have it.
-        names, which = np.unique(self.table.rows["name"][rows], return_inverse=True)
+        numbers = self.table.rows["name"][rows]
+        names, which = np.unique(numbers, return_inverse=True)
         places = self._places()
         codes = []
         for name in names.tolist():
-            label = None if name == ABSENT else short_label(self.table.names[name])
-            codes.append(SERIES if label is None else places.get(label, SERIES))
+            code = SERIES
+            if name != ABSENT:
+                label = short_label(self.table.names[name])
+                code = places.get(label, SERIES)
+            codes.append(code)
         named = np.array(codes, np.int8)[which]
         if self.own is None:
             return named
         own = self.own[rows]
-        return np.where(own == ABSENT, named, own + SERIES + 1).astype(np.int8)
+        chosen = np.where(own == ABSENT, named, own + SERIES + 1)
+        return chosen.astype(np.int8)
 
     def code_of(self, span: Span) -> int:
         """Return the code of a span's label, or of the file's colour."""
         if self.own is None:
-            return self._places().get(span.label, SERIES) if span.name else SERIES
-        mine = self.table.rows["task"] == span.task
-        row = np.flatnonzero(mine)[:1].astype(np.int32)
-        return int(self.codes_of(row)[0])
+            if not span.name:
+                return SERIES
+            return self._places().get(span.label, SERIES)
+        is_row = self.table.rows["task"] == span.task
+        rows = np.flatnonzero(is_row)[:1].astype(np.int32)
+        code = self.codes_of(rows)[0]
+        return int(code)
 
     def colours(self, theme: Theme) -> Colours:
         """Return the series, the colour of the rest, and the file's colours, made visible."""
-        series = (*theme.series, theme.other)
-        own = (seen_on(colour, theme.plot) for colour in OWN_COLOURS.values())
-        return tuple((QColor(colour),) for colour in (*series, *own))
+        own = [seen_on(colour, theme.plot) for colour in OWN_COLOURS.values()]
+        return _single((*theme.series, theme.other, *own))
 
     def _places(self) -> dict[str, int]:
         return {label: place for place, label in enumerate(self.labels)}
@@ -126,24 +138,30 @@ def frequent_labels(trace: Trace) -> list[str]:
     Spans of nested lanes count only among labels that are equally frequent on the other lanes. Of
     more than MOST_COUNTED spans evenly chosen ones are counted.
     """
-    lanes = trace.header.lanes
     table = trace.table
     colours = None if trace.imported is None else trace.imported.colours
-    every = max(1, trace.span_count // MOST_COUNTED)
+    every_nth = max(1, trace.span_count // MOST_COUNTED)
+    # By number of the name: how many spans have it, on nested lanes and on the others.
     outer = np.zeros(len(table.names), np.int64)
     inner = np.zeros(len(table.names), np.int64)
-    for lane in lanes:
-        rows = trace.spans(lane.index).row[::every]
+    for lane in trace.header.lanes:
+        rows = trace.spans(lane.index).row[::every_nth]
         if colours is not None:
             rows = rows[colours[rows] == ABSENT]
         names = table.rows["name"][rows]
-        counts_by_name = inner if lane.role is Role.NESTED else outer
-        np.add.at(counts_by_name, names[names != ABSENT], 1)
+        named = names[names != ABSENT]
+        if lane.role is Role.NESTED:
+            np.add.at(inner, named, 1)
+        else:
+            np.add.at(outer, named, 1)
     counts: dict[str, tuple[int, int]] = {}
-    for name in np.flatnonzero(outer + inner).tolist():
+    counted = np.flatnonzero(outer + inner)
+    for name in counted.tolist():
         label = short_label(table.names[name])
         on_outer, on_inner = counts.get(label, (0, 0))
-        counts[label] = (on_outer + int(outer[name]), on_inner + int(inner[name]))
+        on_outer += int(outer[name])
+        on_inner += int(inner[name])
+        counts[label] = (on_outer, on_inner)
     return sorted(counts, key=counts.__getitem__, reverse=True)
 
 
@@ -160,33 +178,46 @@ class ByDuration(Colouring):
         parts = []
         for lane in range(len(trace.header.lanes)):
             spans = trace.spans(lane)
-            some = spans[:: max(1, len(spans) // SAMPLE)]
-            parts.append(some.end - some.start)
-        filled = [part for part in parts if len(part)]
-        lengths = np.concatenate(filled or [np.ones(1, np.int64)])
-        shortest, longest = np.percentile(np.maximum(lengths, 1), RANGE).tolist()
+            every_nth = max(1, len(spans) // SAMPLE)
+            some = spans[::every_nth]
+            if len(some):
+                parts.append(some.end - some.start)
+        if not parts:
+            parts = [np.ones(1, np.int64)]
+        lengths = np.maximum(np.concatenate(parts), 1)
+        shortest, longest = np.percentile(lengths, RANGE).tolist()
         return cls(shortest, longest)
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """Return the place of each span's duration on the ramp."""
-        return self._places(spans.end - spans.start)
+        lengths = spans.end - spans.start
+        return self._places(lengths)
 
     def code_of(self, span: Span) -> int:
         """Return the place of a span's duration on the ramp; the first place for an open task."""
-        length = 0 if span.end is None else span.end - span.start
-        return int(self._places(np.array([length]))[0])
+        length = 0
+        if span.end is not None:
+            length = span.end - span.start
+        place = self._places(np.array([length]))[0]
+        return int(place)
 
     def colours(self, theme: Theme) -> Colours:
         """Return the ramp."""
-        return tuple((QColor(colour),) for colour in theme.ramp)
+        return _single(theme.ramp)
 
     def _places(self, lengths: Ints) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
         # At least a little longer: if all durations are equal, the division below would be by 0.
-        whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
+        longest = max(self.longest, 1.001 * self.shortest)
+        whole = np.log(longest / self.shortest)
         on_ramp = np.clip(ratio / whole * RAMP, 0, RAMP - 1)
         places: NDArray[np.int8] = on_ramp.astype(np.int8)
         return places
+
+
+def _single(colours: Iterable[str]) -> Colours:
+    """Return one-part colours: bars in these colourings are not divided as overlaps are."""
+    return tuple((QColor(colour),) for colour in colours)
 
 
 def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) -> Colouring:
@@ -197,11 +228,17 @@ def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) ->
     """
     if by is ColourBy.NAME and trace.header.source.has_plan:
         by = ColourBy.KIND
-    if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
-        return ByName.of(trace, before if isinstance(before, ByName) else None)
-    if by is ColourBy.KIND:
-        return Colouring()
-    return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)
+    if by is ColourBy.KIND and not trace.table.has_kinds:
+        by = ColourBy.NAME
+    match by:
+        case ColourBy.NAME:
+            named_before = before if isinstance(before, ByName) else None
+            return ByName.of(trace, named_before)
+        case ColourBy.KIND:
+            return Colouring()
+        case ColourBy.DURATION:
+            return ByDuration.of(trace)
+    return ByNumber(by)
 
 
 def choice_of(colouring: Colouring) -> ColourBy:

@@ -57,27 +57,35 @@ def stages_and_replicas(trace: Trace, lane: Lane) -> tuple[tuple[int, ...], tupl
         return (), ()
     # The latest spans suffice: a lane has the same stages in all steps. This runs often.
     spans = trace.spans(lane.index)[-LATEST_SPANS:]
-    forwards = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
-    return _numbers(forwards["stage"]), _numbers(forwards["replica"])
+    families = FAMILY_CODES[spans["kind"]]
+    forwards = spans[np.isin(families, _FORWARDS)]
+    stages = _numbers(forwards["stage"])
+    replicas = _numbers(forwards["replica"])
+    return stages, replicas
 
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
     """Return the texts of a lane's label; `known` is true if there are steps with figures."""
     stages, replicas = stages_and_replicas(trace, lane)
-    idle, peak = "", ""
+    idle = ""
     if known:
-        idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
+        share = percent_text(balance.time.idle_fraction)
+        idle = tr("idle {share}", share=share)
+    peak = ""
     if balance.peak_bytes:
-        peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
+        size = bytes_text(balance.peak_bytes)
+        peak = tr("peak {size}", size=size)
     return LaneFacts(lane.name, stages, replicas, idle=idle, peak=peak)
 
 
 def helper_name(lane: Lane) -> str:
     """Return the name of a copy or communication lane below its lane: `copy`, `comm 2`."""
     words = lane.name.split()
-    if len(words) > 1 and words[-1].isdigit():
-        return f"{_helper_word(words[-2])} {words[-1]}"
-    return _helper_word(words[-1])
+    last = words[-1]
+    if len(words) > 1 and last.isdigit():
+        word = _helper_word(words[-2])
+        return f"{word} {last}"
+    return _helper_word(last)
 
 
 def row_name(lane: Lane, lanes: Sequence[Lane]) -> str:
@@ -106,7 +114,8 @@ def shared_letters(lanes: Sequence[Lane]) -> list[int]:
     names: dict[str, list[str]] = {}
     for lane in lanes:
         if lane.role is Role.COMPUTE:
-            names.setdefault(lane.device, []).append(lane.name)
+            on_device = names.setdefault(lane.device, [])
+            on_device.append(lane.name)
     shared = {device: shared_start(some) for device, some in names.items()}
     return [shared.get(lane.device, 0) for lane in lanes]
 
@@ -116,23 +125,30 @@ def placed(facts: Sequence[LaneFacts], header: Header) -> Iterator[LaneFacts]:
 
     Lanes of a model that is cut into stages also have the blocks of theirs.
     """
-    replicas = header.replicas
-    stages = {number for lane in facts for number in lane.stages}
+    stages: set[int] = set()
+    for lane in facts:
+        stages.update(lane.stages)
+    has_lanes = len(facts) > 1
+    has_stages = len(stages) > 1
+    has_replicas = header.replicas > 1
     runs: list[tuple[int, int]] = []
-    if len(stages) > 1:
+    if has_stages:
         # Imported here, because the first paint of the window needs no strategies.
         from core.trace.stage_blocks import stage_blocks
 
         runs = stage_blocks(header, 1 + max(stages))
     for lane in facts:
         places = []
-        if len(facts) > 1 and (replicas == 1 or len(stages) > 1):
+        if has_lanes and (has_stages or header.replicas == 1):
             places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
-        if len(facts) > 1 and replicas > 1:
+        if has_lanes and has_replicas:
             places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
         # Padded to two texts.
         place, beside, *_ = (*places, "", "")
-        blocks = blocks_text([runs[number] for number in lane.stages]) if runs else ""
+        blocks = ""
+        if runs:
+            own_runs = [runs[number] for number in lane.stages]
+            blocks = blocks_text(own_runs)
         yield replace(lane, place=place, beside=beside, blocks=blocks)
 
 
@@ -140,11 +156,15 @@ def blocks_text(runs: Sequence[tuple[int, int]]) -> str:
     """Return the blocks of a lane's stages: `block 3`, `blocks 0–2`, `blocks 0–1, 4–5`."""
     if not runs:
         return ""
+    count = 0
     parts = []
     for first, end in runs:
-        parts.append(str(first) if end - first == 1 else f"{first}–{end - 1}")
-    count = sum(end - first for first, end in runs)
-    return ntr("block {numbers}", "blocks {numbers}", count, numbers=", ".join(parts))
+        last = end - 1
+        part = str(first) if first == last else f"{first}–{last}"
+        parts.append(part)
+        count += end - first
+    numbers = ", ".join(parts)
+    return ntr("block {numbers}", "blocks {numbers}", count, numbers=numbers)
 
 
 def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:
@@ -152,5 +172,9 @@ def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:
 
 
 def _numbered(one: str, many: str, numbers: Sequence[int]) -> str:
+    """Return numbers after their name, in the singular or the plural; "" without numbers."""
+    if not numbers:
+        return ""
+    name = one if len(numbers) == 1 else many
     listed = ", ".join(map(str, numbers))
-    return f"{one if len(numbers) == 1 else many} {listed}" if numbers else ""
+    return f"{name} {listed}"

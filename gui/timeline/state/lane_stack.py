@@ -45,7 +45,7 @@ class LaneStack:
 
     def take(self, scene: Scene | None) -> None:
         """Take another run's scene; if it has other lanes, reset their order and folds."""
-        lanes = () if scene is None else scene.trace.header.lanes
+        lanes = _lanes(scene)
         names = tuple(lane.name for lane in lanes)
         if names != self._names:
             self._names = names
@@ -53,9 +53,9 @@ class LaneStack:
 
     def lay_out(self, scene: Scene | None, available: float) -> None:
         """Stack the lanes of a scene into `available` pixels."""
-        lanes = () if scene is None else scene.trace.header.lanes
+        lanes = _lanes(scene)
         self._replicas = self.replicas(scene)
-        self.wanted = self.shown = self.strips(scene)
+        self.wanted = self.strips(scene)
         arranged = self.arrangement(scene)
         counters = {} if scene is None else scene.counters_under
         if self.height is None:
@@ -64,19 +64,20 @@ class LaneStack:
             )
         else:
             height = float(round(self.height))
+            self.shown = self.wanted
             self.layout = lay_out(
                 lanes, available, self.wanted, height, arranged, counters=counters
             )
 
     def arrangement(self, scene: Scene | None) -> Arrangement:
         """Return the arrangement of a scene's lanes."""
-        lanes = () if scene is None else scene.trace.header.lanes
+        lanes = _lanes(scene)
         replicas = self.replicas(scene)
         # Called for each frame and each move of the mouse. Lanes are compared by identity: a run
         # has one tuple of them, which may have thousands of elements.
         if self._arranged is not None:
             known_lanes, known_state, known_replicas, known = self._arranged
-            is_same_state = (known_state, known_replicas) == (self.state, replicas)
+            is_same_state = known_state == self.state and known_replicas == replicas
             if known_lanes is lanes and is_same_state:
                 return known
         stacks = call_stacks(lanes, self.state.folded)
@@ -90,9 +91,13 @@ class LaneStack:
 
     def replicas(self, scene: Scene | None) -> Replicas:
         """Return the replicas of each compute lane; {} unless lanes are grouped by replica."""
+        found: dict[int, tuple[int, ...]] = {}
         if scene is None or self.state.grouping is not Grouping.PIPELINE:
-            return {}
-        return {place: facts.replicas for place, facts in enumerate(scene.facts) if facts.replicas}
+            return found
+        for lane, facts in enumerate(scene.facts):
+            if facts.replicas:
+                found[lane] = facts.replicas
+        return found
 
     def seen(self, scrolled: float, height: float) -> Layout:
         """Return the visible part of the layout, `height` pixels high."""
@@ -102,4 +107,9 @@ class LaneStack:
         """Make the lanes `factor` times as high, within the limits."""
         least, most = BY_HAND
         now = self.layout.compute if self.height is None else self.height
-        self.height = min(most, max(least, now * factor))
+        wanted = now * factor
+        self.height = min(most, max(least, wanted))
+
+
+def _lanes(scene: Scene | None) -> tuple[Lane, ...]:
+    return () if scene is None else scene.trace.header.lanes

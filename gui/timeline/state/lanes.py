@@ -22,8 +22,11 @@ def arrangement_of(state: TimelineState) -> Arrangement:
 
 def lane_counts(state: TimelineState) -> tuple[int, int]:
     """Return the number of compute lanes that are visible or folded, and the total number."""
-    lanes = () if state.scene is None else state.scene.trace.header.lanes
-    return arrangement_of(state).shown, len(compute_lanes(lanes))
+    shown = arrangement_of(state).shown
+    if state.scene is None:
+        return shown, 0
+    lanes = state.scene.trace.header.lanes
+    return shown, len(compute_lanes(lanes))
 
 
 def reveal(state: TimelineState, lane: int) -> None:
@@ -32,13 +35,16 @@ def reveal(state: TimelineState, lane: int) -> None:
     track = layout.track_by_lane.get(lane)
     if track is None or lane in layout.pins:
         return
-    end = track.top + layout.full_heights.get(lane, track.height)
-    page = state.size[1] - AXIS - STEPS
+    height = layout.full_heights.get(lane, track.height)
+    bottom = track.top + height
     # Pinned lanes cover `band` pixels at the top, and hide the lanes under them.
-    if track.top - layout.band < state.scroll:
-        state.scroll_to(int(track.top - layout.band - ABOVE))
-    elif end > state.scroll + page:
-        state.scroll_to(int(end - page + BELOW))
+    top = track.top - layout.band
+    _, window_height = state.size
+    page = window_height - AXIS - STEPS
+    if top < state.scroll:
+        state.scroll_to(int(top - ABOVE))
+    elif bottom > state.scroll + page:
+        state.scroll_to(int(bottom - page + BELOW))
 
 
 class LaneChoice:
@@ -60,16 +66,18 @@ class LaneChoice:
         stops = self._stops()
         if not stops:
             return
+        last = len(stops) - 1
         lane = self._state.lane
-        arrangement = arrangement_of(self._state)
-        section = None if lane is None else arrangement.section_of(lane)
-        if section is not None and section.folded:
-            lane = section.lanes[0].index
+        if lane is not None:
+            section = arrangement_of(self._state).section_of(lane)
+            if section is not None and section.folded:
+                lane = section.lanes[0].index
         if lane in stops:
-            place = stops.index(lane) + by
-            self.choose(stops[min(max(0, place), len(stops) - 1)])
+            next_place = stops.index(lane) + by
+            place = min(max(0, next_place), last)
         else:
-            self.choose(stops[0 if by > 0 else -1])
+            place = 0 if by > 0 else last
+        self.choose(stops[place])
 
     def _stops(self) -> list[int]:
         """Return the lanes that can be chosen, from the top: the first of each folded group."""
@@ -96,15 +104,23 @@ class LaneArranger:
 
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
         """Change the grouping; `node_devices` is the number of devices in a node from now on."""
-        count = self.tracks.node_devices if node_devices is None else max(1, node_devices)
-        # The groups are others, and are open; call stacks remain as they are.
-        folded = stack_keys(self.tracks.folded)
-        self._arrange(replace(self.tracks, grouping=grouping, node_devices=count, folded=folded))
+        devices = self.tracks.node_devices
+        if node_devices is not None:
+            devices = max(1, node_devices)
+        changed = replace(
+            self.tracks,
+            grouping=grouping,
+            node_devices=devices,
+            # The groups are others, and are open; call stacks remain as they are.
+            folded=stack_keys(self.tracks.folded),
+        )
+        self._arrange(changed)
 
     def group_otherwise(self) -> None:
         """Change to the next grouping."""
         place = GROUPINGS.index(self.tracks.grouping) + 1
-        self.group_by(GROUPINGS[place % len(GROUPINGS)])
+        following = GROUPINGS[place % len(GROUPINGS)]
+        self.group_by(following)
 
     def fold(self) -> None:
         """Fold or open the chosen lane's call stack, or without one its group.
@@ -112,16 +128,19 @@ class LaneArranger:
         Without a chosen lane, fold or open the first group.
         """
         arrangement = arrangement_of(self._state)
-        stack = None if self._state.lane is None else arrangement.stacks.get(self._state.lane)
-        if stack is not None:
-            self.toggle(stack.key)
+        chosen = self._state.lane
+        if chosen is not None:
+            stack = arrangement.stacks.get(chosen)
+            if stack is not None:
+                self.toggle(stack.key)
+                return
+        headed = [section for section in arrangement.sections if section.headed]
+        if not headed:
             return
-        sections = [section for section in arrangement.sections if section.headed]
-        if not sections:
-            return
-        found = sections[0]
-        for section in sections:
-            if any(lane.index == self._state.lane for lane in section.lanes):
+        found = headed[0]
+        for section in headed:
+            lanes = [lane.index for lane in section.lanes]
+            if chosen in lanes:
                 found = section
                 break
         self.toggle(found.key)
@@ -151,55 +170,68 @@ class LaneArranger:
     def move(self, by: int) -> None:
         """Move the chosen lane down by one place (1), or up (-1)."""
         lane = self._state.lane
-        if lane is not None:
-            neighbours = arrangement_of(self._state).neighbours(lane)
-            if lane in neighbours:
-                self.put(lane, neighbours.index(lane) + by)
+        if lane is None:
+            return
+        neighbours = arrangement_of(self._state).neighbours(lane)
+        if lane in neighbours:
+            place = neighbours.index(lane)
+            self.put(lane, place + by)
 
     def put(self, lane: int, place: int) -> None:
         """Move a lane to a place among its neighbours, counted from 0."""
         scene = self._state.scene
-        if scene is not None:
-            neighbours: Sequence[int] = arrangement_of(self._state).neighbours(lane)
-            self._arrange(moved(self.tracks, scene.trace.header.lanes, neighbours, lane, place))
-            reveal(self._state, lane)
+        if scene is None:
+            return
+        neighbours: Sequence[int] = arrangement_of(self._state).neighbours(lane)
+        tracks = moved(self.tracks, scene.trace.header.lanes, neighbours, lane, place)
+        self._arrange(tracks)
+        reveal(self._state, lane)
 
     def filter(self, text: str) -> None:
         """Show only the lanes with matching names."""
-        if text != self.tracks.filter:
-            self._arrange(replace(self.tracks, filter=text), "filter")
+        if text == self.tracks.filter:
+            return
+        filtered = replace(self.tracks, filter=text)
+        self._arrange(filtered, "filter")
 
     # Height
 
     def resize(self, by: int) -> None:
         """Make the lanes higher (1) or lower (-1), around the chosen one or the middle."""
         state = self._state
-        frame = self._state.frame
-        body = AXIS + STEPS
-        y = body + (state.size[1] - body) / 2
-        if state.lane is not None and state.lane in frame.layout.track_by_lane:
-            y = frame.top + frame.layout.extent_of(state.lane)[0]
+        frame = state.frame
+        layout = frame.layout
+        if state.lane is not None and state.lane in layout.track_by_lane:
+            top, _ = layout.extent_of(state.lane)
+            y = frame.top + top
+        else:
+            body = AXIS + STEPS
+            _, height = state.size
+            y = body + (height - body) / 2
         self.scale(HIGHER**by, y)
         state.history.pause()
 
     def scale(self, factor: float, y: float) -> None:
         """Make the lanes `factor` times as high, keeping the contents at pixel `y` in place."""
         state = self._state
+        stack = state.stack
         if state.scene is None:
             return
         above = y - AXIS - STEPS
         # The place of `y` in the whole height, 0 to 1; afterwards it is scrolled to `y` again.
-        share = (state.scroll + above) / state.stack.layout.height
+        share = (state.scroll + above) / stack.layout.height
         state.remember("lanes")
-        state.stack.scale(factor)
+        stack.scale(factor)
         state.lay_out()
-        state.scroll_to(round(share * state.stack.layout.height - above))
+        scroll = share * stack.layout.height - above
+        state.scroll_to(round(scroll))
         state.moved.emit()
 
     # Inside
 
     def _fold_only(self, keys: Iterable[str]) -> None:
-        self._arrange(replace(self.tracks, folded=frozenset(keys)))
+        folded = replace(self.tracks, folded=frozenset(keys))
+        self._arrange(folded)
         if self._state.lane is not None:
             reveal(self._state, self._state.lane)
 

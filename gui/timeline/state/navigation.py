@@ -37,9 +37,11 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
             wanted = 1.5 * float(makespans[-1])
         wanted = max(SHORTEST_FOLLOWED, wanted)
         # Durations of steps vary a little: without a tolerance each step would change the scale.
-        if not wanted / STEADY <= view.span <= wanted * STEADY:
+        is_steady = wanted / STEADY <= view.span <= wanted * STEADY
+        if not is_steady:
             view = replace(view, span=wanted)
-    return view.following(_present(view, scene, now))
+    present = _present(view, scene, now)
+    return view.following(present)
 
 
 def _present(view: Viewport, scene: Scene, now: float) -> float:
@@ -49,15 +51,18 @@ def _present(view: Viewport, scene: Scene, now: float) -> float:
     """
     if scene.trace.open_tasks or scene.bounds == (0, 0):
         return now
-    return min(now, scene.bounds[1] + REST * view.span)
+    _, last_end = scene.bounds
+    return min(now, last_end + REST * view.span)
 
 
 def settled_view(view: Viewport, scene: Scene) -> Viewport:
     """Return the first view of a finished run: its median step, or everything without steps."""
     step = scene.described
     if step is None:
-        return view.fitted(*map(float, scene.bounds))
-    return view.fitted(*map(float, scene.trace.step_bounds(step)))
+        start, end = scene.bounds
+    else:
+        start, end = scene.trace.step_bounds(step)
+    return view.fitted(float(start), float(end))
 
 
 def step_on_screen(scene: Scene, view: Viewport, selection: Selection | None) -> int | None:
@@ -66,17 +71,26 @@ def step_on_screen(scene: Scene, view: Viewport, selection: Selection | None) ->
     Otherwise it is the only step with a large visible part; None if there are several, or no step.
     """
     lengths = np.maximum(scene.step_ends - scene.step_starts, 1)
-    seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
+    seen = _visible_parts(scene, view)
     visible = np.flatnonzero(seen > 0)
     if not len(visible):
         return None
     if isinstance(selection, (Span, Gap)):
-        chosen = np.flatnonzero(scene.step_numbers[visible] == selection.step)
-        if len(chosen):
+        numbers = scene.step_numbers[visible]
+        if np.any(numbers == selection.step):
             return selection.step
-    if np.count_nonzero(seen[visible] >= MUCH * lengths[visible]) > 1:
+    is_large = seen[visible] >= MUCH * lengths[visible]
+    if np.count_nonzero(is_large) > 1:
         return None
-    return int(scene.step_numbers[_first_of_much(seen)])
+    step = scene.step_numbers[_first_of_much(seen)]
+    return int(step)
+
+
+def _visible_parts(scene: Scene, view: Viewport) -> NDArray[np.int64 | np.float64]:
+    """Return the length in ns of each step's visible part; at most 0 if none of it is visible."""
+    ends = np.minimum(scene.step_ends, view.end)
+    starts = np.maximum(scene.step_starts, view.start)
+    return ends - starts
 
 
 def _first_of_much(seen: NDArray[np.int64 | np.float64]) -> int:
@@ -95,26 +109,34 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
     header = scene.trace.header
     if count_from is CountFrom.CLOCK:
         return Origin(0.0, "", clock_of(header.started))
-    seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
-    if count_from is CountFrom.RUN or not len(seen) or seen.max() <= 0:
+    if count_from is CountFrom.RUN:
         return Origin()
-    step = _first_of_much(seen)
-    name = step_name(int(scene.step_numbers[step]), header.specification.warmup)
-    return Origin(float(scene.step_starts[step]), name)
+    seen = _visible_parts(scene, view)
+    if not len(seen) or seen.max() <= 0:
+        return Origin()
+    place = _first_of_much(seen)
+    number = int(scene.step_numbers[place])
+    name = step_name(number, header.specification.warmup)
+    start = float(scene.step_starts[place])
+    return Origin(start, name)
 
 
 def blocking_span(scene: Scene, gap: Gap) -> Span | None:
     """Return the span that a lane waits for in most of a gap; None if it is not known."""
     report = scene.explained.report_at_hand(gap)
-    reasons = () if report is None else report.reasons
-    longest = max(
-        (reason for reason in reasons if reason.blocking is not None),
-        key=lambda reason: reason.duration,
-        default=None,
-    )
-    if longest is None or longest.blocking is None:
+    if report is None:
         return None
-    return scene.trace.find(gap.step, longest.blocking.index)
+    longest = None
+    blocking = None
+    for reason in report.reasons:
+        if reason.blocking is None:
+            continue
+        if longest is None or reason.duration > longest:
+            longest = reason.duration
+            blocking = reason.blocking
+    if blocking is None:
+        return None
+    return scene.trace.find(gap.step, blocking.index)
 
 
 _SAME = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
@@ -135,8 +157,12 @@ def same_in(trace: Trace, span: Span, step: int) -> Span | None:
     others = _alike(trace, span, step)
     own = _alike(trace, span, span.step)
     # An open task is not among its lane's spans yet: it follows the others of its step.
-    turn = len(own) if span.index < 0 else int(np.searchsorted(own, span.index))
-    return trace.span(span.lane, int(others[turn])) if turn < len(others) else None
+    turn = len(own)
+    if span.index >= 0:
+        turn = int(np.searchsorted(own, span.index))
+    if turn >= len(others):
+        return None
+    return trace.span(span.lane, int(others[turn]))
 
 
 def _values(span: Span) -> list[object]:
@@ -145,12 +171,15 @@ def _values(span: Span) -> list[object]:
 
 def _alike(trace: Trace, span: Span, step: int) -> Ints:
     """Return the places of a step's spans on a span's lane that have the same attributes."""
-    place = trace.spans(span.lane).of_step(step)
-    spans = trace.spans(span.lane)[place]
+    of_lane = trace.spans(span.lane)
+    place = of_lane.of_step(step)
+    spans = of_lane[place]
     alike = np.ones(len(spans), np.bool_)
     for name in _SAME:
-        if name != "lane":  # all are on its lane
-            alike &= spans[name] == _code(trace, name, getattr(span, name))
+        if name == "lane":  # all are on its lane
+            continue
+        wanted = _code(trace, name, getattr(span, name))
+        alike &= spans[name] == wanted
     places: Ints = place.start + np.flatnonzero(alike)
     return places
 
@@ -160,13 +189,18 @@ def _code(trace: Trace, name: str, value: Any) -> int:
     if name == "kind":
         return KIND_CODES[value]
     if name == "name":
-        return trace.table.names.index(value) if value else ABSENT
+        if not value:
+            return ABSENT
+        return trace.table.names.index(value)
     return ABSENT if value is None else int(value)
 
 
 def along_lane(trace: Trace, span: Span, by: int) -> Span | None:
     """Return the span `by` places later on the same lane, or None."""
+    if span.index < 0:
+        return None
     index = span.index + by
-    if span.index < 0 or not 0 <= index < len(trace.spans(span.lane)):
+    count = len(trace.spans(span.lane))
+    if not 0 <= index < count:
         return None
     return trace.span(span.lane, index)

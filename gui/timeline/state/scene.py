@@ -91,35 +91,38 @@ class Scene:
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        lanes = self.trace.header.lanes
-        self._shared = shared_letters(working_lanes(lanes))
+        header = self.trace.header
+        working = working_lanes(header.lanes)
+        self._shared = shared_letters(working)
         self.explained = ExplanationCache(self.trace)
         self.columns = _columns_of(self.trace)
-        for lane in self.trace.header.compute_lanes:
+        for lane in header.compute_lanes:
             self.memory[lane.index] = LaneMemory(lane.index)
-        places = {} if self.trace.imported is None else self.trace.imported.counter_places
-        for name, place in places.items():
-            self.counters[name] = CounterLine(self.trace.counter(name), place)
+        imported = self.trace.imported
+        if imported is not None:
+            for name, place in imported.counter_places.items():
+                self.counters[name] = CounterLine(self.trace.counter(name), place)
         self.update()
         self.update_figures()
 
     def update(self) -> None:
         """Add the new spans and steps, if there are any."""
-        if self._version == self.trace.version:
+        trace = self.trace
+        if self._version == trace.version:
             return
         # Each part adds only what is new, so that the cost of a tick depends on the new spans, not
         # on the length of the run.
-        self._version = self.trace.version
-        self.bounds = self.trace.bounds
-        rows = self.trace.table.rows
-        new_kinds = np.unique(rows["kind"][self._rows_known :])
+        self._version = trace.version
+        self.bounds = trace.bounds
+        kinds = trace.table.rows["kind"]
+        new_kinds = np.unique(kinds[self._rows_known :])
         self.kinds.update(KINDS[code] for code in new_kinds)
-        self._rows_known = len(rows)
+        self._rows_known = len(kinds)
         for lane, columns in enumerate(self.columns):
-            columns.update(self.trace.spans(lane))
+            columns.update(trace.spans(lane))
         for memory in self.memory.values():
-            memory.update(self.trace)
-        steps = self.trace.step_table
+            memory.update(trace)
+        steps = trace.step_table
         self.step_numbers = steps.numbers.astype(np.int64)
         self.step_starts = steps.starts
         self.step_ends = steps.ends
@@ -144,36 +147,50 @@ class Scene:
         It is the chosen step, else the latest whole step of a live run, or the median step of
         others.
         """
-        return self.usual_step if self.chosen_step is None else self.chosen_step
+        if self.chosen_step is not None:
+            return self.chosen_step
+        return self.usual_step
 
     @property
     def usual_step(self) -> int | None:
         """The latest whole step of a live run, the median step of others; None without steps."""
-        about = self.trace.version, self.live
-        if self._usual_step is None or self._usual_step[:2] != about:
-            self._usual_step = *about, _usual_step(self.trace, self.live)
-        return self._usual_step[2]
+        version = self.trace.version
+        live = self.live
+        if self._usual_step is not None:
+            known_version, known_live, step = self._usual_step
+            if known_version == version and known_live == live:
+                return step
+        step = _usual_step(self.trace, live)
+        self._usual_step = (version, live, step)
+        return step
 
     def update_figures(self, steps: Sequence[int] | None = None) -> None:
         """Compute the figures in the lanes' labels, over `steps` (default: the described one)."""
-        lanes = self.trace.header.lanes
-        described = [] if self.described is None else [self.described]
-        chosen = described if steps is None else list(steps)
+        if steps is not None:
+            chosen = list(steps)
+        elif self.described is not None:
+            chosen = [self.described]
+        else:
+            chosen = []
         about = (self.trace.version, chosen)
         if about == self._figures_of:
             return
         self._figures_of = about
         self.summed_steps = chosen
-        working = working_lanes(lanes)
-        self.balances = lane_balances(self.trace, [lane.index for lane in working], chosen)
+        header = self.trace.header
+        working = working_lanes(header.lanes)
+        numbers = [lane.index for lane in working]
+        self.balances = lane_balances(self.trace, numbers, chosen)
         facts = []
         for lane, balance, shared in zip(working, self.balances, self._shared, strict=True):
             fact = lane_facts(self.trace, lane, balance, bool(chosen))
             facts.append(replace(fact, shared=shared))
-        self.unevenness = unevenness(self.trace, compared_steps(self.trace, self.live))
+        compared = compared_steps(self.trace, self.live)
+        self.unevenness = unevenness(self.trace, compared)
         # Nested lanes have no work, and the last numbers.
-        nested = [LaneFacts(lane.name) for lane in lanes[len(working) :]]
-        self.facts = [*placed(facts, self.trace.header), *nested]
+        nested_lanes = header.lanes[len(working) :]
+        nested = [LaneFacts(lane.name) for lane in nested_lanes]
+        self.facts = [*placed(facts, header), *nested]
 
     def words(
         self, tasks: Sequence[int], fonts: Fonts, staged: bool, low: bool, shrinks: bool
@@ -189,28 +206,38 @@ class Scene:
         table = self.trace.table
         if len(known) > MOST_WORDS:
             known.clear()
-        return [
-            known.get(task) or known.setdefault(task, words_of(table, task, *look))
-            for task in tasks
-        ]
+        found = []
+        for task in tasks:
+            words = known.get(task)
+            if words is None:
+                words = known[task] = words_of(table, task, *look)
+            found.append(words)
+        return found
 
     def neighbours_of(self, span: Span) -> Neighbours:
         """Return the tasks that a span waited for, and that waited for it: MOST_NEIGHBOURS of each.
 
         The last answer is cached, because each frame asks for the selected span.
         """
-        kept = self._neighbours
         version = self.trace.version
-        if kept is None or kept[:2] != (version, span):
-            found = neighbours(self.trace, span, MOST_NEIGHBOURS)
-            kept = self._neighbours = (version, span, found)
-        return kept[2]
+        if self._neighbours is not None:
+            known_version, known_span, found = self._neighbours
+            if known_version == version and known_span == span:
+                return found
+        found = neighbours(self.trace, span, MOST_NEIGHBOURS)
+        self._neighbours = (version, span, found)
+        return found
 
     def lane_links(self) -> LaneLinks:
         """Return the dependencies between lanes of an imported trace, cached until it grows."""
-        if self._links is None or self._links[0] != self.trace.version:
-            self._links = (self.trace.version, lane_links(self.trace))
-        return self._links[1]
+        version = self.trace.version
+        if self._links is not None:
+            known_version, links = self._links
+            if known_version == version:
+                return links
+        links = lane_links(self.trace)
+        self._links = (version, links)
+        return links
 
     def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
         """Return the combined activity of several lanes, cached until the trace grows."""
@@ -234,22 +261,27 @@ class Scene:
         Counters are under the last lane of their process; if it has no lanes, under the last lane
         of all.
         """
-        last = {lane.device: lane.index for lane in self.trace.header.compute_lanes}
-        of_all = max(last.values(), default=0)
+        compute = self.trace.header.compute_lanes
+        last_of = {lane.device: lane.index for lane in compute}
+        last_of_all = max(last_of.values(), default=0)
         under: dict[int, list[str]] = {}
         for name, line in self.counters.items():
-            under.setdefault(last.get(line.place, of_all), []).append(name)
+            lane = last_of.get(line.place, last_of_all)
+            names = under.setdefault(lane, [])
+            names.append(name)
         return under
 
     @property
     def open_step(self) -> int | None:
         """The step with tasks that have not ended, or None."""
-        return max((task.step for task in self.trace.open_tasks), default=None)
+        steps = (task.step for task in self.trace.open_tasks)
+        return max(steps, default=None)
 
     @property
     def peak_bytes(self) -> float:
         """The most bytes that any lane has allocated; 0 if memory was not recorded."""
-        return max((memory.peak for memory in self.memory.values()), default=0.0)
+        peaks = (memory.peak for memory in self.memory.values())
+        return max(peaks, default=0.0)
 
     def set_prediction(
         self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
@@ -260,16 +292,17 @@ class Scene:
         prediction differs much, if it does. Raises ValueError if the prediction has another number
         of lanes.
         """
-        lanes = len(self.trace.header.lanes)
-        if prediction is not None and len(prediction.header.lanes) != lanes:
+        ghosts: list[LaneColumns] = []
+        if prediction is not None:
+            lanes = len(self.trace.header.lanes)
             have = len(prediction.header.lanes)
-            raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
+            if have != lanes:
+                raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
+            ghosts = self._ghosts_of(prediction)
         self.prediction = prediction
         self.ghost_texts = dict(beside or {})
         self.doubt = doubt
-        self.ghosts = []
-        if prediction is not None:
-            self.ghosts = self._ghosts_of(prediction)
+        self.ghosts = ghosts
 
     def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
         """Return the predicted lanes' columns; spans are cut at the measured end of their step."""
@@ -281,10 +314,12 @@ class Scene:
             # largest.
             place = np.searchsorted(self.step_numbers, spans.step)
             if len(spans) and place[-1] < len(self.step_ends):
-                end = self.step_ends[place]
-                cut = spans.timed(np.minimum(spans.start, end), np.minimum(spans.end, end))
-                made[lane] = LaneColumns(codes)
-                made[lane].update(cut)
+                latest = self.step_ends[place]
+                starts = np.minimum(spans.start, latest)
+                ends = np.minimum(spans.end, latest)
+                columns = LaneColumns(codes)
+                columns.update(spans.timed(starts, ends))
+                made[lane] = columns
         return made
 
 
@@ -296,10 +331,11 @@ def _columns_of(trace: Trace) -> list[LaneColumns]:
         spans = trace.spans(lane)
         blocks = trace.blocks(lane)
         if blocks is not None:
-            made.append(LaneColumns.over(spans, blocks, codes))
+            columns = LaneColumns.over(spans, blocks, codes)
         else:
-            made.append(LaneColumns(codes))
-            made[-1].update(spans)
+            columns = LaneColumns(codes)
+            columns.update(spans)
+        made.append(columns)
     return made
 
 
@@ -322,7 +358,9 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
     if steps and not is_over(trace, steps[-1]):
         steps = steps[:-1] or steps
         measured = measured[:-1]
-    return (measured or steps)[-LIVE_STEPS if live else -LATEST_STEPS :]
+    most = LIVE_STEPS if live else LATEST_STEPS
+    taken = measured or steps
+    return taken[-most:]
 
 
 def compared_steps(trace: Trace, live: bool = False) -> list[int]:

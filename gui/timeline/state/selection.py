@@ -10,7 +10,8 @@ from core.plan.plan import Role
 from core.trace.columns import sorted_positions
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.frame import Frame, Track
+from gui.timeline.layout.groups import Section
 from gui.timeline.reduce.reduction import LaneColumns, count_until
 from gui.timeline.state.scene import Scene
 
@@ -34,20 +35,22 @@ def hit(scene: Scene, frame: Frame, x: float, y: float) -> Span | Gap | None:
     track = frame.layout.track_at(y - frame.top)
     if track is None or x < frame.left:
         return None
+    trace = scene.trace
+    lane = track.lane
     time = frame.view.time(x - frame.left)
     reach = REACH * frame.view.ns_per_pixel
     # Open tasks first: they are not in the columns yet, and are at the end of their lanes.
-    for span in scene.trace.open_tasks:
-        if span.lane == track.lane and span.start - reach <= time:
-            end = open_end(scene.trace, span, frame.now)
+    for span in trace.open_tasks:
+        if span.lane == lane and span.start - reach <= time:
+            end = open_end(trace, span, frame.now)
             if time < max(end, span.start + reach):
                 return span
-    index = nearest(scene.columns[track.lane], time, reach)
+    index = nearest(scene.columns[lane], time, reach)
     if index is not None:
-        return scene.trace.span(track.lane, index)
-    if scene.trace.header.lanes[track.lane].role is Role.NESTED:
+        return trace.span(lane, index)
+    if trace.header.lanes[lane].role is Role.NESTED:
         return None  # nothing to explain between blocks
-    return gap_at(scene.trace, track.lane, int(time))
+    return gap_at(trace, lane, int(time))
 
 
 def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int, ...] | None:
@@ -56,20 +59,26 @@ def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int
     None, which means all lanes, if the range begins on the axis or contains no track. A track with
     details of another lane counts as that lane, and a folded group as all its lanes.
     """
-    top, bottom = sorted((y0, y1))
     if y0 < frame.ceiling:
         return None
+    top = min(y0, y1)
+    bottom = max(y0, y1)
+
+    def is_touched(part: Track | Section) -> bool:
+        return frame.top + part.bottom > top and frame.top + part.top <= bottom
+
     found: list[int] = []
     for track in frame.visible(frame.layout.tracks):
-        if frame.top + track.bottom > top and frame.top + track.top <= bottom:
+        if is_touched(track):
             found.append(track.lane)
     for group in frame.layout.groups:
-        begins_above = frame.top + group.top <= bottom
-        touched = begins_above and frame.top + group.bottom > top
-        if group.has_summary and touched:
+        if group.has_summary and is_touched(group):
             found += group.numbers
     lanes = scene.trace.header.lanes
-    counted = [lane if lanes[lane].role in COUNTED else lanes[lane].serves for lane in found]
+    counted: list[int] = []
+    for number in found:
+        lane = lanes[number]
+        counted.append(number if lane.role in COUNTED else lane.serves)
     return tuple(dict.fromkeys(counted)) or None
 
 
@@ -80,20 +89,24 @@ def nearest(columns: LaneColumns, time: float, reach: float) -> int | None:
     best: int | None = None
     shortest = reach
     for candidate in (index, index + 1):
-        if 0 <= candidate < len(columns):
-            before = columns.starts[candidate] - time
-            after = time - columns.ends[candidate]
-            distance = max(before, after, 0)
-            if distance <= reach and (best is None or distance < shortest):
-                best, shortest = candidate, distance
+        if not 0 <= candidate < len(columns):
+            continue
+        before = columns.starts[candidate] - time
+        after = time - columns.ends[candidate]
+        distance = max(before, after, 0)
+        if distance <= reach and (best is None or distance < shortest):
+            best = candidate
+            shortest = distance
     return best
 
 
 def bounds_of(trace: Trace, selection: Selection, now: float | None = None) -> tuple[float, float]:
     """Return start and end of a selection; for the end of an open task see `open_end`."""
+    start = float(selection.start)
     if isinstance(selection, Span) and selection.end is None:
-        return float(selection.start), open_end(trace, selection, now)
-    return float(selection.start), float(selection.end or selection.start)
+        return start, open_end(trace, selection, now)
+    end = float(selection.end or selection.start)
+    return start, end
 
 
 def open_end(trace: Trace, span: Span, now: float | None) -> float:
@@ -104,4 +117,7 @@ def open_end(trace: Trace, span: Span, now: float | None) -> float:
     present = max(span.start, trace.last_alive) if now is None else now
     later = trace.spans(span.lane).start
     place = int(sorted_positions(later, span.start, "right"))
-    return min(present, float(later[place])) if place < len(later) else present
+    if place == len(later):
+        return present
+    next_start = float(later[place])
+    return min(present, next_start)

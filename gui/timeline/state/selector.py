@@ -26,61 +26,74 @@ class Selector:
     def select_visible(self) -> None:
         """Select the visible time, over all lanes."""
         view = self._state.viewport
-        self._state.select(TimeRange(int(view.start), int(view.end)))
+        visible = TimeRange(int(view.start), int(view.end))
+        self._state.select(visible)
 
     def fit(self, selection: Selection) -> None:
         """Select something, and fill the view with it."""
         state = self._state
         state.select(selection)
         if state.trace is not None:
-            bounds = bounds_of(state.trace, selection, state.now)
-            state.go_to(state.viewport.fitted(*bounds), "fit selection")
+            start, end = bounds_of(state.trace, selection, state.now)
+            fitted = state.viewport.fitted(start, end)
+            state.go_to(fitted, "fit selection")
 
     # Spans
 
     def select_task(self, step: int, task: int) -> None:
         """Select a task of a step by its number in the plan, and move it into view."""
-        if self._state.trace is not None:
-            self._select_and_see(self._state.trace.find(step, task))
+        trace = self._state.trace
+        if trace is not None:
+            self._select_and_see(trace.find(step, task))
 
     def select_span(self, lane: int, index: int) -> None:
         """Select a lane's span, and move it into view."""
-        if self._state.trace is not None:
-            self._select_and_see(self._state.trace.span(lane, index))
+        trace = self._state.trace
+        if trace is not None:
+            self._select_and_see(trace.span(lane, index))
 
     def step(self, by: int) -> None:
         """Select the next span on the lane (1), or the previous one (-1)."""
         trace = self._state.trace
         span = self._state.selection
         if trace is not None and isinstance(span, Span):
-            self._select_and_see(along_lane(trace, span, by))
+            following = along_lane(trace, span, by)
+            self._select_and_see(following)
 
     def dependency(self) -> None:
         """Select a dependency of the selected span, or the task that most of a gap waits for."""
         scene = self._state.scene
-        span = self._state.selection
-        if scene is not None and isinstance(span, Gap):
-            self._select_and_see(blocking_span(scene, span))
-        if scene is not None and isinstance(span, Span):
-            self._select_and_see(next(iter(scene.neighbours_of(span).needs), None))
+        selected = self._state.selection
+        if scene is None:
+            return
+        if isinstance(selected, Gap):
+            blocking = blocking_span(scene, selected)
+            self._select_and_see(blocking)
+        if isinstance(selected, Span):
+            needs = scene.neighbours_of(selected).needs
+            self._select_and_see(next(iter(needs), None))
 
     def dependent(self) -> None:
         """Select a task that waited for the selected span."""
         scene = self._state.scene
         span = self._state.selection
         if scene is not None and isinstance(span, Span):
-            self._select_and_see(next(iter(scene.neighbours_of(span).dependents), None))
+            dependents = scene.neighbours_of(span).dependents
+            self._select_and_see(next(iter(dependents), None))
 
     def same_task(self, by: int) -> None:
         """Select the same task in the next step (1) or the previous one (-1)."""
         trace = self._state.trace
         span = self._state.selection
-        steps = [] if trace is None else trace.steps
-        if trace is None or not isinstance(span, Span) or span.step not in steps:
+        if trace is None or not isinstance(span, Span):
+            return
+        steps = trace.steps
+        if span.step not in steps:
             return
         place = steps.index(span.step) + by
         if 0 <= place < len(steps):
-            self._select_and_see(same_in(trace, span, steps[place]))
+            same = same_in(trace, span, steps[place])
+            self._select_and_see(same)
 
     def set_hits(self, hits: Hits) -> None:
         """Mark the hits of a search."""
@@ -97,9 +110,11 @@ class Selector:
 
     def anchor_here(self) -> None:
         """Set the anchor to the selected span; if there is an anchor, remove it."""
+        anchor = None
         selected = self._state.selection
-        fresh = selected if self._state.anchor is None and isinstance(selected, Span) else None
-        self._set_anchor(fresh)
+        if self._state.anchor is None and isinstance(selected, Span):
+            anchor = selected
+        self._set_anchor(anchor)
 
     def measure_to(self, found: object) -> None:
         """Select a span, and measure to it from the anchor (default: the selected span)."""
@@ -124,8 +139,10 @@ class Selector:
 
     def _select_and_see(self, span: Span | None) -> None:
         state = self._state
-        if span is not None and state.trace is not None:
-            state.select(span)
-            reveal(state, span.lane)
-            bounds = bounds_of(state.trace, span, state.now)
-            state.go_to(state.viewport.centred(*bounds), "step")
+        if span is None or state.trace is None:
+            return
+        state.select(span)
+        reveal(state, span.lane)
+        start, end = bounds_of(state.trace, span, state.now)
+        centred = state.viewport.centred(start, end)
+        state.go_to(centred, "step")

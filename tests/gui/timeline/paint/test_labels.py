@@ -21,12 +21,12 @@ from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
 from gui.timeline.interact.describe import (
     action,
-    facts,
     predicted_card,
     span_card,
     span_lines,
     span_title,
 )
+from gui.timeline.interact.facts import facts
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import LABELS, Frame, Viewport
 from gui.timeline.layout.groups import Strips
