@@ -40,17 +40,20 @@ def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -
     step = round_step(view.ns_per_pixel * apart)
     scale, unit = unit_of(view, apart)
     found: list[Tick] = []
+    # Slightly less than `apart`, or rounding errors could leave out every other tick.
+    least_distance = apart * 0.999
     for time in _round_times(view, origin.zero, step):
         x = view.x(time)
         number = origin.number(time, scale, 0)
-        # Slightly less than `apart`, or rounding errors could leave out every other tick.
-        if not found or x - found[-1].x >= apart * 0.999:
-            found.append(Tick(x, number, f"{number}{NO_BREAK}{unit}"))
+        label = f"{number}{NO_BREAK}{unit}"
+        if not found or x - found[-1].x >= least_distance:
+            found.append(Tick(x, number, label))
     return found
 
 
 def _round_times(view: Viewport, zero: float, step: float) -> Iterator[float]:
-    for start, end in view.folds.between(max(0.0, view.start), view.end):
+    first_shown = max(0.0, view.start)
+    for start, end in view.folds.between(first_shown, view.end):
         first = math.ceil((start - zero) / step)
         last = math.floor((end - zero) / step)
         for number in range(first, last + 1):
@@ -59,7 +62,8 @@ def _round_times(view: Viewport, zero: float, step: float) -> Iterator[float]:
 
 def round_step(least: float) -> float:
     """Return the smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
-    power = 10.0 ** math.floor(math.log10(max(least, 1.0)))
+    exponent = math.log10(max(least, 1.0))
+    power = 10.0 ** math.floor(exponent)
     for factor in (1, 2, 5):
         if factor * power >= least:
             return factor * power

@@ -33,8 +33,10 @@ class _Scale:
         mine = self.length[place]
         its = other.length[place]
         into = moment - self.begin[place]
-        beyond = into * its / mine if into < mine else into - mine + its
-        return other.begin[place] + beyond
+        its_begin = other.begin[place]
+        if into < mine:
+            return its_begin + into * its / mine
+        return its_begin + (into - mine + its)
 
     def all_to(self, other: _Scale, moments: Numbers) -> Floats:
         """Return the places on the other scale of several times."""
@@ -42,12 +44,17 @@ class _Scale:
         length = np.array(self.length)
         others = np.array(other.begin)
         its = np.array(other.length)
-        place = np.maximum(np.searchsorted(begin, moments, "right") - 1, 0)
+        begun = np.searchsorted(begin, moments, "right")
+        place = np.maximum(begun - 1, 0)
         into = moments - begin[place]
-        scaled = into * (its / length)[place]
-        shifted = into + (its - length)[place]
-        beyond = np.where(into < length[place], scaled, shifted)
-        return np.where(into < 0, moments, others[place] + beyond)
+        factor = its / length
+        shift = its - length
+        scaled = into * factor[place]
+        shifted = into + shift[place]
+        is_inside = into < length[place]
+        beyond = np.where(is_inside, scaled, shifted)
+        is_before_folds = into < 0
+        return np.where(is_before_folds, moments, others[place] + beyond)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +81,39 @@ class Folds:
 
     def drawn(self, time_ns: float) -> float:
         """Return the drawn time of a true time."""
-        return self.time.to(self.shown, time_ns) if self else time_ns
+        if not self:
+            return time_ns
+        return self.time.to(self.shown, time_ns)
 
     def undone(self, drawn_ns: float) -> float:
         """Return the true time of a drawn time."""
-        return self.shown.to(self.time, drawn_ns) if self else drawn_ns
+        if not self:
+            return drawn_ns
+        return self.shown.to(self.time, drawn_ns)
 
     def all_drawn(self, times: Numbers) -> Floats:
         """Return the drawn times of true times."""
-        return self.time.all_to(self.shown, times) if self else times.astype(np.float64)
+        if not self:
+            return times.astype(np.float64)
+        return self.time.all_to(self.shown, times)
 
     def all_undone(self, drawn: Numbers) -> Floats:
         """Return the true times of drawn times."""
-        return self.shown.all_to(self.time, drawn) if self else drawn.astype(np.float64)
+        if not self:
+            return drawn.astype(np.float64)
+        return self.shown.all_to(self.time, drawn)
 
     def between(self, start: float, end: float) -> list[tuple[float, float]]:
         """Return the parts of `start` to `end` that are not folded, in ns of true time."""
-        edges = [start]
+        parts = []
+        part_start = start
         for begin, last in self.gaps:
             if last > start and begin < end:
-                edges += [max(begin, start), min(last, end)]
-        edges.append(end)
-        return list(zip(edges[::2], edges[1::2], strict=True))
+                part_end = max(begin, start)
+                parts.append((part_start, part_end))
+                part_start = min(last, end)
+        parts.append((part_start, end))
+        return parts
 
 
 def folded(begin: Floats, end: Floats, length: float) -> Folds:
@@ -105,11 +123,15 @@ def folded(begin: Floats, end: Floats, length: float) -> Folds:
     # Time that the folds before each fold save.
     total = np.cumsum(lengths - drawn)
     saved = np.append(0.0, total[:-1])
-    return Folds(_scale(begin, lengths), _scale(begin - saved, drawn))
+    time = _scale(begin, lengths)
+    shown = _scale(begin - saved, drawn)
+    return Folds(time, shown)
 
 
 def _scale(begin: Floats, length: Floats) -> _Scale:
-    return _Scale(tuple(begin.tolist()), tuple(length.tolist()))
+    begins = tuple(begin.tolist())
+    lengths = tuple(length.tolist())
+    return _Scale(begins, lengths)
 
 
 NO_FOLDS = folded(np.empty(0), np.empty(0), 0.0)
@@ -123,9 +145,11 @@ def folds_of(starts: Ints, ends: Ints, warmup: int = 0) -> Folds:
     """
     if len(starts) < 2:
         return NO_FOLDS
-    measured = (ends - starts)[warmup:]
+    durations = ends - starts
+    whole = durations[warmup:]
     # The last step may be incomplete.
-    whole = measured[:-1] if len(measured) > 2 else measured
+    if len(whole) > 2:
+        whole = whole[:-1]
     if not len(whole):
         return folds_of(starts, ends)
     # Powers of two: in a live run the scale must not change with the length of each step.
@@ -156,7 +180,8 @@ def _foldable(starts: Ints, ends: Ints, warmup: int) -> tuple[Floats, Floats]:
     if not warmup:
         return begin, end
     ended_before = np.concatenate([starts[:1], ended[: warmup - 1]])
-    begin = np.concatenate([begin, np.maximum(starts[:warmup], ended_before)])
-    end = np.concatenate([end, ends[:warmup]])
-    order = np.argsort(begin, kind="stable")
-    return begin[order], end[order]
+    warmup_begin = np.maximum(starts[:warmup], ended_before)
+    all_begin = np.concatenate([begin, warmup_begin])
+    all_end = np.concatenate([end, ends[:warmup]])
+    order = np.argsort(all_begin, kind="stable")
+    return all_begin[order], all_end[order]

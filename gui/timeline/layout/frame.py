@@ -58,29 +58,35 @@ class Viewport:
 
     def x(self, time_ns: float) -> float:
         """Return the pixel of a time."""
-        drawn = self.folds.drawn
-        return (drawn(time_ns) - drawn(self.start)) * self.width / self.span
+        left = self.folds.drawn(self.start)
+        since_left = self.folds.drawn(time_ns) - left
+        return since_left * self.width / self.span
 
     def xs(self, times: NDArray[np.integer | np.floating]) -> Floats:
         """Return the pixels of times."""
-        drawn = self.folds.all_drawn(times) - self.folds.drawn(self.start)
-        return drawn * (self.width / self.span)
+        left = self.folds.drawn(self.start)
+        since_left = self.folds.all_drawn(times) - left
+        return since_left * (self.width / self.span)
 
     def time(self, x: float) -> float:
         """Return the time at a pixel."""
         left = self.folds.drawn(self.start)
-        return self.folds.undone(left + x * self.span / self.width)
+        since_left = x * self.span / self.width
+        return self.folds.undone(left + since_left)
 
     def times(self, xs: NDArray[np.floating]) -> Floats:
         """Return the times at pixels."""
-        return self.folds.all_undone(self.folds.drawn(self.start) + xs * self.ns_per_pixel)
+        left = self.folds.drawn(self.start)
+        since_left = xs * self.ns_per_pixel
+        return self.folds.all_undone(left + since_left)
 
     def zoomed(self, factor: float, x: float) -> Viewport:
         """Return a view of `factor` times as much time; the time under pixel `x` stays there."""
         # Computed in drawn time: within a fold, true time would not stay under the pointer.
         span = min(max(self.span * factor, SHORTEST_NS), LONGEST_NS)
         fixed = self.folds.drawn(self.time(x))
-        start = self.folds.undone(fixed - x * span / self.width)
+        since_left = x * span / self.width
+        start = self.folds.undone(fixed - since_left)
         return replace(self, start=start, span=span)
 
     def panned(self, pixels: float) -> Viewport:
@@ -89,11 +95,11 @@ class Viewport:
 
     def fitted(self, start: float, end: float) -> Viewport:
         """Return a view of `start` to `end` with a small margin on both sides."""
-        drawn = self.folds.drawn
-        undone = self.folds.undone
-        length = min(max(drawn(end) - drawn(start), SHORTEST_NS), LONGEST_NS)
+        drawn_start = self.folds.drawn(start)
+        drawn_end = self.folds.drawn(end)
+        length = min(max(drawn_end - drawn_start, SHORTEST_NS), LONGEST_NS)
         margin = length * MARGIN
-        left = undone(drawn(start) - margin)
+        left = self.folds.undone(drawn_start - margin)
         return replace(self, start=left, span=length + 2 * margin)
 
     def resized(self, width: float) -> Viewport:
@@ -103,23 +109,28 @@ class Viewport:
     def coarser(self, by: int) -> Viewport:
         """Return a view with pixels `by` times as wide; the last one may reach beyond the end."""
         width = math.ceil(int(self.width) / by)
-        return Viewport(self.start, by * width * self.ns_per_pixel, width, self.folds)
+        span = by * width * self.ns_per_pixel
+        return Viewport(self.start, span, width, self.folds)
 
     def following(self, now: float) -> Viewport:
         """Return a view with the present near the right edge, at the same zoom.
 
         It never begins before the run's start.
         """
-        start = self.folds.undone(self.folds.drawn(now) - LEAD * self.span)
-        return replace(self, start=max(start, -MARGIN * self.span))
+        drawn_now = self.folds.drawn(now)
+        start = self.folds.undone(drawn_now - LEAD * self.span)
+        earliest = -MARGIN * self.span
+        return replace(self, start=max(start, earliest))
 
     def centred(self, start: float, end: float) -> Viewport:
         """Return a view that shows `start` to `end` at the same zoom, moved only if needed."""
         if self.start <= start and end <= self.end:
             return self
-        drawn = self.folds.drawn
-        middle = (drawn(start) + drawn(end)) / 2
-        return replace(self, start=self.folds.undone(middle - self.span / 2))
+        drawn_start = self.folds.drawn(start)
+        drawn_end = self.folds.drawn(end)
+        middle = (drawn_start + drawn_end) / 2
+        left = self.folds.undone(middle - self.span / 2)
+        return replace(self, start=left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +194,22 @@ class Layout:
         track = self.track_by_lane.get(lane)
         if track is None:
             return Track(lane, NOWHERE, 0.0, True)
-        return replace(track, top=track.top + self.scrolled) if lane in self.pins else track
+        if lane in self.pins:
+            return replace(track, top=track.top + self.scrolled)
+        return track
 
     def extent_of(self, lane: int) -> tuple[float, float]:
         """Return the upper and lower edge of a lane with everything under it."""
         track = self.track_of(lane)
-        room = self.full_heights.get(lane, track.height) if track.lane == lane else track.height
+        room = track.height
+        if track.lane == lane:
+            room = self.full_heights.get(lane, room)
         return track.top, track.top + room
 
     def shows(self, lane: int) -> bool:
         """Return whether a lane has its own track."""
-        return lane in self.track_by_lane and self.track_by_lane[lane].lane == lane
+        track = self.track_by_lane.get(lane)
+        return track is not None and track.lane == lane
 
     def seen(self, scrolled: float, height: float) -> Layout:
         """Return the part that is visible in `height` pixels, with the pinned lanes at the top.
@@ -209,8 +225,11 @@ class Layout:
             count = 0
             while count < len(every) and every[count].lane in self.pins:
                 count += 1
-            pinned = [replace(track, top=track.top + scrolled) for track in every[:count]]
-            return (*pinned, *_between(every[count:], first, last))
+            pinned = []
+            for track in every[:count]:
+                pinned.append(replace(track, top=track.top + scrolled))
+            visible = _between(every[count:], first, last)
+            return (*pinned, *visible)
 
         return replace(
             self,
@@ -228,7 +247,12 @@ class Layout:
 
     def _layer(self, pinned: bool) -> Layout:
         def part(every: tuple[Track, ...]) -> tuple[Track, ...]:
-            return tuple(track for track in every if (track.lane in self.pins) is pinned)
+            chosen = []
+            for track in every:
+                is_pinned = track.lane in self.pins
+                if is_pinned is pinned:
+                    chosen.append(track)
+            return tuple(chosen)
 
         return replace(
             self,
@@ -242,7 +266,10 @@ class Layout:
 
 def at_height(every: Iterable[_Some], y: float) -> _Some | None:
     """Return the track, strip or group at a height, or None."""
-    return next((one for one in every if one.top <= y < one.bottom), None)
+    for one in every:
+        if one.top <= y < one.bottom:
+            return one
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,11 +332,13 @@ class Frame:
 
     def place(self, track: Track | Section) -> QRectF:
         """Return the rectangle of a track or group over the whole width of the plot."""
-        return QRectF(self.left, self.top + track.top, self.view.width, track.height)
+        top = self.top + track.top
+        return QRectF(self.left, top, self.view.width, track.height)
 
     def between(self, track: Track | Section, left: float, right: float) -> QRectF:
         """Return the rectangle of a track or group between two pixels of the picture."""
-        return QRectF(left, self.top + track.top, right - left, track.height)
+        top = self.top + track.top
+        return QRectF(left, top, right - left, track.height)
 
     def rect(self, track: Track, start: float, end: float) -> QRectF:
         """Return the rectangle of a range on a track, in the plot and at least a pixel wide."""
@@ -319,14 +348,17 @@ class Frame:
         rightmost = self.right + 2
         x0 = min(max(self.x(start), leftmost), rightmost)
         x1 = min(max(self.x(end), leftmost), rightmost)
-        return QRectF(x0, self.top + track.top, max(1.0, x1 - x0), track.height)
+        top = self.top + track.top
+        width = max(1.0, x1 - x0)
+        return QRectF(x0, top, width, track.height)
 
 
 def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
     """Return the elements that are at least partly between two heights."""
     # They are below one another, so that bottoms increase as tops do.
     begin = bisect_right(every, first, key=lambda one: one.bottom)
-    return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
+    end = bisect_left(every, last, lo=begin, key=lambda one: one.top)
+    return every[begin:end]
 
 
 def _tracks_by_lane(tracks: Iterable[Track], groups: Iterable[Section]) -> dict[int, Track]:

@@ -130,17 +130,23 @@ class Arrangement:
     @property
     def shown(self) -> int:
         """The number of lanes that match the filter."""
-        return len(self.pinned) + sum(len(section.lanes) for section in self.sections)
+        in_sections = sum(len(section.lanes) for section in self.sections)
+        return len(self.pinned) + in_sections
 
     def neighbours(self, lane: int) -> tuple[int, ...]:
         """Return the lanes among which a lane can be moved, with itself; () if it is not shown."""
         pinned = tuple(one.index for one in self.pinned)
-        parts = (pinned, *(section.numbers for section in self.sections))
-        return next((numbers for numbers in parts if lane in numbers), ())
+        if lane in pinned:
+            return pinned
+        section = self.section_of(lane)
+        return () if section is None else section.numbers
 
     def section_of(self, lane: int) -> Section | None:
         """Return the section of a lane, or None."""
-        return next((section for section in self.sections if lane in section.numbers), None)
+        for section in self.sections:
+            if lane in section.numbers:
+                return section
+        return None
 
 
 def compute_lanes(lanes: Sequence[Lane]) -> list[Lane]:
@@ -151,17 +157,20 @@ def compute_lanes(lanes: Sequence[Lane]) -> list[Lane]:
 def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arrangement:
     """Arrange a run's compute lanes according to the state."""
     fits = matcher(state.filter)
-    matching = {lane.index: lane for lane in compute_lanes(lanes) if fits(lane.name)}
+    candidates = compute_lanes(lanes)
+    matching = {lane.index: lane for lane in candidates if fits(lane.name)}
     pinned = tuple(matching[index] for index in state.pinned if index in matching)
+    unpinned = matching.keys() - set(state.pinned)
     # Groups of all lanes, not only of matching ones, so that they keep their numbers.
-    groups = _groups(compute_lanes(lanes), state, replicas)
+    groups = _groups(candidates, state, replicas)
     turn = {index: place for place, index in enumerate(state.order)}
     sections = []
     for (key, name), members in groups.items():
-        mine = [one for one in members if one.index in matching and one.index not in state.pinned]
+        mine = [lane for lane in members if lane.index in unpinned]
         mine.sort(key=lambda lane: turn.get(lane.index, lane.index))
         if mine:
-            sections.append(_section(key, name, tuple(mine), members, state))
+            section = _section(key, name, tuple(mine), members, state)
+            sections.append(section)
     return Arrangement(pinned, tuple(sections))
 
 
@@ -179,10 +188,13 @@ def matcher(text: str) -> Callable[[str], bool]:
 
 def pattern_of_names(names: Sequence[str]) -> str:
     """Return the filter that matches exactly these names."""
-    # A name cannot be quoted if it contains the mark: there the mark may be any text.
     patterns = []
     for name in names:
-        patterns.append(name.replace('"', "*") if '"' in name else f'"{name}"')
+        pattern = f'"{name}"'
+        if '"' in name:
+            # A name cannot be quoted if it contains the mark: there the mark may be any text.
+            pattern = name.replace('"', "*")
+        patterns.append(pattern)
     return "|".join(patterns)
 
 
@@ -194,62 +206,94 @@ def _alternatives(text: str) -> list[str]:
 
 def _name_pattern(words: str) -> re.Pattern[str]:
     """Return the pattern of one alternative of a filter, to be searched in names."""
-    if len(words) > 1 and words.startswith('"') and words.endswith('"'):
-        return re.compile(f"^{re.escape(words[1:-1])}$", re.IGNORECASE)
-    inner = ".*".join(re.escape(part) for part in words.split("*"))
-    return re.compile(f"^{inner}$" if "*" in words else inner, re.IGNORECASE)
+    is_quoted = words.startswith('"') and words.endswith('"')
+    if is_quoted and len(words) > 1:
+        quoted = re.escape(words[1:-1])
+        return re.compile(f"^{quoted}$", re.IGNORECASE)
+    parts = [re.escape(part) for part in words.split("*")]
+    pattern = ".*".join(parts)
+    if len(parts) > 1:
+        pattern = f"^{pattern}$"
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def moved(
-    state: TrackState, lanes: Sequence[Lane], neighbours: Sequence[int], lane: int, place: int
+    state: TrackState,
+    lanes: Sequence[Lane],
+    neighbours: Sequence[int],
+    lane: int,
+    place: int,
 ) -> TrackState:
     """Move a lane to a place among its `neighbours`, limited to their range."""
     if lane not in neighbours:
         return state
     mine = [other for other in neighbours if other != lane]
-    mine.insert(min(max(0, place), len(mine)), lane)
+    limited = min(max(0, place), len(mine))
+    mine.insert(limited, lane)
     if lane in state.pinned:
         rest = [other for other in state.pinned if other not in mine]
         return replace(state, pinned=(*mine, *rest))
-    order = list(state.order) or [one.index for one in compute_lanes(lanes)]
+    order = list(state.order)
+    if not order:
+        order = [one.index for one in compute_lanes(lanes)]
     # The neighbours share their previous places in the order; all other lanes keep theirs.
     members = set(mine)
     turns = iter(mine)
-    new_order = tuple(next(turns) if n in members else n for n in order)
-    return replace(state, order=new_order)
+    new_order = []
+    for number in order:
+        if number in members:
+            number = next(turns)
+        new_order.append(number)
+    return replace(state, order=tuple(new_order))
 
 
 def _section(
-    key: str, name: str, mine: tuple[Lane, ...], members: Sequence[Lane], state: TrackState
+    key: str,
+    name: str,
+    mine: tuple[Lane, ...],
+    members: Sequence[Lane],
+    state: TrackState,
 ) -> Section:
-    sharing = next((translated(sharing_text(lane)) for lane in members if lane.sharing), "")
-    alone = len(members) == 1 and members[0].name == name and not sharing
-    headed = state.grouping is not Grouping.NONE and not alone
-    return Section(key, name, mine, headed, headed and key in state.folded, sharing)
+    sharing = ""
+    for lane in members:
+        if lane.sharing:
+            sharing = translated(sharing_text(lane))
+            break
+    repeats_name = len(members) == 1 and members[0].name == name
+    needs_heading = bool(sharing) or not repeats_name
+    headed = needs_heading and state.grouping is not Grouping.NONE
+    folded = headed and key in state.folded
+    return Section(key, name, mine, headed, folded, sharing)
 
 
 def _groups(
-    lanes: Sequence[Lane], state: TrackState, replicas: Replicas
+    lanes: Sequence[Lane],
+    state: TrackState,
+    replicas: Replicas,
 ) -> dict[tuple[str, str], list[Lane]]:
     """Return the lanes of each group, by its key and name, in the run's order."""
     naming = _namings(lanes, state, replicas)[state.grouping]
     groups: dict[tuple[str, str], list[Lane]] = {}
     for lane in lanes:
-        groups.setdefault(naming(lane), []).append(lane)
+        members = groups.setdefault(naming(lane), [])
+        members.append(lane)
     return groups
 
 
 def _namings(
-    lanes: Sequence[Lane], state: TrackState, replicas: Replicas
+    lanes: Sequence[Lane],
+    state: TrackState,
+    replicas: Replicas,
 ) -> dict[Grouping, Callable[[Lane], tuple[str, str]]]:
     """Return for each grouping a function for the key and the name of a lane's group."""
     places = _places(lanes)
 
     def node(lane: Lane) -> tuple[str, str]:
         host = host_of(lane.device)
-        number = places[lane.index] // max(1, state.node_devices)
         if host:
             return f"node {host}", host
+        devices = max(1, state.node_devices)
+        number = places[lane.index] // devices
         return f"node {number}", tr("node {n}", n=number)
 
     def pipeline(lane: Lane) -> tuple[str, str]:

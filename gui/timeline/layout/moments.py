@@ -59,7 +59,9 @@ class Origin:
         minutes = whole // 60 % 60
         seconds = whole % 60
         clock = f"{hours:02}:{minutes:02}:{seconds:02}"
-        return f"{clock}.{part:0{digits}}" if digits else clock
+        if not digits:
+            return clock
+        return f"{clock}.{part:0{digits}}"
 
 
 OF_RUN = Origin()
@@ -72,21 +74,29 @@ def clock_of(started: str) -> float | None:
         moment = datetime.fromisoformat(started).astimezone()
     except ValueError:
         return None
-    seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+    minutes = moment.hour * 60 + moment.minute
+    seconds = minutes * 60 + moment.second
     return seconds + moment.microsecond / 1e6
 
 
 def moment_text(
-    ns: float, origin: Origin, ns_per_pixel: float, unit: tuple[float, str] = MS
+    ns: float,
+    origin: Origin,
+    ns_per_pixel: float,
+    unit: tuple[float, str] = MS,
 ) -> str:
     """Return a time since the origin, with the digits that distinguish adjacent pixels.
 
     `unit` is the length of its unit in ns, and the unit's name.
     """
     length, name = unit
-    digits = math.ceil(math.log10(length) - math.log10(max(1.0, ns_per_pixel)))
-    number = origin.number(ns, length, min(MOST_DIGITS, max(0, digits)))
-    return number if origin.clock_s is not None else f"{number}{NO_BREAK}{name}"
+    finest = max(1.0, ns_per_pixel)
+    needed = math.ceil(math.log10(length) - math.log10(finest))
+    digits = min(MOST_DIGITS, max(0, needed))
+    number = origin.number(ns, length, digits)
+    if origin.clock_s is not None:
+        return number
+    return f"{number}{NO_BREAK}{name}"
 
 
 def since_text(ns: float, origin: Origin) -> str:

@@ -82,7 +82,12 @@ def lay_out_window(
     fewer = (wanted, without_memory, replace(without_memory, prediction=False))
     for strips in fewer:
         layout = lay_out(
-            lanes, available, strips, arranged=arranged, most=FILLING, counters=counters
+            lanes,
+            available,
+            strips,
+            arranged=arranged,
+            most=FILLING,
+            counters=counters,
         )
         if layout.compute >= THIN:
             break
@@ -96,8 +101,11 @@ def _within(value: float, least: float, most: float) -> float:
 def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
     """Return the lanes under each compute lane."""
     helpers: dict[int, list[Lane]] = defaultdict(list)
+    hidden = {Role.COMPUTE}
+    if not strips.nested:
+        hidden.add(Role.NESTED)
     for lane in lanes:
-        if lane.role is not Role.COMPUTE and (strips.nested or lane.role is not Role.NESTED):
+        if lane.role not in hidden:
             helpers[lane.serves].append(lane)
     return helpers
 
@@ -122,7 +130,8 @@ class _TrackStacker:
         self._counters = counters
         self._stacks = stacks
         # Little by little: with a sudden change, no height of the lanes would fill some windows.
-        room = min(1.0, max(0.0, (compute - TIGHT) / (ROOMY - TIGHT)))
+        roominess = (compute - TIGHT) / (ROOMY - TIGHT)
+        room = min(1.0, max(0.0, roominess))
         self._helper = 8 + round(2 * room)
         self._gap = 2 + round(room)
         self._space = 6 + round(6 * room)
@@ -142,7 +151,8 @@ class _TrackStacker:
     def end_band(self, pinned: Sequence[Lane]) -> None:
         """Mark all lanes so far as pinned."""
         if pinned:
-            self._pins = frozenset(track.lane for track in (*self._tracks, *self._memory))
+            tracks = (*self._tracks, *self._memory)
+            self._pins = frozenset(track.lane for track in tracks)
             self._band = self._y
             self._y += EDGE
 
@@ -178,13 +188,14 @@ class _TrackStacker:
             self._add_nested([], stack)
         if self._strips.prediction:
             self._ghosts.append(self._strip(lane.index, self._ghost))
-        movers = [helper for helper in below if helper.role is not Role.NESTED]
-        self._tracks += [self._strip(helper.index, self._helper, True) for helper in movers]
+        for helper in below:
+            if helper.role is not Role.NESTED:
+                self._add_helper(helper, self._helper)
         if self._strips.memory:
             self._memory.append(self._strip(lane.index, self._held))
         for name in self._counters.get(lane.index, ()):
             row = self._strip(lane.index, COUNTER)
-            self._counted.append(Track(lane.index, row.top, row.height, name=name))
+            self._counted.append(replace(row, name=name))
         self._rooms[lane.index] = self._y - top
         self._y += self._space
 
@@ -214,6 +225,10 @@ class _TrackStacker:
             self._pins,
             self._band,
         )
+
+    def _add_helper(self, helper: Lane, height: float) -> None:
+        track = self._strip(helper.index, height, helper=True)
+        self._tracks.append(track)
 
     def _strip(self, lane: int, height: float, helper: bool = False) -> Track:
         track = Track(lane, self._y + self._gap, height, helper)

@@ -39,7 +39,12 @@ class Boxes:
     family: NDArray[np.int8]
 
     def rects(
-        self, chosen: Bools, left: float, bottom: float, part: int = 0, parts: int = 1
+        self,
+        chosen: Bools,
+        left: float,
+        bottom: float,
+        part: int = 0,
+        parts: int = 1,
     ) -> list[QRectF]:
         """Return the `chosen` rectangles; the plot begins at `left`, the track ends at `bottom`.
 
@@ -69,7 +74,8 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
 
 
 def runs(
-    family: NDArray[np.generic], height: NDArray[np.generic]
+    family: NDArray[np.generic],
+    height: NDArray[np.generic],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return first and last (exclusive) index of each run of columns with the same appearance."""
     differs = (np.diff(family) != 0) | (np.diff(height) != 0)
@@ -107,7 +113,9 @@ def stacked(rect: QRectF, parts: int) -> list[QRectF]:
 
 
 def _edges(
-    height: NDArray[np.floating], part: int, parts: int
+    height: NDArray[np.floating],
+    part: int,
+    parts: int,
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return the edges of a part below the top, at whole pixels, so that parts have no gaps."""
     # The last part ends at `height`: rounded, it could end a pixel above the track's bottom.
@@ -129,7 +137,11 @@ def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette)
 
 
 def slices_of(
-    boxes: Boxes, height: float, pixels: int, ratio: float, palette: Palette
+    boxes: Boxes,
+    height: float,
+    pixels: int,
+    ratio: float,
+    palette: Palette,
 ) -> tuple[NDArray[np.uint32], Floats]:
     """Divide a track of boxes into slices that do not change from their top to their bottom.
 

@@ -72,7 +72,11 @@ def bookmark_text(bookmark: Bookmark, origin: Origin = OF_RUN) -> str:
 
 
 def draw_bookmarks(
-    painter: QPainter, frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark], bottom: float
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    bookmarks: Sequence[Bookmark],
+    bottom: float,
 ) -> None:
     """Draw all bookmarks of the visible time."""
     colour = frame.theme.warning

@@ -18,7 +18,12 @@ LINE = 16.0  # height of the text
 
 
 def draw_folds(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    top: float,
+    bottom: float,
 ) -> None:
     """Draw the folds of the visible time from `top` to `bottom`, with texts if there is room."""
     left = frame.left

@@ -128,7 +128,11 @@ def draw_gap_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts)
 
 
 def _draw_step(
-    painter: QPainter, frame: Frame, fonts: Fonts, tracks: Mapping[int, Track], labels: StepLabels
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    tracks: Mapping[int, Track],
+    labels: StepLabels,
 ) -> None:
     # Two passes: a gap may wait for several lanes in turn, for none long enough that its part has
     # room for a label; then the gap as a whole is labelled with its longest wait.
@@ -168,7 +172,11 @@ def _joined(*parts: str) -> str:
 
 
 def _draw_label(
-    painter: QPainter, frame: Frame, fonts: Fonts, room: QRectF, texts: list[str]
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    room: QRectF,
+    texts: list[str],
 ) -> bool:
     """Draw the longest text that fits, on an unhatched background; False if none fits."""
     width = room.width() - 4 * PADDING

@@ -52,7 +52,10 @@ class LegendEntry:
 
 
 def legend_entries(
-    scene: Scene, theme: Theme, strips: Strips, vector: bool = False
+    scene: Scene,
+    theme: Theme,
+    strips: Strips,
+    vector: bool = False,
 ) -> list[LegendEntry]:
     """Return entries for the bars' colours, idle time, and everything else that is shown."""
     entries = _colour_entries(scene, theme)
@@ -142,7 +145,11 @@ def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list
 
 
 def draw_legend(
-    painter: QPainter, theme: Theme, fonts: Fonts, at: QPointF, lines: list[list[LegendEntry]]
+    painter: QPainter,
+    theme: Theme,
+    fonts: Fonts,
+    at: QPointF,
+    lines: list[list[LegendEntry]],
 ) -> None:
     """Draw the entries line by line, from `at` on."""
     painter.setFont(fonts.small)

@@ -31,7 +31,11 @@ PIN = 3.0  # width of the stripe next to a pinned lane
 
 
 def draw_axis(
-    painter: QPainter, frame: Frame, fonts: Fonts, bottom: float, top: float = 0.0
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    bottom: float,
+    top: float = 0.0,
 ) -> None:
     """Draw the axis's title and numbers at `top`, and grid lines from there to `bottom`."""
     title = frame.origin.title(unit_of(frame.view)[1])
@@ -61,7 +65,12 @@ def time_tag(frame: Frame, fonts: Fonts, time_ns: float) -> tuple[str, QRectF]:
 
 
 def draw_steps(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, top: float, bottom: float
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    top: float,
+    bottom: float,
 ) -> None:
     """Draw a line where each step begins, with name and makespan if there is room."""
     view = frame.view
@@ -104,7 +113,11 @@ def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[st
 
 
 def draw_labels(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    indent: float = INDENT,
 ) -> None:
     """Draw each lane's name, place, idle time and memory, from the pixel `indent` on.
 
@@ -133,7 +146,11 @@ def draw_labels(
 
 
 def draw_headings(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, indent: float = INDENT
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    indent: float = INDENT,
 ) -> None:
     """Draw each group's heading, above its lanes."""
     for group in frame.layout.groups:
@@ -157,7 +174,12 @@ def lanes_text(count: int) -> str:
 
 
 def _heading(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Section, indent: float
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    group: Section,
+    indent: float,
 ) -> None:
     """Draw a group's heading over the whole width, or while it is folded next to its summary."""
     end = frame.left - 8 if group.folded else frame.right
@@ -165,7 +187,10 @@ def _heading(
     rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
     painter.setPen(QColor(frame.theme.muted))
     text = elided_name(
-        heading_text(scene, group), 0, rect.width(), partial(text_width, fonts.small)
+        heading_text(scene, group),
+        0,
+        rect.width(),
+        partial(text_width, fonts.small),
     )
     _line(painter, fonts.small, rect, text)
     if not frame.vector:
@@ -191,7 +216,12 @@ def cores_text(scene: Scene, device: str) -> str:
 
 
 def _lane_label(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, track: Track, indent: float
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    track: Track,
+    indent: float,
 ) -> QRectF:
     """Draw a lane's label, and return the rectangle of its last line."""
     facts = scene.facts[track.lane]
@@ -262,7 +292,12 @@ def _strip_label(
 
 
 def _counter_label(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Track, indent: float
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    row: Track,
+    indent: float,
 ) -> None:
     """Write a counter's name, and below it the limits of its row."""
     line = scene.counters[row.name]

@@ -31,7 +31,11 @@ def miniature_frame(scene: Scene, view: Viewport, rect: QRectF, theme: Theme) ->
 
 
 def draw_miniature(
-    painter: QPainter, scene: Scene, frame: Frame, rect: QRectF, fonts: Fonts
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    rect: QRectF,
+    fonts: Fonts,
 ) -> None:
     """Draw the bars of a frame that `miniature_frame` returned for the same rectangle."""
     tracks = frame.layout.tracks

@@ -48,7 +48,10 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
 
 
 def _texts(
-    scene: Scene, lane: int, first: int, count: int
+    scene: Scene,
+    lane: int,
+    first: int,
+    count: int,
 ) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     """Return the names and the numbers of the blocks of `count` bars of a lane."""
     spans = scene.trace.spans(lane)[first : first + count]

@@ -62,7 +62,12 @@ def draw_overlay(
 
 
 def draw_selection(
-    painter: QPainter, trace: Trace, frame: Frame, fonts: Fonts, selection: Selection, bottom: float
+    painter: QPainter,
+    trace: Trace,
+    frame: Frame,
+    fonts: Fonts,
+    selection: Selection,
+    bottom: float,
 ) -> None:
     """Outline a span or gap, with a line from the task that a gap waited for; shade a range."""
     if isinstance(selection, TimeRange):
@@ -89,7 +94,11 @@ def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
 
 
 def draw_range(
-    painter: QPainter, frame: Frame, fonts: Fonts, chosen: TimeRange, bottom: float
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    chosen: TimeRange,
+    bottom: float,
 ) -> None:
     """Shade a time range over its lanes, and write its length."""
     left = frame.left
@@ -230,7 +239,11 @@ def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[st
 
 
 def draw_measure(
-    painter: QPainter, frame: Frame, fonts: Fonts, measure: Measure, floor: float
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    measure: Measure,
+    floor: float,
 ) -> None:
     """Draw the first span's outline, and dimension lines below the lower of the two lanes.
 
@@ -263,7 +276,11 @@ def draw_measure(
 
 
 def _draw_poles(
-    painter: QPainter, frame: Frame, ends: tuple[float, float], edge: float, y: float
+    painter: QPainter,
+    frame: Frame,
+    ends: tuple[float, float],
+    edge: float,
+    y: float,
 ) -> None:
     painter.setPen(pen(frame.theme.text, 1, Qt.PenStyle.DotLine))
     for x in ends:
@@ -273,7 +290,12 @@ def _draw_poles(
 
 
 def _draw_dimension(
-    painter: QPainter, frame: Frame, fonts: Fonts, ends: tuple[float, float], y: float, text: str
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    ends: tuple[float, float],
+    y: float,
+    text: str,
 ) -> None:
     """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
     left = frame.left

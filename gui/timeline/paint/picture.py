@@ -39,7 +39,12 @@ PAIR_PIXELS = 30.0  # pixels; lower bars have both labels of an overlap on one l
 
 
 def draw_scene(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    area: QRectF,
+    labels: LabelColumn,
 ) -> float:
     """Draw axis, labels, lanes and strips; return the spans per pixel of the densest lane."""
     bottom = min(area.bottom(), frame.bottom)
@@ -55,7 +60,12 @@ def draw_scene(
 
 
 def _draw_tracks(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    area: QRectF,
+    labels: LabelColumn,
 ) -> float:
     bottom = min(area.bottom(), frame.floor)
     body = QRectF(0, frame.ceiling, area.width(), bottom - frame.ceiling)
@@ -144,7 +154,12 @@ class LanePainter:
             self._put(one, track, x, room, self.letters[family])
 
     def _put(
-        self, words: BarWords, track: Track, x: float, room: float, pens: tuple[int, ...]
+        self,
+        words: BarWords,
+        track: Track,
+        x: float,
+        room: float,
+        pens: tuple[int, ...],
     ) -> None:
         """Collect the best label that fits into each part of a bar, with the payload below it."""
         part = track.height / len(words.parts)
@@ -230,7 +245,8 @@ def draw_reduced(
 
 @lru_cache(maxsize=4)
 def _colours_of(
-    colouring: Colouring, theme: Theme
+    colouring: Colouring,
+    theme: Theme,
 ) -> tuple[Colours, tuple[tuple[int, ...], ...], Palette]:
     """Return the colours of codes, the colours of text on them as 0xAARRGGBB, and a palette."""
     colours = colouring.colours(theme)

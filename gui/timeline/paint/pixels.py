@@ -88,7 +88,9 @@ def families_of(
 
 
 def extents(
-    left: NDArray[np.floating], right: NDArray[np.floating], width: float
+    left: NDArray[np.floating],
+    right: NDArray[np.floating],
+    width: float,
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return left edges and widths of bars as they are drawn in a plot of `width` pixels."""
     # At high zoom a bar can be millions of pixels wide: clipped two pixels outside the plot, where
@@ -175,7 +177,9 @@ def image_of(pixels: NDArray[np.uint32]) -> QImage:
 
 
 def _draw_columns(
-    painter: QPainter, tracks: Sequence[tuple[PixelColumns, QRectF]], palette: Palette
+    painter: QPainter,
+    tracks: Sequence[tuple[PixelColumns, QRectF]],
+    palette: Palette,
 ) -> None:
     colour = palette[0][np.stack([columns.family for columns, _ in tracks])]
     # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) and

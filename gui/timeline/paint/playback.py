@@ -155,7 +155,11 @@ def _activity(shown: SceneFilm, moment: LaneMoment, fonts: Fonts) -> str:
 
 
 def _draw_arrivals(
-    painter: QPainter, shown: SceneFilm, frame: Frame, time: float, speed: float
+    painter: QPainter,
+    shown: SceneFilm,
+    frame: Frame,
+    time: float,
+    speed: float,
 ) -> None:
     """Draw an arrow for each tensor that has just arrived."""
     since = time - FLASH_S * speed * 1e9
@@ -178,7 +182,12 @@ def _bars(frame: Frame, arrival: Arrival) -> tuple[QRectF, QRectF]:
 
 
 def _draw_now(
-    painter: QPainter, frame: Frame, fonts: Fonts, time: float, axis: float, bottom: float
+    painter: QPainter,
+    frame: Frame,
+    fonts: Fonts,
+    time: float,
+    axis: float,
+    bottom: float,
 ) -> None:
     x = round(frame.x(time))
     colour = QColor(frame.theme.accent)

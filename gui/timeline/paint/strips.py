@@ -110,7 +110,9 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
 
 
 def _draw_together(
-    painter: QPainter, placed: Sequence[tuple[Bars | PixelColumns, QRectF]], ghost: _GhostColours
+    painter: QPainter,
+    placed: Sequence[tuple[Bars | PixelColumns, QRectF]],
+    ghost: _GhostColours,
 ) -> None:
     """Draw several tracks that are all bars or all columns, as three lines of pixels each.
 

@@ -51,7 +51,10 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
 
 
 def draw_areas(
-    painter: QPainter, aggregate: Aggregate | Lanewise, frame: Frame, rect: QRectF
+    painter: QPainter,
+    aggregate: Aggregate | Lanewise,
+    frame: Frame,
+    rect: QRectF,
 ) -> None:
     """Draw the shares over the visible time, families stacked from the bottom up."""
     ratio = painter.device().devicePixelRatioF()
@@ -64,7 +67,10 @@ def draw_areas(
 
 
 def draw_shades(
-    painter: QPainter, together: Sequence[Aggregate | Lanewise], frame: Frame, rect: QRectF
+    painter: QPainter,
+    together: Sequence[Aggregate | Lanewise],
+    frame: Frame,
+    rect: QRectF,
 ) -> None:
     """Draw a thin track for each aggregate; it is paler where fewer lanes are busy."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())

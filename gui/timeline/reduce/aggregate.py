@@ -41,27 +41,34 @@ class Aggregate:
         self._counts = counts
         # Sorting everything for each new batch would make a long live run quadratic. With a quarter
         # at a time, each span is sorted only a few times.
-        if sum(counts) - self._known > max(TAIL, self._known // 4):
+        total = sum(counts)
+        most_unsorted = max(TAIL, self._known // 4)
+        if total - self._known > most_unsorted:
             self._sorted = events_of(lanes)
             self._tail = {}
-            self._known = sum(counts)
+            self._known = total
             self._begun = counts
         else:
             begun = self._begun or [0] * len(lanes)
-            parts = [spans[first:] for spans, first in zip(lanes, begun, strict=True)]
-            self._tail = events_of(parts)
+            fresh = []
+            for spans, first in zip(lanes, begun, strict=True):
+                fresh.append(spans[first:])
+            self._tail = events_of(fresh)
 
     def shares(self, view: Viewport) -> Floats:
         """Return the share, 0 to 1, of the lanes in each family, for each pixel of a view.
 
         Shape (pixels, families); the remainder to 1 in a pixel is idle time.
         """
-        found = np.zeros((int(view.width), len(FAMILIES)))
+        times = np.zeros((int(view.width), len(FAMILIES)))
         edges = pixel_edges(view)
         for events in (self._sorted, self._tail):
             for family, kept in events.items():
-                found[:, family] += np.diff(_before(kept, edges))
-        return found * (1 / (view.ns_per_pixel * max(1, self.lanes)))
+                before = _before(kept, edges)
+                times[:, family] += np.diff(before)
+        lane_count = max(1, self.lanes)
+        available = view.ns_per_pixel * lane_count
+        return times * (1 / available)
 
 
 class Lanewise:
@@ -80,7 +87,9 @@ class Lanewise:
             if len(lane):
                 families, mine = times_of(lane, view)
                 times[families] += mine
-        return times.T / (view.ns_per_pixel * max(1, len(self._lanes)))
+        lane_count = max(1, len(self._lanes))
+        available = view.ns_per_pixel * lane_count
+        return times.T / available
 
 
 def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
@@ -98,22 +107,27 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
     for family in np.unique(families).tolist():
         mine = families == family
         times = np.concatenate([starts[mine], ends[mine]])
-        steps = np.repeat(np.array([1, -1], np.int64), int(mine.sum()))
+        count = int(mine.sum())
+        begins_or_ends = np.array([1, -1], np.int64)
+        steps = np.repeat(begins_or_ends, count)
         order = np.argsort(times, kind="stable")
         times = times[order]
         running = np.cumsum(steps[order])
-        spent = np.zeros(len(times), np.int64)
         # Between two events each of the `running` lanes spends the time that passes: the integral
         # of a step function, exact because all values are whole ns.
-        np.cumsum(running[:-1] * np.diff(times), out=spent[1:])
+        spent_between = running[:-1] * np.diff(times)
+        spent = np.zeros(len(times), np.int64)
+        np.cumsum(spent_between, out=spent[1:])
         found[family] = (times, running, spent)
     return found
 
 
 def _before(events: Events, pixels: tuple[Floats, Ints]) -> Floats:
     """Return the time spent before each edge; looks up whole ns, so that no times are copied."""
-    (times, running, spent), (edges, whole) = events, pixels
-    at = np.searchsorted(times, whole, "right") - 1
-    known = np.maximum(at, 0)
+    times, running, spent = events
+    edges, whole = pixels
+    last_event = np.searchsorted(times, whole, "right") - 1
+    known = np.maximum(last_event, 0)
     since = np.maximum(edges - times[known], 0.0)
-    return np.where(at >= 0, spent[known] + running[known] * since, 0.0)
+    before = spent[known] + running[known] * since
+    return np.where(last_event >= 0, before, 0.0)

@@ -29,7 +29,8 @@ class CounterLine:
 
     def __init__(self, counter: Counter, place: str) -> None:
         known = np.isfinite(counter.values)
-        self.name, self.place = counter.name, place
+        self.name = counter.name
+        self.place = place
         self.times = counter.times[known]
         self.values = counter.values[known]
         self._starts = Pyramid(GrowingArray.of(self.times), first_of)
@@ -56,7 +57,10 @@ class CounterLine:
         if not first:
             return None
         values = self.values[first - 1 : max(first, last)]
-        return float(values[0]), float(values.min()), float(values.max())
+        at_start = float(values[0])
+        least = float(values.min())
+        most = float(values.max())
+        return at_start, least, most
 
     def reduced(self, view: Viewport, end: float) -> Floats:
         """Return the least and the largest value in each pixel until `end` ns; NaN without values.
@@ -77,7 +81,9 @@ class CounterLine:
         last = np.maximum(entry[1:], 0)
         lowest = _extremes(np.minimum, self._lowest[level], first, last)
         highest = _extremes(np.maximum, self._highest[level], first, last)
-        empty = (entry[1:] < 0) | (edges[:-1] >= end)
+        is_before_first = entry[1:] < 0
+        is_after_end = edges[:-1] >= end
+        empty = is_before_first | is_after_end
         return np.where(empty, nothing, np.stack([lowest, highest]))
 
 
@@ -89,6 +95,7 @@ def _extremes(
 ) -> Floats:
     """Return the extreme of values[first[i]] to values[last[i]], both included, for each i."""
     # reduceat takes the values between consecutive elements of `first`; the last range is open.
-    inside = extreme.reduceat(values[: last[-1] + 1], first)
+    end = last[-1] + 1
+    inside = extreme.reduceat(values[:end], first)
     found: Floats = extreme(inside, values[last])
     return found

@@ -70,9 +70,10 @@ class LaneMemory:
         since = min(fresh)
         keep = int(self.times.searchsorted(since))
         times, held = held_bytes(trace, self.lane, since)
+        activations = trace.counter(ACTIVATIONS, self.lane)
         self.starts.replace(keep, times)
         self.held.replace(keep, held)
-        self.activations.replace(keep, trace.counter(ACTIVATIONS, self.lane).at(times))
+        self.activations.replace(keep, activations.at(times))
 
     def most(self, start: float, end: float) -> tuple[int, int]:
         """Return the most bytes from `start` to `end` ns, and the part that was activations."""
@@ -81,9 +82,11 @@ class LaneMemory:
         if last <= 0:
             return 0, 0
         first = max(0, first)
-        held = self.held[0][first : max(last, first + 1)]
-        at = first + int(held.argmax())
-        return int(self.held[0][at]), int(self.activations[0][at])
+        last = max(last, first + 1)
+        held = self.held[0]
+        activations = self.activations[0]
+        at = first + int(held[first:last].argmax())
+        return int(held[at]), int(activations[at])
 
 
 def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
@@ -100,9 +103,13 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     first = times.searchsorted(moments, "right") - 1  # valid where a pixel begins
     # A change exactly at the right edge belongs to the next pixel; just before the edge the
     # previous entry was valid.
-    at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
-    last = first[1:] - at_edge  # valid just before a pixel ends
-    empty = (last < 0) | (edges[:-1] >= end)
+    valid_at_right = first[1:]
+    known = np.maximum(valid_at_right, 0)
+    is_at_edge = times[known] == edges[1:]
+    last = valid_at_right - is_at_edge  # valid just before a pixel ends
+    is_before_first = last < 0
+    is_after_end = edges[:-1] >= end
+    empty = is_before_first | is_after_end
     first = np.maximum(first, 0)
     last = np.maximum(last, 0)
     held = _most(memory.held[level], first, last)
@@ -117,5 +124,7 @@ def _most(values: NDArray[np.float32], first: Ints, last: Ints) -> NDArray[np.fl
     """
     # reduceat takes values[first[i]:first[i + 1]], without the entry that is valid at the right
     # edge: that is `last`.
-    inside = np.maximum.reduceat(values[: first[-1] + 1], first[:-1])
+    begins = first[:-1]
+    end = first[-1] + 1
+    inside = np.maximum.reduceat(values[:end], begins)
     return np.maximum(inside, values[last])

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from core.trace.columns import GrowingArray
 
 FACTOR = 8  # entries of a level that are combined to one of the next
-
-
 LEVELS = 4
 CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
@@ -25,10 +23,11 @@ def level_for(count: float, most: float) -> int:
 
     Levels are counted from 0, the finest.
     """
-    level = 0
-    while level + 1 < LEVELS and count > most * FACTOR**level:
-        level += 1
-    return level
+    for level in range(LEVELS - 1):
+        covered = most * FACTOR**level
+        if count <= covered:
+            return level
+    return LEVELS - 1
 
 
 def first_of(values: NDArray[Any]) -> NDArray[Any]:
@@ -38,12 +37,14 @@ def first_of(values: NDArray[Any]) -> NDArray[Any]:
 
 def largest_of(values: NDArray[Any]) -> NDArray[Any]:
     """Return the largest of each FACTOR values."""
-    return np.maximum.reduceat(values, np.arange(0, len(values), FACTOR))
+    begins = np.arange(0, len(values), FACTOR)
+    return np.maximum.reduceat(values, begins)
 
 
 def smallest_of(values: NDArray[Any]) -> NDArray[Any]:
     """Return the smallest of each FACTOR values."""
-    return np.minimum.reduceat(values, np.arange(0, len(values), FACTOR))
+    begins = np.arange(0, len(values), FACTOR)
+    return np.minimum.reduceat(values, begins)
 
 
 class Pyramid:
@@ -54,13 +55,17 @@ class Pyramid:
 
     def __init__(self, finest: GrowingArray, summary: Summary, width: int = 0) -> None:
         dtype = finest.view.dtype
-        self._columns = [finest, *(GrowingArray(dtype, 0) for _ in range(1, LEVELS))]
-        self._summary, self._width = summary, width
+        coarser = [GrowingArray(dtype, 0) for _ in range(1, LEVELS)]
+        self._columns = [finest, *coarser]
+        self._summary = summary
+        self._width = width
         self._sum_up(0)
 
     def __getitem__(self, level: int) -> NDArray[Any]:
         view = self._columns[level].view
-        return view.reshape(-1, self._width) if self._width else view
+        if self._width:
+            return view.reshape(-1, self._width)
+        return view
 
     def __len__(self) -> int:
         return len(self[0])
@@ -76,8 +81,9 @@ class Pyramid:
 
     def replace(self, since: int, values: NDArray[Any]) -> None:
         """Replace all entries from `since` on with `values`."""
-        self._columns[0].cut(since * max(1, self._width))
-        self._columns[0].extend(values.reshape(-1))
+        finest = self._columns[0]
+        finest.cut(since * max(1, self._width))
+        finest.extend(values.reshape(-1))
         self._sum_up(since)
 
     def _sum_up(self, since: int) -> None:
@@ -86,6 +92,8 @@ class Pyramid:
             # An entry that was incomplete is made again, and all after it.
             since = min(since // FACTOR, len(self[level]))
             column.cut(since * max(1, self._width))
-            fresh = self[level - 1][since * FACTOR :]
+            finer = self[level - 1]
+            fresh = finer[since * FACTOR :]
             if len(fresh):
-                column.extend(self._summary(fresh).reshape(-1))
+                summed = self._summary(fresh)
+                column.extend(summed.reshape(-1))

@@ -126,38 +126,46 @@ class LaneColumns:
         self.rows = spans.row
         known = len(self._codes)
         if len(spans.table) > known:
-            self._codes.extend(FAMILY_CODES[spans.table.rows["kind"][known:]])
+            kinds = spans.table.rows["kind"]
+            self._codes.extend(FAMILY_CODES[kinds[known:]])
         self._families = self._codes.view
 
     def _sum_blocks(self) -> None:
         known = len(self.block_starts)
         whole = len(self) // self.block
-        if whole == known:
+        fresh = whole - known
+        if not fresh:
             return
         part = slice(known * self.block, whole * self.block)
         codes = self.families(part)
         count = len(self.summed)
         # One histogram for all new blocks: key = block * families + family, weight = duration.
-        keys = np.repeat(np.arange(whole - known) * count, self.block)
+        first_keys = np.arange(fresh) * count
+        keys = np.repeat(first_keys, self.block)
         keys += self._place[codes]
-        durations = self.ends[part] - self.starts[part]
-        each = np.bincount(keys, durations, (whole - known) * count)
-        sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
+        starts = self.starts[part]
+        durations = self.ends[part] - starts
+        each = np.bincount(keys, durations, fresh * count)
+        by_block = each.reshape(-1, count)
+        sums = np.cumsum(by_block, axis=0, dtype=np.int64)
         # Cumulative over the whole lane: the time between two blocks is then one subtraction.
-        self.block_sums.extend(self.block_sums[0][-1] + sums)
-        self.block_starts.extend(self.starts[part][:: self.block])
+        sums_so_far = self.block_sums[0][-1]
+        self.block_sums.extend(sums_so_far + sums)
+        self.block_starts.extend(starts[:: self.block])
 
     def _know(self, spans: slice) -> None:
         """Add columns to the sums for families of some spans that the lane did not have before."""
-        seen = np.flatnonzero(np.bincount(self.families(spans))).astype(np.int8)
+        counts = np.bincount(self.families(spans))
+        seen = np.flatnonzero(counts).astype(np.int8)
         fresh = np.setdiff1d(seen, self.summed)
         if not len(fresh):
             return
         rows = len(self.block_starts) + 1
         count = len(self.summed)
+        columns = count + len(fresh)
         # A family that appears late has a column of zeros for all earlier blocks. Copying the sums
         # is acceptable, because new families are rare in a run.
-        grown = np.zeros((rows, count + len(fresh)), np.int64)
+        grown = np.zeros((rows, columns), np.int64)
         if count:
             grown[:, :count] = self.block_sums[0]
         self.block_sums = _sums_over(grown)
@@ -169,7 +177,9 @@ class LaneColumns:
 
 
 def _sums_over(sums: Ints) -> Pyramid:
-    return Pyramid(GrowingArray.of(sums.reshape(-1)), first_of, max(1, sums.shape[1]))
+    finest = GrowingArray.of(sums.reshape(-1))
+    width = max(1, sums.shape[1])
+    return Pyramid(finest, first_of, width)
 
 
 def count_until(times: Ints, moments: float | NDArray[np.floating]) -> Any:
@@ -177,12 +187,14 @@ def count_until(times: Ints, moments: float | NDArray[np.floating]) -> Any:
 
     Searching with floats would make NumPy convert all times to floats.
     """
-    return times.searchsorted(np.floor(moments).astype(np.int64), "right")
+    whole = np.floor(moments).astype(np.int64)
+    return times.searchsorted(whole, "right")
 
 
 def count_before(times: Ints, moments: float | NDArray[np.floating]) -> Any:
     """Return the number of sorted `times` that are before each moment."""
-    return times.searchsorted(np.ceil(moments).astype(np.int64), "left")
+    whole = np.ceil(moments).astype(np.int64)
+    return times.searchsorted(whole, "left")
 
 
 def visible(columns: LaneColumns, start: float, end: float) -> slice:
@@ -218,7 +230,8 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     for code, mine in zip(codes[1:], times[1:], strict=True):
         np.copyto(family, code, where=mine > most)
         np.maximum(most, mine, out=most)
-    busy = np.minimum(times.sum(axis=0) * (1 / view.ns_per_pixel), 1.0)
+    busy_ns = times.sum(axis=0)
+    busy = np.minimum(busy_ns * (1 / view.ns_per_pixel), 1.0)
     return PixelColumns(family, busy, count, count / view.width)
 
 
@@ -237,7 +250,9 @@ def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
 @lru_cache(maxsize=8)
 def pixel_edges(view: Viewport) -> tuple[Floats, Ints]:
     """Return the edges of pixels in ns, and the same rounded down to whole ns."""
-    edges = view.times(np.arange(int(view.width) + 1).astype(np.float64))
+    pixels = int(view.width)
+    xs = np.arange(pixels + 1).astype(np.float64)
+    edges = view.times(xs)
     return edges, np.floor(edges).astype(np.int64)
 
 
@@ -256,9 +271,11 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floa
     # In place, here and below: these arrays have an entry for each visible span.
     keys *= pixels
     every_pixel = np.arange(pixels)
-    keys += np.repeat(every_pixel, np.diff(begun))
+    begun_in_pixel = np.diff(begun)
+    keys += np.repeat(every_pixel, begun_in_pixel)
     spent = columns.ends[seen] - columns.starts[seen]
-    times = np.bincount(keys, spent, columns_known * pixels).astype(np.float64)
+    size = columns_known * pixels
+    times = np.bincount(keys, spent, size).astype(np.float64)
     # A span is counted in the pixel where it begins. The part after an edge between two pixels is
     # moved from the left pixel to the right one; a span over many pixels is moved at each of their
     # edges, so that every pixel keeps its part.
@@ -275,7 +292,8 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floa
     right = place[1:] + every_pixel
     times[left] += over[:-1]
     times[right] -= over[1:]
-    return _by_family(columns, times.reshape(-1, pixels), slice(0, pixels), pixels)
+    by_column = times.reshape(-1, pixels)
+    return _by_family(columns, by_column, slice(0, pixels), pixels)
 
 
 def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> tuple[list[int], Floats]:
@@ -286,25 +304,34 @@ def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> tuple[l
     # few pixels.
     begin = view.x(float(columns.starts[0]))
     end = view.x(float(columns.ends[-1]))
-    used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels; others are empty
-    edges = edges[used.start : used.stop + 1]
-    moments = moments[used.start : used.stop + 1]
+    first = max(0, int(begin))
+    last = max(0, int(end))
+    used = slice(first, last + 1)  # pixels; others are empty
+    used_edges = slice(first, last + 2)
+    edges = edges[used_edges]
+    moments = moments[used_edges]
     # The coarsest level with at least FEW blocks in a pixel: time that is spread evenly in a block
     # is then spread over at most half a pixel.
     blocks = count / columns.block
     level = level_for(blocks, FEW * FACTOR * view.width)
-    before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
+    long = LONG * view.ns_per_pixel
+    before = _times_before(columns, level, edges, moments, long)
     each = np.diff(before, axis=1)
     return _by_family(columns, each, used, pixels)
 
 
 def _by_family(
-    columns: LaneColumns, times: Floats, used: slice, pixels: int
+    columns: LaneColumns,
+    times: Floats,
+    used: slice,
+    pixels: int,
 ) -> tuple[list[int], Floats]:
     """Return times of `summed` columns in the `used` pixels as times of families in all pixels."""
     families = columns.summed.tolist()
     codes = list(dict.fromkeys(families))
-    if times.shape[1] == pixels and len(codes) == len(families):
+    covers_all = times.shape[1] == pixels
+    is_one_each = len(codes) == len(families)
+    if covers_all and is_one_each:
         return codes, times
     found = np.zeros((len(codes), pixels))
     for family, mine in zip(families, times, strict=True):
@@ -333,7 +360,8 @@ def _times_before(
     starts = columns.block_starts[level]
     sums = columns.block_sums[level]
     last = len(starts) - 1
-    block = np.maximum(starts.searchsorted(moments, "right") - 1, 0)
+    begun_blocks = starts.searchsorted(moments, "right")
+    block = np.maximum(begun_blocks - 1, 0)
     in_blocks = len(starts) * columns.block
     if level == 0 and len(columns) > in_blocks:  # spans after the last block
         block[moments >= columns.starts[in_blocks]] = last + 1
@@ -344,18 +372,27 @@ def _times_before(
     # A block with a pause is much longer than its spans: spread evenly, they would fill the pause.
     # So it is resolved more finely.
     exact = (length > long) | (block >= last)
-    share = np.maximum(edges - begun, 0.0) / np.maximum(length, 1)
+    into_block = np.maximum(edges - begun, 0.0)
+    share = into_block / np.maximum(length, 1)
     share[exact] = 0.0
-    before = sums.take(block, axis=0).T.astype(np.float64, order="C")
-    within_block = sums.take(following, axis=0, mode="clip").T.astype(np.float64, order="C")
+    sums_before = sums.take(block, axis=0)
+    sums_after = sums.take(following, axis=0, mode="clip")
+    before = sums_before.T.astype(np.float64, order="C")
+    within_block = sums_after.T.astype(np.float64, order="C")
     within_block -= before
     within_block *= share
     before += within_block
     finer = np.flatnonzero(exact)
-    if len(finer) and level:
-        before[:, finer] = _times_before(columns, level - 1, edges[finer], moments[finer], long)
-    elif len(finer):
-        before[:, finer] += _times_inside(columns, block[finer], moments[finer])
+    if not len(finer):
+        return before
+    finer_edges = edges[finer]
+    finer_moments = moments[finer]
+    if level:
+        resolved = _times_before(columns, level - 1, finer_edges, finer_moments, long)
+        before[:, finer] = resolved
+    else:
+        inside = _times_inside(columns, block[finer], finer_moments)
+        before[:, finer] += inside
     return before
 
 
@@ -364,18 +401,23 @@ def _times_inside(columns: LaneColumns, block: Ints, moments: Ints) -> Floats:
 
     Shape (columns, moments).
     """
-    at = (block * columns.block)[:, None] + np.arange(columns.block)
+    first = block * columns.block
+    at = first[:, None] + np.arange(columns.block)
     count = len(columns)
     width = len(columns.summed)
     starts = columns.starts.take(at, mode="clip")
+    ends = columns.ends.take(at, mode="clip")
     # Spans that begin after the moment get a negative time, which is set to 0 below.
-    spent = np.minimum(columns.ends.take(at, mode="clip"), moments[:, None])
+    spent = np.minimum(ends, moments[:, None])
     spent -= starts
     np.maximum(spent, 0, out=spent)
     # The last block may be shorter than the others; "clip" repeats the last span for the rest.
     if at[-1, -1] >= count:
         spent[at >= count] = 0
-    keys = columns.sums_of(columns.rows.take(at, mode="clip"))
-    keys += np.arange(0, len(block) * width, width)[:, None]
-    times = np.bincount(keys.ravel(), spent.ravel(), len(block) * width)
-    return times.astype(np.float64).reshape(-1, width).T
+    rows = columns.rows.take(at, mode="clip")
+    keys = columns.sums_of(rows)
+    size = len(block) * width
+    first_keys = np.arange(0, size, width)
+    keys += first_keys[:, None]
+    times = np.bincount(keys.ravel(), spent.ravel(), size).astype(np.float64)
+    return times.reshape(-1, width).T

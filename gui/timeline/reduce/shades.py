@@ -22,19 +22,22 @@ def shares(answer: WhatIfResult, pixels: int) -> Floats:
     scale = pixels / max(1, answer.makespan_ns)
     shape = (lanes, families, pixels + 1)
     lane = np.repeat(np.arange(lanes), np.diff(answer.first))
-    rows = (lane * families + FAMILY_CODES[answer.kind]) * (pixels + 1)
+    row = lane * families + FAMILY_CODES[answer.kind]
+    row_begins = row * (pixels + 1)
     at = np.concatenate([answer.start, answer.end]) * scale
-    sign = np.repeat([1.0, -1.0], len(rows))
+    sign = np.repeat([1.0, -1.0], len(row))
     pixel = at.astype(np.int64)
     at -= pixel
     at *= sign
     # A row of starts and a row of ends, shape (2, tasks): both times of a task are on its lane.
-    pixel.reshape(2, -1)[:] += rows
+    pixel.reshape(2, -1)[:] += row_begins
     # A task that begins at p + f takes 1 - f of pixel p, and all of the following ones to its end.
-    found = np.zeros(shape)
     size = math.prod(shape)
-    np.cumsum(np.bincount(pixel, sign, size).reshape(shape), axis=2, out=found)
-    found -= np.bincount(pixel, at, size).reshape(shape)
+    changes = np.bincount(pixel, sign, size).reshape(shape)
+    fractions = np.bincount(pixel, at, size).reshape(shape)
+    found = np.zeros(shape)
+    np.cumsum(changes, axis=2, out=found)
+    found -= fractions
     return found[:, :, :pixels].transpose(0, 2, 1)
 
 
@@ -44,11 +47,12 @@ def blended(found: Floats, colours: Floats) -> NDArray[np.uint32]:
     `colours` has a row of red, green and blue, 0 to 255, for each family; shape (lanes, pixels).
     """
     busy = np.clip(found.sum(axis=2), 0.0, 1.0)
-    mixed = np.minimum(found @ colours, 255.0).astype(np.uint32)
-    red = mixed[..., 0]
-    green = mixed[..., 1]
-    blue = mixed[..., 2]
-    # The colours were multiplied by their shares above, so they are premultiplied.
     alpha = np.rint(busy * 255).astype(np.uint32)
-    pixels: NDArray[np.uint32] = alpha << 24 | red << 16 | green << 8 | blue
+    # The colours are multiplied by their shares here, so they are premultiplied.
+    mixed = found @ colours
+    channels = np.minimum(mixed, 255.0).astype(np.uint32)
+    pixels: NDArray[np.uint32] = alpha << 24
+    pixels |= channels[..., 0] << 16
+    pixels |= channels[..., 1] << 8
+    pixels |= channels[..., 2]
     return pixels
