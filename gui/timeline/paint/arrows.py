@@ -25,7 +25,8 @@ from gui.timeline.state.scene import Scene
 HEAD = 7.0
 HALF_HEAD = 3.2
 LIFT = 13.0  # pixels that an arrow within a lane rises above its bars
-THIN, THICK = 1.0, 2.0
+THIN = 1.0
+THICK = 2.0
 HALO = 2.5
 MOST = 400  # arrows of all dependencies; more would hide the bars
 TAG = 16.0  # height of the text with their number
@@ -54,20 +55,25 @@ def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
     arrows = []
     for number, other in enumerate(near.needs):
         if other.lane in shown:
-            arrows.append(arrow_between(_rect_of(frame, other), own, held=number == 0))
+            source = _rect_of(frame, other)
+            is_last = number == 0
+            arrows.append(arrow_between(source, own, held=is_last))
     for other in near.dependents:
         if other.lane in shown:
-            arrows.append(arrow_between(own, _rect_of(frame, other), held=False))
+            target = _rect_of(frame, other)
+            arrows.append(arrow_between(own, target, held=False))
     visible = [arrow for arrow in arrows if _is_seen(frame, arrow)]
     return sorted(visible, key=lambda arrow: arrow.held)
 
 
 def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -> None:
     """Draw the arrows of a span over the lanes."""
+    theme = frame.theme
     for arrow in arrows_of(frame, span, near):
-        colour = frame.theme.text if arrow.held else frame.theme.muted
+        colour = theme.text if arrow.held else theme.muted
         width = THICK if arrow.held else THIN
-        draw_arrow(painter, arrow, (frame.theme.plot, width + HALO), (colour, width))
+        halo = (theme.plot, width + HALO)
+        draw_arrow(painter, arrow, halo, (colour, width))
 
 
 def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
@@ -85,14 +91,18 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
             if known is not None:
                 found += _pairs(known.explanation.columns, frame)
         count = len(found)
+    theme = frame.theme
+    line = (theme.text, THIN)
     for source, target in found[:MOST]:
-        draw_arrow(painter, arrow_between(source, target, held=False), (frame.theme.text, THIN))
+        arrow = arrow_between(source, target, held=False)
+        draw_arrow(painter, arrow, line)
     if count > MOST:
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
-        wide = text_width(fonts.small, words) + 10
-        tag = QRectF(frame.right - wide, frame.ceiling + 2, wide, TAG)
-        fill(painter, tag, frame.theme.plot)
-        write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
+        width = text_width(fonts.small, words) + 10
+        left = frame.right - width
+        tag = QRectF(left, frame.ceiling + 2, width, TAG)
+        fill(painter, tag, theme.plot)
+        write(painter, fonts.small, theme.text, tag, words, CENTRE)
 
 
 def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
@@ -110,32 +120,45 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
     """Return the rectangles of tasks and of those on other lanes that wait for them, if visible."""
     # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: the
     # waiting task (`waiter`), and its dependency (`before`).
-    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    counts = np.diff(columns.after_first)
+    waiter = np.repeat(np.arange(len(columns)), counts)
     before = columns.after
-    seen = columns.lane[before] != columns.lane[waiter]
+    source_lane = columns.lane[before]
+    target_lane = columns.lane[waiter]
+    shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
+    seen = source_lane != target_lane
     seen &= columns.start[waiter] >= frame.view.start
     # An arrow extends from the end of `before` to the start of `waiter`: it is not visible if it
     # ends left of the view or begins right of it.
     seen &= columns.end[before] <= frame.view.end
-    shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
-    seen &= np.isin(columns.lane[before], shown)
-    seen &= np.isin(columns.lane[waiter], shown)
-    places = np.stack([before[seen], waiter[seen]], axis=1)
+    seen &= np.isin(source_lane, shown)
+    seen &= np.isin(target_lane, shown)
+    sources = before[seen]
+    targets = waiter[seen]
     # By time, so that if there are more than MOST the earliest ones are drawn.
-    order = np.argsort(columns.start[places[:, 1]], kind="stable")
+    order = np.argsort(columns.start[targets], kind="stable")
 
     def rect(task: int) -> QRectF:
-        track = frame.layout.track_of(int(columns.lane[task]))
-        return frame.rect(track, float(columns.start[task]), float(columns.end[task]))
+        lane = int(columns.lane[task])
+        start = float(columns.start[task])
+        end = float(columns.end[task])
+        return frame.rect(frame.layout.track_of(lane), start, end)
 
-    return [(rect(source), rect(target)) for source, target in places[order].tolist()]
+    pairs = []
+    ordered_sources = sources[order].tolist()
+    ordered_targets = targets[order].tolist()
+    for source, target in zip(ordered_sources, ordered_targets, strict=True):
+        pairs.append((rect(source), rect(target)))
+    return pairs
 
 
 def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRectF, QRectF]]]:
     """Return the number of visible dependencies, and the rectangles of the first MOST of them."""
     shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
-    is_seen = (links.start >= frame.view.start) & (links.needed_end <= frame.view.end)
-    is_seen &= np.isin(links.needed_lane, shown) & np.isin(links.lane, shown)
+    is_seen = links.start >= frame.view.start
+    is_seen &= links.needed_end <= frame.view.end
+    is_seen &= np.isin(links.needed_lane, shown)
+    is_seen &= np.isin(links.lane, shown)
     seen = np.flatnonzero(is_seen)
     first = seen[:MOST]
 
@@ -155,45 +178,53 @@ def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRe
 
 
 def _rect_of(frame: Frame, span: Span) -> QRectF:
-    end = (frame.now or span.start) if span.end is None else span.end
-    return frame.rect(frame.layout.track_of(span.lane), span.start, end)
+    track = frame.layout.track_of(span.lane)
+    if span.end is None:
+        return frame.rect(track, span.start, frame.now or span.start)
+    return frame.rect(track, span.start, span.end)
 
 
 def arrow_between(source: QRectF, target: QRectF, held: bool) -> Arrow:
     """Return an arrow between the edges of two bars, which crosses no text."""
     down = target.top() >= source.top()
-    leaves = source.bottom() if target.top() > source.top() else source.top()
-    start = QPointF(source.right(), leaves)
-    end = QPointF(target.left(), target.top() if down else target.bottom())
+    is_below = target.top() > source.top()
+    start = source.bottomRight() if is_below else source.topRight()
+    end = target.topLeft() if down else target.bottomLeft()
     return Arrow(start, end, down, held)
 
 
 def _is_seen(frame: Frame, arrow: Arrow) -> bool:
     """Return whether an arrow has a length and is not completely left or right of the plot."""
-    right = frame.right
-    beyond = arrow.end.x() < frame.left or arrow.start.x() > right
-    return not beyond and math.dist(arrow.start.toTuple(), arrow.end.toTuple()) > 2
+    if arrow.end.x() < frame.left or arrow.start.x() > frame.right:
+        return False
+    start = arrow.start.toTuple()
+    end = arrow.end.toTuple()
+    return math.dist(start, end) > 2
 
 
 def _path(arrow: Arrow) -> QPainterPath:
     """Return a curve that starts and ends vertically; between bars of a lane it bends over them."""
     # The curve ends at the head's base: at its tip the line would be wider than the tip.
     back = -1 if arrow.down else 1
+    start = arrow.start
     neck = arrow.end + QPointF(0, back * (HEAD - 1))
-    path = QPainterPath(arrow.start)
-    if abs(arrow.start.y() - arrow.end.y()) < LIFT / 2:
+    rise = abs(start.y() - arrow.end.y())
+    if rise < LIFT / 2:
         lift = QPointF(0, -LIFT)
-        path.cubicTo(arrow.start + lift, neck + lift, neck)
+        after_start = start + lift
+        before_neck = neck + lift
     else:
-        middle = (arrow.start.y() + neck.y()) / 2
-        path.cubicTo(QPointF(arrow.start.x(), middle), QPointF(neck.x(), middle), neck)
+        middle = (start.y() + neck.y()) / 2
+        after_start = QPointF(start.x(), middle)
+        before_neck = QPointF(neck.x(), middle)
+    path = QPainterPath(start)
+    path.cubicTo(after_start, before_neck, neck)
     return path
 
 
 def _head(arrow: Arrow) -> QPolygonF:
-    x = arrow.end.x()
-    y = arrow.end.y()
-    far = y + (-HEAD if arrow.down else HEAD)
-    left = QPointF(x - HALF_HEAD, far)
-    right = QPointF(x + HALF_HEAD, far)
-    return QPolygonF([arrow.end, left, right])
+    tip = arrow.end
+    length = -HEAD if arrow.down else HEAD
+    left = tip + QPointF(-HALF_HEAD, length)
+    right = tip + QPointF(HALF_HEAD, length)
+    return QPolygonF([tip, left, right])

@@ -39,15 +39,19 @@ def draw_counters(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Draw all visible counters, up to the end of the trace."""
     for row in frame.visible(frame.layout.counters):
         place = frame.place(row)
-        area = _area_of(scene.counters[row.name], frame, place, scene.bounds[1])
+        line = scene.counters[row.name]
+        _, end = scene.bounds
+        area = _area_of(line, frame, place, end)
         if area is None:
             continue
         if frame.vector:
             _draw_lines(painter, area, place, frame.theme)
         else:
+            height = place.height()
+            columns = len(area.top)
             ratio = painter.device().devicePixelRatioF()
-            pixels = counter_pixels(area, place.height(), ratio, frame.theme)
-            over = QRectF(area.left, place.top(), len(area.top), place.height())
+            pixels = counter_pixels(area, height, ratio, frame.theme)
+            over = QRectF(area.left, place.top(), columns, height)
             painter.drawImage(over, image_of(pixels))
 
 
@@ -55,19 +59,23 @@ def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area |
     """Return a counter in the row at `place`, until `end` ns or its last value, or None."""
     if not len(line):
         return None
-    last = max(end, int(line.times[-1]) + 1)
-    lowest, highest = line.reduced(frame.view, last)
-    some = np.flatnonzero(np.isfinite(highest))
-    if not len(some):
+    last_time = int(line.times[-1])
+    lowest, highest = line.reduced(frame.view, max(end, last_time + 1))
+    known = np.flatnonzero(np.isfinite(highest))
+    if not len(known):
         return None
     # Values are valid from the first to the end, so the known pixels are contiguous.
-    shown = slice(int(some[0]), int(some[-1]) + 1)
+    first_pixel = int(known[0])
+    last_pixel = int(known[-1])
+    shown = slice(first_pixel, last_pixel + 1)
     least, most = line.limits
-    scale = (place.height() - HEADROOM - LINE) / ((most - least) or 1.0)
-    zero = place.height() - LINE + least * scale
+    extent = (most - least) or 1.0
+    height = place.height()
+    scale = (height - HEADROOM - LINE) / extent
+    zero = height - LINE + least * scale
     top = zero - highest[shown] * scale
     bottom = zero - lowest[shown] * scale
-    return Area(place.left() + shown.start, top, bottom, zero)
+    return Area(place.left() + first_pixel, top, bottom, zero)
 
 
 def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDArray[np.uint32]:
@@ -79,7 +87,8 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
     bottom = np.round(area.bottom * ratio).astype(np.int16)
     zero = round(area.zero * ratio)
     thick = max(1, round(LINE * ratio))
-    y = np.arange(max(1, round(height * ratio)), dtype=np.int16)[:, None]
+    lines = max(1, round(height * ratio))
+    y = np.arange(lines, dtype=np.int16)[:, None]
     fill = np.uint32(QColor(theme.line).rgba())
     line = np.uint32(QColor(theme.memory).rgba())
     area_top = np.minimum(top, zero)
@@ -98,13 +107,16 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
 def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> None:
     """Draw a counter as an area under a line, for figures."""
     # Half pixels are the finest visible steps, and make neighbours equal that differ by less.
-    top = place.top() + np.round(2 * area.top) / 2
-    bottom = place.top() + np.round(2 * area.bottom) / 2
+    rounded_top = np.round(2 * area.top) / 2
+    rounded_bottom = np.round(2 * area.bottom) / 2
+    top = place.top() + rounded_top
+    bottom = place.top() + rounded_bottom
     zero = area.zero + place.top()
     upper = _steps(np.minimum(top, zero), area.left)
     lower = _steps(np.maximum(bottom, zero), area.left)
+    lower.reverse()
     with filling(painter, theme.line):
-        painter.drawPolygon(QPolygonF([*upper, *reversed(lower)]))
+        painter.drawPolygon(QPolygonF(upper + lower))
     painter.setPen(pen(theme.memory, LINE))
     painter.drawPolyline(QPolygonF(_steps(top, area.left)))
     strokes = []
@@ -117,8 +129,9 @@ def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> N
 def _steps(ys: Floats, left: float) -> list[QPointF]:
     """Return the corners of a line over columns of one pixel; equal neighbours share a step."""
     changes = np.flatnonzero(np.diff(ys)) + 1
-    bounds = np.concatenate([[0], changes, [len(ys)]])
-    ends = np.stack([bounds[:-1], bounds[1:]], axis=1).ravel()
+    first = np.concatenate([[0], changes])
+    last = np.concatenate([changes, [len(ys)]])
+    ends = np.stack([first, last], axis=1).ravel()
+    heights = np.repeat(ys[first], 2)
     xs = (ends + left).tolist()
-    heights = np.repeat(ys[bounds[:-1]], 2).tolist()
-    return [QPointF(x, y) for x, y in zip(xs, heights, strict=True)]
+    return list(map(QPointF, xs, heights.tolist()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -38,25 +37,31 @@ def draw_axis(
     top: float = 0.0,
 ) -> None:
     """Draw the axis's title and numbers at `top`, and grid lines from there to `bottom`."""
-    title = frame.origin.title(unit_of(frame.view)[1])
+    theme = frame.theme
+    height = AXIS - 4
+    _, unit = unit_of(frame.view)
     left = frame.left - LABELS + INDENT
-    place = QRectF(left, top, LABELS - INDENT - 10, AXIS - 4)
+    width = LABELS - INDENT - 10
     painter.setFont(fonts.small)
-    write(painter, fonts.small, frame.theme.muted, place, elided(painter, title, place.width()))
+    title = elided(painter, frame.origin.title(unit), width)
+    place = QRectF(left, top, width, height)
+    write(painter, fonts.small, theme.muted, place, title)
     for tick in ticks(frame.view, frame.origin):
         x = frame.left + tick.x
-        painter.setPen(QColor(frame.theme.grid))
-        painter.drawLine(QPointF(x, top + AXIS - 4), QPointF(x, bottom))
+        painter.setPen(QColor(theme.grid))
+        painter.drawLine(QPointF(x, top + height), QPointF(x, bottom))
         width = text_width(fonts.small, tick.number)
         rightmost = frame.right - width
-        at = min(max(x - width / 2, frame.left), rightmost)
-        place = QRectF(at, top, width + 2, AXIS - 4)
-        write(painter, fonts.small, frame.theme.muted, place, tick.number)
+        centred = x - width / 2
+        left = min(max(centred, frame.left), rightmost)
+        place = QRectF(left, top, width + 2, height)
+        write(painter, fonts.small, theme.muted, place, tick.number)
 
 
 def time_tag(frame: Frame, fonts: Fonts, time_ns: float) -> tuple[str, QRectF]:
     """Return the text for a time on the axis, and the rectangle of its tag."""
-    text = moment_text(time_ns, frame.origin, frame.view.ns_per_pixel, unit_of(frame.view))
+    view = frame.view
+    text = moment_text(time_ns, frame.origin, view.ns_per_pixel, unit_of(view))
     width = text_width(fonts.small, text) + 12
     rightmost = frame.right - width
     centred = frame.x(time_ns) - width / 2
@@ -79,37 +84,46 @@ def draw_steps(
     # With less than 12 pixels per step, only the lines would be visible.
     if seen.stop - seen.start > view.width / 12:
         return
-    steps = (scene.step_numbers[seen], scene.step_starts[seen], scene.step_ends[seen])
+    numbers = scene.step_numbers[seen].tolist()
+    starts = scene.step_starts[seen].tolist()
+    ends = scene.step_ends[seen].tolist()
     # A set: most steps begin where the previous one ends.
     lines: set[float] = set()
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))
-    for number, start, end in zip(*(column.tolist() for column in steps), strict=True):
+    for number, start, end in zip(numbers, starts, ends, strict=True):
         left = frame.x(start)
         right = frame.x(end)
         lines |= {left, right}
-        x0 = max(left, frame.left)
-        x1 = min(right, frame.right)
-        if x1 - x0 < NARROW:
+        visible_left = max(left, frame.left)
+        visible_width = min(right, frame.right) - visible_left
+        if visible_width < NARROW:
             continue
-        unfinished = frame.now is not None and number == scene.step_numbers[-1]
-        labels = step_labels(number, warmup, None if unfinished else end - start)
-        label = next((t for t in labels if text_width(fonts.small, t) < x1 - x0 - 6), "")
-        if label:
-            painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
+        makespan_ns = end - start
+        if frame.now is not None and number == scene.step_numbers[-1]:
+            makespan_ns = None  # the step is unfinished
+        place = QRectF(visible_left, top, visible_width, STEPS)
+        for label in step_labels(number, warmup, makespan_ns):
+            if text_width(fonts.small, label) < visible_width - 6:
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label)
+                break
     shown = [x for x in sorted(lines) if frame.left <= x <= frame.right]
     if frame.vector:
         painter.setPen(pen(frame.theme.line))
         painter.drawLines([QLineF(x, top, x, bottom) for x in shown])
     else:
         place = QRectF(frame.left, top, view.width + 1, bottom - top)
-        draw_uprights(painter, np.array(shown) - frame.left, place, frame.theme.line)
+        xs = np.array(shown) - frame.left
+        draw_uprights(painter, xs, place, frame.theme.line)
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
     """Return a step's name with its makespan, if it is known, and the name alone."""
     name = step_name(number, warmup)
-    return (name,) if makespan_ns is None else (f"{name} · {duration_text(makespan_ns)}", name)
+    if makespan_ns is None:
+        return (name,)
+    duration = duration_text(makespan_ns)
+    return f"{name} · {duration}", name
 
 
 def draw_labels(
@@ -129,18 +143,23 @@ def draw_labels(
     strips: list[tuple[Track, str]] = []
     for track in tracks:
         if track.helper:
-            strips.append((track, row_name(lanes[track.lane], lanes)))
+            text = row_name(lanes[track.lane], lanes)
+            strips.append((track, text))
         else:
             taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
     for track in frame.visible(frame.layout.ghosts):
         name = scene.facts[track.lane].name
-        strips.append((track, scene.ghost_texts.get(name, tr("predicted"))))
+        text = scene.ghost_texts.get(name, tr("predicted"))
+        strips.append((track, text))
     for track in frame.visible(frame.layout.memory):
-        strips.append((track, scene.facts[track.lane].peak or tr("memory")))
-    drawn: list[QRectF] = []
-    for track, text in sorted(strips, key=lambda strip: strip[0].top):
-        label = taken.get(lanes[track.lane].serves)
-        drawn.append(_strip_label(painter, frame, fonts, track, text, label, drawn[-1:]))
+        text = scene.facts[track.lane].peak or tr("memory")
+        strips.append((track, text))
+    strips.sort(key=lambda strip: strip[0].top)
+    above: QRectF | None = None
+    for track, text in strips:
+        served = lanes[track.lane].serves
+        label = taken.get(served)
+        above = _strip_label(painter, frame, fonts, track, text, label, above)
     for row in frame.visible(frame.layout.counters):
         _counter_label(painter, scene, frame, fonts, row, indent)
 
@@ -165,7 +184,8 @@ def heading_text(scene: Scene, group: Section) -> str:
     device = group.lanes[0].device
     cores = cores_text(scene, device) if group.name == device else ""
     count = "" if group.sharing else lanes_text(len(group.lanes))
-    return "  ·  ".join(filter(None, (group.name, group.sharing, count, cores)))
+    parts = (group.name, group.sharing, count, cores)
+    return "  ·  ".join(filter(None, parts))
 
 
 def lanes_text(count: int) -> str:
@@ -184,7 +204,8 @@ def _heading(
     """Draw a group's heading over the whole width, or while it is folded next to its summary."""
     end = frame.left - 8 if group.folded else frame.right
     air = 0 if group.folded or group.is_call_stack else 4
-    rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
+    top = frame.top + group.top
+    rect = QRectF(indent, top, end - indent, group.height - air)
     painter.setPen(QColor(frame.theme.muted))
     text = elided_name(
         heading_text(scene, group),
@@ -194,7 +215,8 @@ def _heading(
     )
     _line(painter, fonts.small, rect, text)
     if not frame.vector:
-        _triangle(painter, frame, QPointF(indent - 7, rect.center().y()), group.folded)
+        middle = QPointF(indent - 7, rect.center().y())
+        _triangle(painter, frame, middle, group.folded)
 
 
 def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> None:
@@ -209,7 +231,8 @@ def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> Non
 
 def cores_text(scene: Scene, device: str) -> str:
     """Return the number of cores that each lane of a device uses; "" for a GPU."""
-    cores = next(lane.cores for lane in scene.trace.header.lanes if lane.device == device)
+    lanes = scene.trace.header.lanes
+    cores = next(lane.cores for lane in lanes if lane.device == device)
     if not cores:
         return ""
     return ntr("{n} core a lane", "{n} cores a lane", cores)
@@ -225,17 +248,20 @@ def _lane_label(
 ) -> QRectF:
     """Draw a lane's label, and return the rectangle of its last line."""
     facts = scene.facts[track.lane]
-    if track.lane in frame.layout.pins:
-        stripe = QRectF(2, frame.top + track.top, PIN, frame.layout.full_heights[track.lane])
+    layout = frame.layout
+    track_top = frame.top + track.top
+    room = layout.full_heights[track.lane]
+    if track.lane in layout.pins:
+        stripe = QRectF(2, track_top, PIN, room)
         fill(painter, stripe, frame.theme.accent)
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
-    peak = "" if frame.layout.memory else facts.peak
+    peak = "" if layout.memory else facts.peak
     details = [text for text in (first, peak) if text]
-    if facts.blocks and track.height >= NAME + DETAIL * (len(details) + 1):
+    with_blocks = len(details) + 1
+    if facts.blocks and track.height >= NAME + DETAIL * with_blocks:
         details.insert(0, facts.blocks)
-    room = frame.layout.full_heights[track.lane]
     # Counters have their own labels.
-    for row in frame.layout.counters:
+    for row in layout.counters:
         if row.lane == track.lane:
             room = min(room, row.top - track.top)
     # With less room all details are in one line, and with still less there are none.
@@ -245,21 +271,28 @@ def _lane_label(
         details = []
     heights = NAME + DETAIL * len(details)
     above = max(0.0, (track.height - heights) / 2)
-    y = frame.top + track.top + above
+    y = track_top + above
     wide = frame.left - indent - 10
     painter.setPen(QColor(frame.theme.text))
     shown = elided_name(facts.name, facts.shared, wide, partial(text_width, fonts.bold))
     _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), shown)
     name = text_width(fonts.bold, shown) + 7
     painter.setPen(QColor(frame.theme.muted))
-    # Without a line below, the idle time is more important next to the name.
-    place = facts.place if details else facts.idle or facts.place
-    _line(painter, fonts.small, QRectF(indent + name, y, wide - name, NAME), place)
+    place = facts.place
+    if not details and facts.idle:
+        # Without a line below, the idle time is more important next to the name.
+        place = facts.idle
+    next_to_name = QRectF(indent + name, y, wide - name, NAME)
+    _line(painter, fonts.small, next_to_name, place)
     for number, text in enumerate(details):
         top = y + NAME + DETAIL * number
-        _line(painter, fonts.small, QRectF(indent, top, wide, DETAIL), text)
-    last = text_width(fonts.small, details[-1]) if details else wide
-    return QRectF(indent, y + heights - DETAIL, min(last, wide) + 4, DETAIL)
+        rect = QRectF(indent, top, wide, DETAIL)
+        _line(painter, fonts.small, rect, text)
+    width = wide
+    if details:
+        width = min(wide, text_width(fonts.small, details[-1]))
+    last_top = y + heights - DETAIL
+    return QRectF(indent, last_top, width + 4, DETAIL)
 
 
 def _strip_label(
@@ -269,7 +302,7 @@ def _strip_label(
     track: Track,
     text: str,
     taken: QRectF | None,
-    above: Sequence[QRectF],
+    above: QRectF | None,
 ) -> QRectF:
     """Write the name of a strip under a lane at its right, unless it would overlap `taken`.
 
@@ -277,14 +310,15 @@ def _strip_label(
     empty if it is not written.
     """
     middle = frame.top + track.top + track.height / 2
-    end = frame.left - 8
     wide = text_width(fonts.small, text)
-    place = QRectF(end - wide, middle - DETAIL / 2, wide, DETAIL)
-    for other in above:
-        if other.intersects(place):
-            place.moveRight(other.left() - 8)
+    left = frame.left - 8 - wide
+    place = QRectF(left, middle - DETAIL / 2, wide, DETAIL)
+    if above is not None and above.intersects(place):
+        place.moveRight(above.left() - 8)
+    if place.left() < 0:
+        return QRectF()
     letters = place.adjusted(0, AIR, 0, -AIR)
-    if place.left() < 0 or (taken is not None and taken.intersects(letters)):
+    if taken is not None and taken.intersects(letters):
         return QRectF()
     whole = QRectF(place.left(), middle - NAME / 2, wide + 1, NAME)
     write(painter, fonts.small, frame.theme.muted, whole, text, RIGHT)
@@ -306,12 +340,15 @@ def _counter_label(
     width = partial(text_width, fonts.small)
     # It is under a lane of its process, unless the process has no lanes.
     under = scene.trace.header.lanes[row.lane].device
-    names = row.name if line.place == under else f"{line.place} · {row.name}"
+    name = row.name
+    if line.place != under:
+        name = f"{line.place} · {name}"
     least, most = line.limits
     limits = tr("{least} to {most}", least=number_text(least), most=number_text(most))
     half = place.height() / 2
-    for number, text in enumerate((names, limits)):
-        rect = QRectF(indent, place.top() + number * half, wide, half)
+    for number, text in enumerate((name, limits)):
+        top = place.top() + number * half
+        rect = QRectF(indent, top, wide, half)
         shown = elided_name(text, 0, wide, width)
         write(painter, fonts.small, frame.theme.muted, rect, shown, RIGHT)
 
@@ -319,4 +356,5 @@ def _counter_label(
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
     """Write a line of text that ends with an ellipsis if it does not fit."""
     painter.setFont(font)
-    painter.drawText(rect, LEFT, elided(painter, text, rect.width()))
+    shown = elided(painter, text, rect.width())
+    painter.drawText(rect, LEFT, shown)

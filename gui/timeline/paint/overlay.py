@@ -43,16 +43,18 @@ def draw_overlay(
     """Draw the selection, and the tooltip at the pointer."""
     bottom = min(area.bottom(), frame.bottom)
     if selection is not None:
+        is_range = isinstance(selection, TimeRange)
         # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
         # The length of a range is above the lanes.
-        top = AXIS if isinstance(selection, TimeRange) else AXIS + STEPS - 2
+        top = AXIS if is_range else AXIS + STEPS - 2
         plot = QRectF(LABELS - 2, top, frame.view.width + 4, area.height())
         painter.setClipRect(plot)
         if isinstance(selection, Span):
             draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
         # Scrolled lanes pass below the pinned ones; the outline of a bar there must not cover them.
         if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
-            below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
+            edge = frame.ceiling + frame.layout.band
+            below = QRectF(0, edge - 2, area.width(), area.height())
             painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
         draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
         painter.setClipping(False)
@@ -77,9 +79,10 @@ def draw_selection(
     draw_outline(painter, frame, rect)
     prior = _prior(trace, selection) if isinstance(selection, Gap) else None
     if prior is not None and prior.lane != selection.lane:  # the end of that task ends the gap
+        source = rect_of(trace, frame, prior)
         end = QRectF(rect.right(), rect.top(), 0, rect.height())
         with smoothed(painter):
-            _draw_dependency(painter, frame, rect_of(trace, frame, prior), end)
+            _draw_dependency(painter, frame, source, end)
 
 
 def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
@@ -87,9 +90,11 @@ def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
     # has contrast to the colour below.
+    under = pen(frame.theme.plot, 4)
+    over = pen(frame.theme.text, 2)
     with smoothed(painter):
-        for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
-            painter.setPen(pen(colour, width))
+        for outline in (under, over):
+            painter.setPen(outline)
             painter.drawRect(rect)
 
 
@@ -107,40 +112,49 @@ def draw_range(
     x1 = min(right, frame.x(chosen.end))
     if x1 < left or x0 > right:
         return
-    shade = QColor(frame.theme.accent)
+    theme = frame.theme
+    shade = QColor(theme.accent)
     shade.setAlpha(38)
-    whole = QRectF(x0, max(frame.top, frame.ceiling), x1 - x0, bottom - frame.top)
-    areas = [whole] if chosen.lanes is None else areas_of(frame, chosen.lanes, x0, x1)
+    if chosen.lanes is None:
+        top = max(frame.top, frame.ceiling)
+        areas = [QRectF(x0, top, x1 - x0, bottom - frame.top)]
+    else:
+        areas = areas_of(frame, chosen.lanes, x0, x1)
     with saved(painter):
         # Lanes that are scrolled out of sight must not shade the names of steps.
         lanes_area = QRectF(left, frame.ceiling, right - left, bottom)
         painter.setClipRect(lanes_area, Qt.ClipOperation.IntersectClip)
         for area in areas:
             painter.fillRect(area, shade)
-            painter.setPen(pen(frame.theme.accent))
+            painter.setPen(pen(theme.accent))
             for x in (x0, x1):
-                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+                painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
     text = duration_text(chosen.end - chosen.start)
     width = text_width(fonts.bold, text) + 12
-    at = min(max((x0 + x1 - width) / 2, left), right - width)
+    centred = (x0 + x1 - width) / 2
+    tag_left = min(max(centred, left), right - width)
     # Above the lanes, where it covers no bar.
-    tag = QRectF(at, frame.ceiling - TAG, width, TAG)
-    fill(painter, tag, frame.theme.accent)
-    write(painter, fonts.bold, frame.theme.on_accent, tag, text, CENTRE)
+    tag = QRectF(tag_left, frame.ceiling - TAG, width, TAG)
+    fill(painter, tag, theme.accent)
+    write(painter, fonts.bold, theme.on_accent, tag, text, CENTRE)
 
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
     """Return the areas of lanes between two pixels; adjacent lanes are one area."""
     chosen = frozenset(lanes)
-    beside = False
+    continues = False
     areas: list[QRectF] = []
-    # A helper's track (copies, nested blocks) between two chosen lanes does not divide their areas.
     for track in sorted(frame.layout.tracks, key=lambda track: track.top):
-        if track.lane in chosen and beside:
-            areas[-1].setBottom(frame.top + track.bottom)
-        elif track.lane in chosen:
-            areas.append(frame.between(track, x0, x1))
-        beside = track.lane in chosen or (beside and track.helper)
+        if track.lane in chosen:
+            if continues:
+                areas[-1].setBottom(frame.top + track.bottom)
+            else:
+                areas.append(frame.between(track, x0, x1))
+            continues = True
+        elif not track.helper:
+            # A helper's track (copies, nested blocks) between two chosen lanes does not divide
+            # their areas.
+            continues = False
     for group in frame.layout.groups:
         if group.has_summary and chosen.issuperset(group.numbers):
             areas.append(frame.between(group, x0, x1))
@@ -157,18 +171,7 @@ def draw_card(
     lines: list[str],
 ) -> None:
     """Draw a tooltip next to the pointer, inside `area`."""
-    wide = text_width(fonts.bold, title)
-    for line in lines:
-        wide = max(wide, text_width(fonts.small, line))
-    width = min(wide + 26, max(CARD_WIDTH, area.width() - 20))
-    height = 32.0 + 16 * len(lines)
-    x = min(at.x() + 14, area.right() - width - 6)
-    y = at.y() + 18
-    if y + height > area.bottom() - 4:
-        y = at.y() - height - 10
-    left = max(area.left() + 4, x)
-    top = max(area.top() + 4, y)
-    card = QRectF(left, top, width, height)
+    card = _card_rect(fonts, at, area, title, lines)
     with smoothed(painter):
         shadow = QColor(0, 0, 0, 28)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -177,7 +180,8 @@ def draw_card(
         painter.setBrush(QColor(theme.field))
         painter.setPen(pen(theme.line))
         painter.drawRoundedRect(card, 6, 6)
-    place = QRectF(card.left() + 12, card.top() + 8, width - 20, 16)
+    inner = card.adjusted(12, 8, -8, 0)
+    place = QRectF(inner.left(), inner.top(), inner.width(), 16)
     write(painter, fonts.bold, theme.text, place, title)
     place.translate(0, 2)
     for line in lines:
@@ -185,15 +189,43 @@ def draw_card(
         write(painter, fonts.small, theme.muted, place, line)
 
 
+def _card_rect(
+    fonts: Fonts,
+    at: QPointF,
+    area: QRectF,
+    title: str,
+    lines: list[str],
+) -> QRectF:
+    """Return the rectangle of a tooltip below the pointer, or above it if there is no room."""
+    widest = text_width(fonts.bold, title)
+    for line in lines:
+        widest = max(widest, text_width(fonts.small, line))
+    most = max(CARD_WIDTH, area.width() - 20)
+    width = min(widest + 26, most)
+    height = 32.0 + 16 * len(lines)
+    rightmost = area.right() - width - 6
+    x = min(at.x() + 14, rightmost)
+    y = at.y() + 18
+    if y + height > area.bottom() - 4:
+        y = at.y() - height - 10
+    left = max(area.left() + 4, x)
+    top = max(area.top() + 4, y)
+    return QRectF(left, top, width, height)
+
+
 def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, waiting: str) -> None:
     """Draw the texts of an empty timeline; `waiting` is the text while a run is starting."""
+    if waiting:
+        write_lines(painter, area, [(fonts.bold, theme.text, waiting)])
+        return
     hints = (
         tr("Choose a strategy on the left and press Run (F5)."),
         tr("Every lane gets a row: what it computes, what it moves, and why it waits."),
         tr("Or open a recording (Ctrl+O)."),
     )
-    lines = [(fonts.bold, theme.text, waiting or tr("No run yet"))]
-    lines += [] if waiting else [(fonts.base, theme.muted, hint) for hint in hints]
+    lines = [(fonts.bold, theme.text, tr("No run yet"))]
+    for hint in hints:
+        lines.append((fonts.base, theme.muted, hint))
     write_lines(painter, area, lines)
 
 
@@ -201,7 +233,8 @@ def write_lines(painter: QPainter, area: QRectF, lines: Sequence[tuple[QFont, st
     """Write lines in the centre of an area, each in a font and a colour."""
     y = area.center().y() - 13 * len(lines)
     for font, colour, text in lines:
-        write(painter, font, colour, QRectF(area.left(), y, area.width(), 22), text, CENTRE)
+        place = QRectF(area.left(), y, area.width(), 22)
+        write(painter, font, colour, place, text, CENTRE)
         y += 26
 
 
@@ -213,14 +246,21 @@ def rect_of(trace: Trace, frame: Frame, what: Span | Gap) -> QRectF:
 
 
 def _prior(trace: Trace, gap: Gap) -> Span | None:
-    return None if gap.before is None else waited_for(trace, trace.span(gap.lane, gap.before))
+    """Return the task that a gap waited for, or None."""
+    if gap.before is None:
+        return None
+    waiting = trace.span(gap.lane, gap.before)
+    return waited_for(trace, waiting)
 
 
 def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QRectF) -> None:
     """Draw a curve from the end of one rectangle to the beginning of another."""
-    down = target.top() > source.top()
-    begin = QPointF(source.right(), source.bottom() if down else source.top())
-    end = QPointF(target.left(), target.top() if down else target.bottom())
+    if target.top() > source.top():
+        begin = source.bottomRight()
+        end = target.topLeft()
+    else:
+        begin = source.topRight()
+        end = target.bottomLeft()
     text = frame.theme.text
     draw_curve(painter, begin, end, (frame.theme.plot, 4.0), (text, 1.6))
     painter.setBrush(QColor(text))
@@ -231,8 +271,10 @@ def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QR
 def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[str, float]) -> None:
     """Draw a curve that starts and ends vertically, in each colour and width in turn."""
     middle = (begin.y() + end.y()) / 2
+    below_begin = QPointF(begin.x(), middle)
+    above_end = QPointF(end.x(), middle)
     path = QPainterPath(begin)
-    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
+    path.cubicTo(below_begin, above_end, end)
     for colour, width in lines:
         painter.setPen(pen(colour, width))
         painter.drawPath(path)
@@ -253,17 +295,24 @@ def draw_measure(
     second = measure.second
     assert first.end is not None
     # Folded lanes have no track.
-    tracks = [track for track in frame.layout.tracks if track.lane in (first.lane, second.lane)]
+    lanes = (first.lane, second.lane)
+    tracks = [track for track in frame.layout.tracks if track.lane in lanes]
     if not tracks:
         return
     below = frame.top + max(track.bottom for track in tracks)
     above = frame.top + min(track.top for track in tracks)
     # Both dimension lines are below the lower lane, or both above the upper one.
-    down = below + 2 * ROOM + 6 <= floor
-    direction, origin = (1, below) if down else (-1, above)
-    edge = above if down else below
-    end_to_start = tr("end to start {time}").format(time=signed_text(measure.end_to_start))
-    start_to_start = tr("start to start {time}").format(time=signed_text(measure.start_to_start))
+    lowest = below + 2 * ROOM + 6
+    if lowest <= floor:
+        direction = 1
+        origin = below
+        edge = above
+    else:
+        direction = -1
+        origin = above
+        edge = below
+    end_to_start = tr("end to start {time}", time=signed_text(measure.end_to_start))
+    start_to_start = tr("start to start {time}", time=signed_text(measure.start_to_start))
     x1 = frame.x(second.start)
     near = (0.8, first.end, end_to_start)
     far = (1.8, first.start, start_to_start)
@@ -283,10 +332,10 @@ def _draw_poles(
     y: float,
 ) -> None:
     painter.setPen(pen(frame.theme.text, 1, Qt.PenStyle.DotLine))
+    beyond = 4 if y > edge else -4
     for x in ends:
         if frame.left <= x <= frame.right:
-            beyond = 4 if y > edge else -4
-            painter.drawLine(QPointF(x, edge), QPointF(x, y + beyond))
+            painter.drawLine(QLineF(x, edge, x, y + beyond))
 
 
 def _draw_dimension(
@@ -313,17 +362,22 @@ def _draw_dimension(
     to_x = min(right, x1 + reach)
     painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
     inwards = -ARROW if tight else ARROW
+    half_head = 0.6 * ARROW
     for x, back in ((x0, inwards), (x1, -inwards)):
         if left <= x <= right:
-            painter.drawLine(QLineF(x, y, x + back, y - 0.6 * ARROW))
-            painter.drawLine(QLineF(x, y, x + back, y + 0.6 * ARROW))
+            head_x = x + back
+            painter.drawLine(QLineF(x, y, head_x, y - half_head))
+            painter.drawLine(QLineF(x, y, head_x, y + half_head))
+    visible_left = max(left, x0)
+    visible_right = min(right, x1)
     width = text_width(fonts.small, text) + 10
-    middle = (max(left, x0) + min(right, x1)) / 2
-    room = min(right, x1) - max(left, x0)
-    fits = width + 4 * ARROW <= room
-    at = middle - width / 2 if fits else to_x + 4
-    if at + width > right:
-        at = from_x - 4 - width
-    tag = QRectF(max(left, at), y - 8, width, 16)
+    if width + 4 * ARROW <= visible_right - visible_left:
+        middle = (visible_left + visible_right) / 2
+        tag_left = middle - width / 2
+    else:
+        tag_left = to_x + 4
+    if tag_left + width > right:
+        tag_left = from_x - 4 - width
+    tag = QRectF(max(left, tag_left), y - 8, width, 16)
     fill(painter, tag, frame.theme.plot)
     write(painter, fonts.small, frame.theme.text, tag, text, CENTRE)

@@ -35,9 +35,13 @@ def draw_tracks(
 
     They are computed together, which is faster than one by one. All their families have one colour.
     """
-    placed = list(zip(reduced, places, strict=True))
-    bars = [(one, at) for one, at in placed if isinstance(one, Bars) and len(one.left)]
-    columns = [(one, at) for one, at in placed if isinstance(one, PixelColumns)]
+    bars: list[tuple[Bars, QRectF]] = []
+    columns: list[tuple[PixelColumns, QRectF]] = []
+    for one, place in zip(reduced, places, strict=True):
+        if isinstance(one, PixelColumns):
+            columns.append((one, place))
+        elif len(one.left):
+            bars.append((one, place))
     if bars:
         _draw_bars(painter, bars, palette)
     if columns:
@@ -46,14 +50,18 @@ def draw_tracks(
 
 def _draw_bars(painter: QPainter, tracks: Sequence[tuple[Bars, QRectF]], palette: Palette) -> None:
     ratio = painter.device().devicePixelRatioF()
-    width = tracks[0][1].width()
-    (families,) = families_of([bars for bars, _ in tracks], width, ratio, palette)
-    lines = palette[0][families]
+    _, first_place = tracks[0]
+    bars = [one for one, _ in tracks]
+    (families,) = families_of(bars, first_place.width(), ratio, palette)
+    colours = palette[0]
+    lines = colours[families]
     pixels = families.shape[1]
+    width = pixels / ratio
     image = image_of(lines)
     for number, (_, place) in enumerate(tracks):
-        target = QRectF(place.left(), place.top(), pixels / ratio, place.height())
-        painter.drawImage(target, image, QRectF(0, number, pixels, 1))
+        line = QRectF(0, number, pixels, 1)
+        target = QRectF(place.left(), place.top(), width, place.height())
+        painter.drawImage(target, image, line)
 
 
 def families_of(
@@ -71,7 +79,8 @@ def families_of(
     all_left = np.concatenate([bars.left for bars in tracks])
     all_right = np.concatenate([bars.right for bars in tracks])
     left, wide = extents(all_left, all_right, width)
-    track = np.repeat(np.arange(len(tracks)), [len(bars.left) for bars in tracks])
+    counts = [len(bars.left) for bars in tracks]
+    track = np.repeat(np.arange(len(tracks)), counts)
     family = np.concatenate([bars.family for bars in tracks])
     nothing = np.int8(palette.shape[1] - 1)
     pixels = pixels_of(width, ratio)
@@ -83,7 +92,10 @@ def families_of(
         begin = left[roomy] + inset
         end = begin + (wide[roomy] - 2 * inset)
         owner = owners(begin * ratio, end * ratio, pixels, track[roomy], len(tracks))
-        found.append(np.append(family[roomy], nothing)[owner].reshape(len(tracks), pixels))
+        # `owner` is the number of bars where there is none: the appended entry.
+        families = np.append(family[roomy], nothing)
+        in_pixels = families[owner].reshape(len(tracks), pixels)
+        found.append(in_pixels)
     return found
 
 
@@ -121,12 +133,15 @@ def owners(
     # its right would continue in the next track.
     count = len(left)
     zero = track * pixels
-    first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
-    last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
+    first_pixel = np.clip(np.ceil(left - 0.5), 0, pixels)
+    last_pixel = np.clip(np.ceil(right - 0.5), 0, pixels)
+    first = first_pixel.astype(np.int64) + zero
+    last = last_pixel.astype(np.int64) + zero
     np.maximum.accumulate(first, out=first)  # predicted steps may overlap with the next
     # From here on bounds must not decrease: np.repeat refuses a negative count.
     np.maximum(last, first, out=last)
-    np.minimum(last[:-1], first[1:], out=last[:-1])
+    before_next = last[:-1]
+    np.minimum(before_next, first[1:], out=before_next)
     # Gaps and boxes alternate, so one np.repeat fills all pixels. Two boxes, over pixels 1 and 3-4:
     #   bounds  0   1   2   3     5   6
     #   which     2   0   2    1    2      2, the number of boxes, means none
@@ -142,7 +157,9 @@ def owners(
     # A box without a pixel is still an event: it takes one pixel, but at the very end of a track
     # not one of the next track.
     narrow = np.flatnonzero(last <= first)
-    found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
+    end_of_track = zero + pixels - 1
+    own_pixel = np.minimum(first, end_of_track)
+    found[own_pixel[narrow]] = narrow
     return found
 
 
@@ -153,14 +170,18 @@ def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
     """
     # rgba() is not premultiplied, but image_of's format is. For opaque colours and for 0, the only
     # ones here, both are the same number.
+    clear = 0
     upper = [parts[0].rgba() for parts in colours]
     lower = [parts[-1].rgba() for parts in colours]
-    return np.array([[*upper, 0], [*lower, 0]], np.uint32)
+    upper.append(clear)
+    lower.append(clear)
+    return np.array([upper, lower], np.uint32)
 
 
 def is_halved(family: NDArray[np.int8], palette: Palette) -> bool:
     """Return whether some of the families have two colours."""
-    two = np.flatnonzero(palette[0] != palette[1])
+    upper, lower = palette
+    two = np.flatnonzero(upper != lower)
     return any((family == code).any() for code in two.tolist())
 
 
@@ -181,7 +202,9 @@ def _draw_columns(
     tracks: Sequence[tuple[PixelColumns, QRectF]],
     palette: Palette,
 ) -> None:
-    colour = palette[0][np.stack([columns.family for columns, _ in tracks])]
+    colours = palette[0]
+    families = np.stack([columns.family for columns, _ in tracks])
+    colour = colours[families]
     # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) and
     # (LEVELS, 1) give (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
     level = np.stack([levels_of(columns) for columns, _ in tracks])
@@ -191,18 +214,22 @@ def _draw_columns(
     image = image_of(lines.reshape(-1, pixels))
     for number, (_, place) in enumerate(tracks):
         edges = column_edges(place.height())
+        first_line = LEVELS * number
         for step, (upper, lower) in enumerate(pairwise(edges)):
             # Low tracks have several levels of equal height (level_heights): nothing between their
             # edges.
             if upper < lower:
-                target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
-                painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
+                top = place.top() + upper
+                target = QRectF(place.left(), top, pixels, lower - upper)
+                line = QRectF(0, first_line + step, pixels, 1)
+                painter.drawImage(target, image, line)
 
 
 @lru_cache(maxsize=64)
 def column_edges(height: float) -> list[float]:
     """Return the edges of a track's slices, from the top of the highest column to the bottom."""
-    return [*(height - level_heights(STEPS, height)).tolist(), height]
+    tops = height - level_heights(STEPS, height)
+    return [*tops.tolist(), height]
 
 
 def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
@@ -213,7 +240,8 @@ def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
 def level_heights(level: NDArray[np.int8], height: float) -> Floats:
     """Return the height in pixels of levels above 0 on a track of `height`."""
     # At least two pixels: a single short span in a wide column would be rounded to nothing.
-    heights: Floats = np.maximum(2.0, level / LEVELS * height)
+    exact = level / LEVELS * height
+    heights: Floats = np.maximum(2.0, exact)
     return heights
 
 
@@ -231,10 +259,12 @@ def draw_slices(
     pixels = np.ascontiguousarray(pixels)
     # One image for all lines; drawImage stretches one line of it over a whole slice.
     image = image_of(pixels)
-    width = pixels.shape[1]
+    columns = pixels.shape[1]
+    width = columns / ratio
     for number, (upper, lower) in enumerate(pairwise(edges)):
-        target = QRectF(place.left(), place.top() + upper, width / ratio, lower - upper)
-        painter.drawImage(target, image, QRectF(0, number, width, 1))
+        line = QRectF(0, number, columns, 1)
+        target = QRectF(place.left(), place.top() + upper, width, lower - upper)
+        painter.drawImage(target, image, line)
 
 
 def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
@@ -245,8 +275,10 @@ def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, co
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
     left = np.round((xs - 0.5) * ratio)
-    here = owners(left, left + round(ratio), pixels) < len(xs)
-    line = np.where(here, np.uint32(QColor(colour).rgba()), np.uint32(0))
+    right = left + round(ratio)
+    is_on_line = owners(left, right, pixels) < len(xs)
+    code = np.uint32(QColor(colour).rgba())
+    line = np.where(is_on_line, code, np.uint32(0))
     texture = QPixmap.fromImage(image_of(line[None]))
     # A texture of one line, which Qt repeats vertically. Without setBrushOrigin a brush begins at
     # the painter's origin, and the lines would be displaced.

@@ -33,7 +33,8 @@ from gui.timeline.state.scene import Scene
 
 EDGE = 1.0  # width of an outline
 PALE = 0.8  # share of the plot's colour inside the outline
-FAINT, PALER = 0.55, 0.93  # the same for outline and inside, if the prediction is inaccurate
+FAINT = 0.55  # the share for the outline if the prediction is inaccurate
+PALER = 0.93  # the share for the inside if the prediction is inaccurate
 WIDE = 2  # pixels per column where a prediction or the memory line is dense
 DENSE = 0.5  # changes per pixel from which the memory line is dense
 HEADROOM = 1.0  # free pixels above the highest line
@@ -64,7 +65,8 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(track)))
     # Bars and columns separately: `_draw_together` scales them differently.
-    together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
+    bars: list[tuple[Bars | PixelColumns, QRectF]] = []
+    columns: list[tuple[Bars | PixelColumns, QRectF]] = []
     for one, place in found:
         # Figures need rectangles, and overlaps in two colours need slices: `_draw_together` does
         # neither.
@@ -72,10 +74,14 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[
             if isinstance(one, PixelColumns) and not frame.vector:
                 one = one.stretched(WIDE, int(frame.view.width))
             _draw_ghost(painter, one, place, ghost, frame.vector)
+        elif isinstance(one, PixelColumns):
+            columns.append((one, place))
         else:
-            together[type(one)].append((one, place))
-    for some in filter(None, together.values()):
-        _draw_together(painter, some, ghost)
+            bars.append((one, place))
+    if bars:
+        _draw_together(painter, bars, ghost)
+    if columns:
+        _draw_together(painter, columns, ghost)
 
 
 def _draw_ghost(
@@ -87,13 +93,14 @@ def _draw_ghost(
 ) -> None:
     """Draw a track as boxes with pale boxes inside them."""
     outer = boxes_of(reduced, place.width(), place.height())
+    inner = _inside(outer)
     within = place.adjusted(0, 0, 0, -EDGE)
     if vector:
         fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
-        fill_boxes(painter, _inside(outer), place.left(), within.bottom(), ghost.pale)
+        fill_boxes(painter, inner, within.left(), within.bottom(), ghost.pale)
     else:
         draw_boxes(painter, outer, place, ghost.solid_codes)
-        draw_boxes(painter, _inside(outer), within, ghost.pale_codes)
+        draw_boxes(painter, inner, within, ghost.pale_codes)
 
 
 def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> Bars | PixelColumns:
@@ -104,9 +111,11 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
     columns = scene.ghosts[lane]
     view = frame.view
     seen = visible(columns, view.start, view.end)
-    if is_reduced(seen.stop - seen.start, view) and not frame.vector:
+    count = seen.stop - seen.start
+    if is_reduced(count, view) and not frame.vector:
         view = view.coarser(WIDE)
-    return recoloured(scene.colouring, reduce_lane(columns, view), prediction, lane, view)
+    reduced = reduce_lane(columns, view)
+    return recoloured(scene.colouring, reduced, prediction, lane, view)
 
 
 def _draw_together(
@@ -126,18 +135,24 @@ def _draw_together(
     bars = [track for track, _ in placed if isinstance(track, Bars)]
     if bars:
         ratio = painter.device().devicePixelRatioF()
-        outer, inner = families_of(bars, placed[0][1].width(), ratio, solid, (0.0, EDGE))
+        _, first_place = placed[0]
+        outer, inner = families_of(bars, first_place.width(), ratio, solid, (0.0, EDGE))
     else:
         nothing = np.int8(solid.shape[1] - 1)
-        columns = [track for track, _ in placed if isinstance(track, PixelColumns)]
-        outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
+        families = []
+        for track, _ in placed:
+            if isinstance(track, PixelColumns):
+                families.append(np.where(track.busy > 0, track.family, nothing))
+        outer = inner = np.stack(families)
     # Three lines of pixels per track, stretched to their heights: outline, inside, outline. A bar
     # too narrow for an outline has no inside (0), and is filled with the outline's colour.
-    edge = solid[0][outer]
-    within = pale[0][inner]
-    lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
+    outline = solid[0][outer]
+    inside = pale[0][inner]
+    filled = np.where(inside > 0, inside, outline)
+    lines = np.stack([outline, filled, outline], axis=1)
     for three, (_, place) in zip(lines, placed, strict=True):
-        edges = (0.0, EDGE, place.height() - EDGE, place.height())
+        height = place.height()
+        edges = (0.0, EDGE, height - EDGE, height)
         draw_slices(painter, three, edges, place, ratio)
 
 
@@ -155,24 +170,28 @@ def draw_memory(
     strips have the same height. If changes are dense, columns are WIDE pixels each, except in
     figures.
     """
-    view, wide = frame.view, 1
+    view = frame.view
+    wide = 1
     changes = max(one.seen(view) for one in memory)
     if not frame.vector and changes > DENSE * view.width:
         view = view.coarser(WIDE)
         wide = WIDE
     columns = np.stack([reduce_memory(one, view, end) for one in memory], axis=1)
+    height = tracks[0].height
     # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
     # outline of figures short (stepped_line).
-    scale = (tracks[0].height - HEADROOM) * STEPS_PER_PIXEL / most
+    scale = (height - HEADROOM) * STEPS_PER_PIXEL / most
     held, activations = np.ceil(columns * scale) / STEPS_PER_PIXEL
     if frame.vector:
         for track, over, under in zip(tracks, held, activations, strict=True):
-            _draw_areas(painter, over, under, frame.left, frame.top + track.bottom, frame.theme)
+            bottom = frame.top + track.bottom
+            _draw_areas(painter, over, under, frame.left, bottom, frame.theme)
         return
     ratio = painter.device().devicePixelRatioF()
-    pixels = memory_pixels(held, activations, tracks[0].height, ratio, frame.theme)
+    pixels = memory_pixels(held, activations, height, ratio, frame.theme)
+    right = frame.left + wide * pixels.shape[2]
     for track, mine in zip(tracks, pixels, strict=True):
-        place = frame.between(track, frame.left, frame.left + wide * mine.shape[1])
+        place = frame.between(track, frame.left, right)
         painter.drawImage(place, image_of(mine))
 
 
@@ -191,23 +210,27 @@ def memory_pixels(
     # From here on in device pixels, counted from the strip's top: line y is filled where y >= over.
     # int16 makes the comparisons of (strips, lines, columns) entries fast.
     lines = max(1, round(height * ratio))
-    over = lines - np.round(held * ratio).astype(np.int16)[:, None]
-    under = lines - np.round(activations * ratio).astype(np.int16)[:, None]
-    rest, inner = (np.uint32(colour.rgba()) for colour in memory_colours(theme))
-    line = np.uint32(QColor(theme.memory).rgba())
+    held_lines = np.round(held * ratio).astype(np.int16)
+    activation_lines = np.round(activations * ratio).astype(np.int16)
+    over = lines - held_lines[:, None]
+    under = lines - activation_lines[:, None]
+    rest, inner = memory_colours(theme)
     y = np.arange(lines, dtype=np.int16)[:, None]
-    pixels = np.where(y >= over, rest, np.uint32(0))
-    np.copyto(pixels, inner, where=y >= under)
+    pixels = np.where(y >= over, np.uint32(rest.rgba()), np.uint32(0))
+    np.copyto(pixels, np.uint32(inner.rgba()), where=y >= under)
     # The line connects a column's top with the previous column's, as a step. An empty column (its
     # top is at `lines`) has no step, neither down to it nor up from it.
-    before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
+    first = over[..., :1]
+    before = np.concatenate([first, over[..., :-1]], axis=2)
     # No line from an empty column: it would show memory there.
     before = np.where(before == lines, over, before)
-    upper = np.minimum(over, before)
     thick = max(1, round(EDGE * ratio))
+    upper = np.minimum(over, before)
     lower = np.maximum(over, before) + thick
-    on_line = (y >= upper) & (y < lower) & (over < lines)
-    np.copyto(pixels, line, where=on_line)
+    is_on_line = (y >= upper) & (y < lower)
+    is_on_line &= over < lines
+    line = np.uint32(QColor(theme.memory).rgba())
+    np.copyto(pixels, line, where=is_on_line)
     return pixels
 
 
@@ -223,20 +246,21 @@ def _draw_areas(
     some = np.flatnonzero(held)
     if not len(some):
         return
-    shown = slice(int(some[0]), int(some[-1]) + 1)
-    held = held[shown]
-    activations = activations[shown]
-    left = left + shown.start
-    lines = [stepped_line(heights, left, bottom) for heights in (held, activations)]
+    first_column = int(some[0])
+    last_column = int(some[-1])
+    shown = slice(first_column, last_column + 1)
+    left = left + first_column
+    held_line = stepped_line(held[shown], left, bottom)
+    activations_line = stepped_line(activations[shown], left, bottom)
+    held_colour, activations_colour = memory_colours(theme)
     painter.setPen(Qt.PenStyle.NoPen)
-    for colour, line in zip(memory_colours(theme), lines, strict=True):
+    for colour, line in ((held_colour, held_line), (activations_colour, activations_line)):
+        first_foot = QPointF(line[0].x(), bottom)
+        last_foot = QPointF(line[-1].x(), bottom)
         painter.setBrush(colour)
-        first_x = line[0].x()
-        last_x = line[-1].x()
-        ends = [QPointF(last_x, bottom), QPointF(first_x, bottom)]
-        painter.drawPolygon(QPolygonF([*line, *ends]))
+        painter.drawPolygon(QPolygonF([*line, last_foot, first_foot]))
     painter.setPen(pen(theme.memory, EDGE))
-    painter.drawPolyline(QPolygonF(lines[0]))
+    painter.drawPolyline(QPolygonF(held_line))
 
 
 def stepped_line(heights: Floats, left: float, bottom: float) -> list[QPointF]:
@@ -244,9 +268,10 @@ def stepped_line(heights: Floats, left: float, bottom: float) -> list[QPointF]:
     # Each run of equal heights has two points, at its first and at its last x; the next run begins
     # at the same x, so that the line between them is vertical.
     first, last = runs(heights, heights)
-    xs = (np.stack([first, last], axis=1).ravel() + left).tolist()
-    ys = np.repeat(bottom - heights[first], 2).tolist()
-    return [QPointF(x, y) for x, y in zip(xs, ys, strict=True)]
+    ends = np.stack([first, last], axis=1).ravel()
+    tops = np.repeat(bottom - heights[first], 2)
+    xs = (ends + left).tolist()
+    return list(map(QPointF, xs, tops.tolist()))
 
 
 def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
@@ -256,12 +281,11 @@ def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
 
 def _inside(boxes: Boxes) -> Boxes:
     """Return the inside of boxes that are wide enough for an outline."""
-    wide = boxes.width > 3 * EDGE
-    left = boxes.left[wide]
-    width = boxes.width[wide]
-    height = boxes.height[wide]
-    inner = np.maximum(0.0, height - 2 * EDGE)
-    return Boxes(left + EDGE, width - 2 * EDGE, inner, boxes.family[wide])
+    is_wide = boxes.width > 3 * EDGE
+    left = boxes.left[is_wide] + EDGE
+    width = boxes.width[is_wide] - 2 * EDGE
+    height = np.maximum(0.0, boxes.height[is_wide] - 2 * EDGE)
+    return Boxes(left, width, height, boxes.family[is_wide])
 
 
 @dataclass(frozen=True, slots=True)
