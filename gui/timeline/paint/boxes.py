@@ -69,8 +69,10 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
     busy = level[first] > 0
     first = first[busy]
     last = last[busy]
+    lefts = first.astype(float)
+    widths = (last - first).astype(float)
     heights = level_heights(level[first], height)
-    return Boxes(first.astype(float), (last - first).astype(float), heights, reduced.family[first])
+    return Boxes(lefts, widths, heights, reduced.family[first])
 
 
 def runs(
@@ -78,8 +80,9 @@ def runs(
     height: NDArray[np.generic],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return first and last (exclusive) index of each run of columns with the same appearance."""
-    differs = (np.diff(family) != 0) | (np.diff(height) != 0)
-    changes = np.flatnonzero(differs) + 1
+    other_family = np.diff(family) != 0
+    other_height = np.diff(height) != 0
+    changes = np.flatnonzero(other_family | other_height) + 1
     bounds = np.concatenate([[0], changes, [len(family)]])
     return bounds[:-1], bounds[1:]
 
@@ -120,9 +123,11 @@ def _edges(
     """Return the edges of a part below the top, at whole pixels, so that parts have no gaps."""
     # The last part ends at `height`: rounded, it could end a pixel above the track's bottom.
     each = height / parts
+    following = part + 1
     upper = np.round(part * each)
-    is_last = part + 1 == parts
-    lower = height if is_last else np.round((part + 1) * each)
+    if following == parts:
+        return upper, height
+    lower = np.round(following * each)
     return upper, lower
 
 
@@ -152,9 +157,11 @@ def slices_of(
     right = (boxes.left + boxes.width) * ratio
     owner = owners(left, right, pixels)
     # `owner` is len(boxes) where there is no box: the appended entry, which is the clear colour.
-    family = np.append(boxes.family, palette.shape[1] - 1)[owner]
-    upper = palette[0][family]
-    lower = palette[1][family]
+    clear = palette.shape[1] - 1
+    family = np.append(boxes.family, clear)[owner]
+    upper_colours, lower_colours = palette
+    upper = upper_colours[family]
+    lower = lower_colours[family]
     halved = is_halved(boxes.family, palette)
     first = boxes.height[0]
     if not halved and (boxes.height == first).all():
@@ -163,12 +170,16 @@ def slices_of(
     # between two edges no pixel's colour depends on its y, so a slice is one line of pixels.
     heights = np.unique(boxes.height)
     tops = height - heights
-    middles = tops + np.round(heights / 2) if halved else tops
+    middles = tops
+    if halved:
+        middles = tops + np.round(heights / 2)
     edges = np.unique(np.concatenate([tops, middles, [height]]))
     tall = np.append(boxes.height, 0.0)[owner]
     # Shape (slices, pixels): how far a slice's middle is below the top of the box in that pixel.
     # Negative above the box; from half the box's height on it has the lower colour.
-    slice_middles = (edges[:-1] + edges[1:])[:, None] / 2
-    depth = slice_middles - (height - tall)
-    colour = np.where(depth >= np.round(tall / 2), lower, upper)
-    return np.where(depth >= 0, colour, np.uint32(0)), edges
+    slice_middles = (edges[:-1] + edges[1:]) / 2
+    depth = slice_middles[:, None] - (height - tall)
+    is_lower = depth >= np.round(tall / 2)
+    is_inside = depth >= 0
+    colour = np.where(is_lower, lower, upper)
+    return np.where(is_inside, colour, np.uint32(0)), edges

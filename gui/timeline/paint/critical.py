@@ -43,11 +43,13 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     if not boxes:
         return
     theme = frame.theme
-    outlined = [_inside(box) for box in boxes if box.width() > NARROW]
+    wide = [box for box in boxes if box.width() > NARROW]
+    outlined = [_inside(box) for box in wide]
     painter.setBrush(Qt.BrushStyle.NoBrush)
     with smoothed(painter):
         # The lines between tasks are drawn first, so that outlines cover their ends.
-        painter.setPen(pen(mixed(theme.path, theme.plot, LIGHT)))
+        light = mixed(theme.path, theme.plot, LIGHT)
+        painter.setPen(pen(light))
         painter.drawLines(lines)
         # A wider line in the colour of the ground separates the outline from a bar of a similar
         # colour.
@@ -63,8 +65,9 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 def narrow_steps(scene: Scene, view: Viewport) -> list[int]:
     """Return the visible steps that are too narrow for outlines."""
-    wide = set(steps_to_explain(scene, view))
-    return [step for step in steps_to_explain(scene, view, LEAST_STEP) if step not in wide]
+    outlined = set(steps_to_explain(scene, view))
+    drawn = steps_to_explain(scene, view, LEAST_STEP)
+    return [step for step in drawn if step not in outlined]
 
 
 def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> bool:
@@ -75,7 +78,9 @@ def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> b
     explained = scene.explained
     if not explained.warm(steps_to_explain(scene, view), seconds):
         return False
-    return not path or explained.warm(narrow_steps(scene, view), seconds, Wanted.TRAIL)
+    if not path:
+        return True
+    return explained.warm(narrow_steps(scene, view), seconds, Wanted.TRAIL)
 
 
 def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
@@ -84,7 +89,8 @@ def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
     if not known:
         return
     for line in narrow_path_lines(known, frame):
-        fill(painter, line.adjusted(0, -1, 0, 0), frame.theme.plot)
+        with_edge = line.adjusted(0, -1, 0, 0)
+        fill(painter, with_edge, frame.theme.plot)
         fill(painter, line, frame.theme.path)
 
 
@@ -103,9 +109,10 @@ def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
             continue
         # Both ends of a task that is not visible are clipped to the same edge.
         mine = (lane == one) & (last > first)
-        foot = frame.place(frame.layout.track_of(one)).bottom()
+        place = frame.place(frame.layout.track_of(one))
+        top = place.bottom() - UNDER
         for x0, x1 in _covered(first[mine], last[mine], width):
-            lines.append(QRectF(frame.left + x0, foot - UNDER, x1 - x0, UNDER))
+            lines.append(QRectF(frame.left + x0, top, x1 - x0, UNDER))
     return lines
 
 
@@ -114,11 +121,14 @@ def _covered(first: Floats, last: Floats, width: int) -> list[tuple[int, int]]:
     # A difference array: +1 where a task begins, -1 after its end; the running sum counts the
     # tasks in each pixel. Ends are clipped to the plot's width and the array is longer, so every
     # range that begins also ends.
-    begun = np.bincount(first.astype(np.intp), minlength=width + 2)
-    ended = np.bincount(np.ceil(last).astype(np.intp), minlength=width + 2)
+    begins = first.astype(np.intp)
+    ends = np.ceil(last).astype(np.intp)
+    begun = np.bincount(begins, minlength=width + 2)
+    ended = np.bincount(ends, minlength=width + 2)
     is_covered = np.cumsum(begun - ended) > 0
     # Of truth values, np.diff tells which differ from the one before.
-    edges = np.flatnonzero(np.diff(is_covered, prepend=False)).tolist()
+    differs = np.diff(is_covered, prepend=False)
+    edges = np.flatnonzero(differs).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
@@ -128,12 +138,17 @@ def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
     view = frame.view
     shown = frame.layout.track_by_lane
     boxes = []
+    first = view.start
+    last = view.end
     for piece in step.path:
-        if piece.share not in ON_TASKS or piece.end < view.start or piece.start > view.end:
+        if piece.share not in ON_TASKS:
+            continue
+        if piece.end < first or piece.start > last:
             continue
         lane = int(columns.lane[piece.task])
         if lane in shown:
-            boxes.append(frame.rect(frame.layout.track_of(lane), piece.start, piece.end))
+            track = frame.layout.track_of(lane)
+            boxes.append(frame.rect(track, piece.start, piece.end))
     return boxes
 
 

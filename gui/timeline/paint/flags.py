@@ -17,7 +17,8 @@ from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, Frame
 from gui.timeline.layout.moments import OF_RUN, Origin, since_text
 
-TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
+TOP = 2.0  # of a flag on the axis
+HEIGHT = 16.0
 BARE = 11.0  # width of a flag without a note
 WIDEST = 150.0
 AIR = 5.0
@@ -45,30 +46,36 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
         if not frame.left - 1 <= x <= right:
             continue
         # Up to the next pole; the last flag, without a next pole, up to the plot's edge.
-        next_pole = poles[index + 1] if index + 1 < len(poles) else right
-        room = min(right, next_pole) - x - 2
-        text = _fitting(fonts, bookmark.note, min(room, WIDEST) - 2 * AIR)
-        bare = min(BARE, max(2.0, room))
-        width = text_width(fonts.small, text) + 2 * AIR if text else bare
-        found.append(Flag(index, QRectF(x, TOP, width, HEIGHT), text))
+        end = right
+        if index + 1 < len(poles):
+            end = min(end, poles[index + 1])
+        room = end - x - 2
+        text_room = min(room, WIDEST) - 2 * AIR
+        text = _fitting(fonts, bookmark.note, text_room)
+        width = min(BARE, max(2.0, room))
+        if text:
+            width = text_width(fonts.small, text) + 2 * AIR
+        rect = QRectF(x, TOP, width, HEIGHT)
+        found.append(Flag(index, rect, text))
     return found
 
 
 def flag_at(shown: Sequence[Flag], x: float, y: float) -> int | None:
     """Return the index of the bookmark whose flag is at a pixel (the last of several), or None."""
-    hits = []
-    for flag in shown:
-        if flag.rect.adjusted(-REACH, -TOP, 0, 4).contains(x, y):
-            hits.append(flag.index)
-    return hits[-1] if hits else None
+    for flag in reversed(shown):
+        reached = flag.rect.adjusted(-REACH, -TOP, 0, 4)
+        if reached.contains(x, y):
+            return flag.index
+    return None
 
 
 def bookmark_text(bookmark: Bookmark, origin: Origin = OF_RUN) -> str:
     """Return a bookmark's time, or its beginning and length."""
+    start = since_text(bookmark.start, origin)
     if bookmark.end is None:
-        return since_text(bookmark.start, origin)
+        return start
     length = duration_text(bookmark.end - bookmark.start)
-    return tr("{start}, for {length}", start=since_text(bookmark.start, origin), length=length)
+    return tr("{start}, for {length}", start=start, length=length)
 
 
 def draw_bookmarks(
@@ -83,16 +90,18 @@ def draw_bookmarks(
     left = frame.left
     right = frame.right
     for bookmark in bookmarks:
-        moments = (bookmark.start, bookmark.end)
-        edges = [frame.x(moment) for moment in moments if moment is not None]
+        start = frame.x(bookmark.start)
+        end = start if bookmark.end is None else frame.x(bookmark.end)
+        poles = [start] if bookmark.end is None else [start, end]
         painter.setPen(pen(colour))
-        for x in edges:
-            if left - 1 <= x <= right:
-                painter.drawLine(QPointF(round(x), TOP), QPointF(round(x), bottom))
-        if bookmark.end is not None and edges[1] > left and edges[0] < right:
-            x0 = max(left, edges[0])
-            x1 = min(right, edges[1])
-            fill(painter, QRectF(x0, AXIS - 4, max(1.0, x1 - x0), 3), colour)
+        for pole in poles:
+            if left - 1 <= pole <= right:
+                x = round(pole)
+                painter.drawLine(QPointF(x, TOP), QPointF(x, bottom))
+        if bookmark.end is not None and end > left and start < right:
+            x0 = max(left, start)
+            width = max(1.0, min(right, end) - x0)
+            fill(painter, QRectF(x0, AXIS - 4, width, 3), colour)
     for flag in flags(frame, fonts, bookmarks):
         _draw_flag(painter, frame, fonts, flag, colour)
 
@@ -109,9 +118,11 @@ def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
     found = []
     for tick in ticks(frame.view, frame.origin):
         width = text_width(fonts.small, tick.number)
-        middle = frame.left + tick.x - width / 2
-        left = min(max(middle, frame.left), frame.right - width)
-        found.append(QRectF(left - 1, 0, width + 3, AXIS - 4))
+        rightmost = frame.right - width
+        centred = frame.left + tick.x - width / 2
+        left = min(max(centred, frame.left), rightmost)
+        rect = QRectF(left - 1, 0, width + 3, AXIS - 4)
+        found.append(rect)
     return found
 
 
@@ -129,7 +140,7 @@ def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour
 
 def _fitting(fonts: Fonts, note: str, room: float) -> str:
     """Return a note in one line, cut to `room` pixels; "" if no letter fits."""
-    text = QFontMetricsF(fonts.small).elidedText(
-        " ".join(note.split()), Qt.TextElideMode.ElideRight, max(0.0, room)
-    )
+    line = " ".join(note.split())
+    metrics = QFontMetricsF(fonts.small)
+    text = metrics.elidedText(line, Qt.TextElideMode.ElideRight, max(0.0, room))
     return "" if text in ("…", "...") else text

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.explain.blockers import WAITS_FOR_PASS, BlockerWaits
-from core.explain.causes import ACTIONS, CAUSES, action_template
+from core.explain.causes import ACTIONS, CAUSES, Cause, action_template
 from core.plan.task import ABSENT, KINDS
 from gui.look.painter import fill
 from gui.look.text import duration_text, tr
@@ -42,9 +42,10 @@ def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -
     """Return the visible steps of at least `least` pixels that can be explained at once."""
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     lengths = scene.step_ends[seen] - scene.step_starts[seen]
-    wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + seen.start
+    is_wide = lengths >= least * view.ns_per_pixel
+    wide = scene.step_numbers[seen][is_wide]
     # Not the open step: it would have to be explained again with each batch of spans.
-    steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
+    steps = [step for step in wide.tolist() if step != scene.open_step]
     return [step for step in steps if scene.explained.at_hand(step)]
 
 
@@ -69,22 +70,32 @@ class StepLabels(NamedTuple):
         if blocking == ABSENT:
             label = tr(cause.label)
             return [_joined(label, duration), label + more]
-        explanation = self.known.explanation
-        lane = explanation.lanes[explanation.columns.lane[blocking]].name
+        lane = self._lane_name(blocking)
         if cause in ACTIONS:
-            kind = KINDS[explanation.columns.kind[blocking]]
-            action = tr(action_template(cause, kind), lane=lane)
+            action = self._action(cause, blocking)
             count = int(waits.count[wait])
             copies = tr("{n} copies", n=count) if count > 1 else ""
-            return [_joined(action, copies, duration), _joined(action, duration), action + more]
+            return [
+                _joined(action, copies, duration),
+                _joined(action, duration),
+                action + more,
+            ]
         task = self._task_label(blocking)
         if cause in WAITS_FOR_PASS:
             waits_for = tr("waits for {lane}", lane=lane)
-            with_duration = [_joined(waits_for, duration), _joined(lane, duration)]
-            shortest = [waits_for + more, lane + more]
-            return [_joined(waits_for, task, duration), *with_duration, *shortest]
+            return [
+                _joined(waits_for, task, duration),
+                _joined(waits_for, duration),
+                _joined(lane, duration),
+                waits_for + more,
+                lane + more,
+            ]
         label = tr(cause.label)
-        return [_joined(label, task, duration), _joined(label, duration), label + more]
+        return [
+            _joined(label, task, duration),
+            _joined(label, duration),
+            label + more,
+        ]
 
     def subjects(self, waits: BlockerWaits, wait: int) -> list[str]:
         """Return texts for a wait without its length: `waits for cpu:3 · B0`, `waits for cpu:3`."""
@@ -92,16 +103,27 @@ class StepLabels(NamedTuple):
         blocking = int(waits.blocking[wait])
         if blocking == ABSENT:
             return [tr(cause.label)]
-        explanation = self.known.explanation
-        lane = explanation.lanes[explanation.columns.lane[blocking]].name
         if cause in ACTIONS:
-            kind = KINDS[explanation.columns.kind[blocking]]
-            return [tr(action_template(cause, kind), lane=lane)]
+            return [self._action(cause, blocking)]
         task = self._task_label(blocking)
         label = tr(cause.label)
         if cause in WAITS_FOR_PASS:
+            lane = self._lane_name(blocking)
             label = tr("waits for {lane}", lane=lane)
         return [_joined(label, task), label]
+
+    def _lane_name(self, position: int) -> str:
+        """Return the name of the lane of a task of the step."""
+        explanation = self.known.explanation
+        lane = explanation.lanes[explanation.columns.lane[position]]
+        name: str = lane.name
+        return name
+
+    def _action(self, cause: Cause, position: int) -> str:
+        """Return the text for a wait whose cause is an action of a task of the step."""
+        code = self.known.explanation.columns.kind[position]
+        template = action_template(cause, KINDS[code])
+        return tr(template, lane=self._lane_name(position))
 
     def _task_label(self, position: int) -> str:
         """Return the text on the bar of a task of the step; "" while it runs."""
@@ -154,17 +176,19 @@ def _rooms(waits: BlockerWaits, frame: Frame, tracks: Mapping[int, Track]) -> It
     view = frame.view
     start = np.maximum(waits.start, view.start)
     end = np.minimum(waits.end, view.end)
-    wide = np.flatnonzero(end - start >= LEAST * view.ns_per_pixel)
+    least_ns = LEAST * view.ns_per_pixel
+    wide = np.flatnonzero(end - start >= least_ns)
     # Waits are sorted by lane, and lane n has those from lane_first[n] on.
     lanes = np.searchsorted(waits.lane_first, wide, "right") - 1
-    for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
+    for wait, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
         track = tracks.get(lane)
         if track is not None:
-            left = view.x(float(start[i]))
-            right = view.x(float(end[i]))
-            y = frame.top + track.top
-            rect = QRectF(frame.left + left, y, right - left, track.height)
-            yield Room(i, int(waits.gap[i]), rect)
+            left = view.x(float(start[wait]))
+            right = view.x(float(end[wait]))
+            top = frame.top + track.top
+            rect = QRectF(frame.left + left, top, right - left, track.height)
+            gap = int(waits.gap[wait])
+            yield Room(wait, gap, rect)
 
 
 def _joined(*parts: str) -> str:
@@ -179,14 +203,16 @@ def _draw_label(
     texts: list[str],
 ) -> bool:
     """Draw the longest text that fits, on an unhatched background; False if none fits."""
-    width = room.width() - 4 * PADDING
-    most_lines = max(1, min(MOST_LINES, int(room.height() // LINE_HEIGHT)))
-    lines = fitting_lines(texts, fonts, width, most_lines)
+    room_width = room.width() - 4 * PADDING
+    room_lines = int(room.height() // LINE_HEIGHT)
+    most_lines = max(1, min(MOST_LINES, room_lines))
+    lines = fitting_lines(texts, fonts, room_width, most_lines)
     if not lines:
         return False
-    height = LINE_HEIGHT * len(lines)
     widest = max(text_width(fonts.small, line) for line in lines)
-    ground = QRectF(0, 0, round(widest + 2 * PADDING), min(room.height(), height))
+    width = round(widest + 2 * PADDING)
+    height = min(room.height(), LINE_HEIGHT * len(lines))
+    ground = QRectF(0, 0, width, height)
     ground.moveCenter(room.center())
     fill(painter, ground, frame.theme.plot)
     painter.setPen(QColor(frame.theme.muted))

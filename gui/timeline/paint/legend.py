@@ -76,11 +76,17 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
     """Return entries for the families, numbers or names that occur, or for the durations."""
     colouring = scene.colouring
     if isinstance(colouring, ByDuration):
-        shortest, longest = map(duration_text, (colouring.shortest, colouring.longest))
+        if not scene.kinds:
+            return []
+        shortest = duration_text(colouring.shortest)
+        longest = duration_text(colouring.longest)
         text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
-        return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
-    named = zip(_words(scene), colouring.colours(theme), strict=True)
-    return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
+        return [LegendEntry(text, RAMP_WIDE, _ramp(theme))]
+    entries = []
+    for text, colours in zip(_words(scene), colouring.colours(theme), strict=True):
+        if text:
+            entries.append(LegendEntry(text, BOX, _filled(*colours)))
+    return entries
 
 
 def _words(scene: Scene) -> list[str]:
@@ -105,12 +111,16 @@ def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
     words = []
     for code in range(SERIES):
         mine = [number for number in there if number % SERIES == code]
+        if not mine:
+            words.append("")
+            continue
         listed = ", ".join(map(str, mine[:MOST_NUMBERS]))
         if len(mine) > MOST_NUMBERS:
             listed += "…"
         name = tr(one if len(mine) == 1 else many)
-        words.append(f"{name} {listed}" if mine else "")
-    return [*words, tr(none) if ABSENT in numbers else ""]
+        words.append(f"{name} {listed}")
+    words.append(tr(none) if ABSENT in numbers else "")
+    return words
 
 
 def _name_words(colouring: ByName, count: int) -> list[str]:
@@ -119,7 +129,10 @@ def _name_words(colouring: ByName, count: int) -> list[str]:
     labels = [_shortened(label) for label in colouring.labels]
     labels += [""] * (SERIES - len(labels))
     words = [*labels, tr("other names"), *OWN_COLOURS]
-    return [word if code in there else "" for code, word in enumerate(words)]
+    for code in range(len(words)):
+        if code not in there:
+            words[code] = ""
+    return words
 
 
 def _shortened(label: str) -> str:
@@ -133,14 +146,17 @@ def _shortened(label: str) -> str:
 @lru_cache(4)
 def _codes_there(colouring: ByName, count: int) -> frozenset[int]:
     """Return the codes of the first `count` tasks of the table."""
-    return frozenset(colouring.codes_of(np.arange(count, dtype=np.int32)).tolist())
+    rows = np.arange(count, dtype=np.int32)
+    codes = colouring.codes_of(rows)
+    return frozenset(codes.tolist())
 
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:
     """Break the entries into lines of at most `width` pixels."""
     sized = []
     for entry in entries:
-        sized.append((entry, entry.width + GAP + text_width(fonts.small, entry.text)))
+        words = text_width(fonts.small, entry.text)
+        sized.append((entry, entry.width + GAP + words))
     return in_lines(sized, SPACE, width)
 
 
@@ -157,17 +173,19 @@ def draw_legend(
         x = at.x()
         y = at.y() + number * LINE
         for entry in line:
-            entry.draw(painter, QRectF(round(x), y, entry.width, BOX))
+            left = round(x)
+            box = QRectF(left, y, entry.width, BOX)
+            entry.draw(painter, box)
             width = text_width(fonts.small, entry.text)
-            left = round(x) + entry.width + GAP
-            words = QRectF(left, y - 3, width + 4, BOX + 6)
+            words = QRectF(left + entry.width + GAP, y - 3, width + 4, BOX + 6)
             write(painter, fonts.small, theme.text, words, entry.text)
             x += entry.width + GAP + width + SPACE
 
 
 def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:
     def draw(painter: QPainter, box: QRectF) -> None:
-        for part, colour in zip(stacked(box, len(colours)), colours, strict=True):
+        parts = stacked(box, len(colours))
+        for part, colour in zip(parts, colours, strict=True):
             painter.fillRect(part, colour)
 
     return draw
@@ -175,9 +193,10 @@ def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:
 
 def _ramp(theme: Theme) -> Callable[[QPainter, QRectF], None]:
     def draw(painter: QPainter, box: QRectF) -> None:
-        wide = box.width() / len(theme.ramp)
+        width = box.width() / len(theme.ramp)
         for number, colour in enumerate(theme.ramp):
-            part = QRectF(box.left() + number * wide, box.top(), wide, box.height())
+            left = box.left() + number * width
+            part = QRectF(left, box.top(), width, box.height())
             fill(painter, part, colour)
 
     return draw
@@ -190,8 +209,9 @@ def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
             painter.drawLines(hatch_lines(box))
         else:
             # The texture begins at the box, so that hatched boxes look the same at any place.
+            ratio = painter.device().devicePixelRatioF()
             painter.setBrushOrigin(QPointF(box.left() % HATCH, 0))
-            painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
+            painter.fillRect(box, hatch_brush(theme.idle, ratio))
 
     return draw
 

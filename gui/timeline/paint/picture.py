@@ -52,7 +52,10 @@ def draw_scene(
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
     parts = frame.layers()
-    per_pixel = max(_draw_tracks(painter, scene, part, fonts, area, labels) for part in parts)
+    per_pixel = 0.0
+    for part in parts:
+        densest = _draw_tracks(painter, scene, part, fonts, area, labels)
+        per_pixel = max(per_pixel, densest)
     draw_groups(painter, scene, frame)
     painter.setClipping(False)
     draw_folds(painter, scene, frame, fonts, AXIS, bottom)
@@ -73,7 +76,8 @@ def _draw_tracks(
     # The column of labels is left of LABELS and the lanes are right of it: with two clips neither
     # extends into the other.
     labels.draw(painter, scene, frame, fonts)
-    painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
+    plot = QRectF(LABELS, body.top(), frame.view.width, body.height())
+    painter.setClipRect(plot)
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
@@ -141,16 +145,18 @@ class LanePainter:
         wide = np.flatnonzero(right - left >= LABEL_PIXELS)
         if not len(wide):
             return
-        staged = len(self.scene.facts[track.lane].stages) > 1
+        facts = self.scene.facts[track.lane]
+        columns = self.scene.columns[track.lane]
+        staged = len(facts.stages) > 1
         low = track.height < PAIR_PIXELS
-        places = self.scene.columns[track.lane].rows[bars.first + wide].tolist()
-        words = self.scene.words(places, self.fonts, staged, low, self.frame.vector)
+        rows = columns.rows[bars.first + wide].tolist()
+        words = self.scene.words(rows, self.fonts, staged, low, self.frame.vector)
         # Minus a pixel, because wide bars have a free pixel at their end (SEAM_PIXELS).
         widths = right[wide] - left[wide] - 1
-        centres = (left[wide] + self.frame.left + widths / 2).tolist()
+        middles = left[wide] + self.frame.left + widths / 2
         rooms = widths.tolist()
         families = bars.family[wide].tolist()
-        for one, x, room, family in zip(words, centres, rooms, families, strict=True):
+        for one, x, room, family in zip(words, middles.tolist(), rooms, families, strict=True):
             self._put(one, track, x, room, self.letters[family])
 
     def _put(
@@ -166,20 +172,25 @@ class LanePainter:
         y = self.frame.top + track.top + part / 2
         # There may be more parts than pens, or fewer: two halves in one colour, or a low bar with
         # both labels on one line.
-        for choices, second, pen in zip(words.parts, words.carried, cycle(pens), strict=False):
-            fits = second is not None and part >= 40 and second.width <= room - 4
+        for choices, payload, pen in zip(words.parts, words.carried, cycle(pens), strict=False):
+            if part < 40 or (payload is not None and payload.width > room - 4):
+                payload = None
             for label in choices:
-                if label.width <= room - 2:
-                    self._collect(label, x, y - 9 if fits else y, pen)
-                    if fits and second is not None:
-                        self._collect(second, x, y + 8.5, pen)
-                    break
+                if label.width > room - 2:
+                    continue
+                if payload is None:
+                    self._collect(label, x, y, pen)
+                else:
+                    self._collect(label, x, y - 9, pen)
+                    self._collect(payload, x, y + 8.5, pen)
+                break
             y += part
 
     def _collect(self, label: Label, x: float, y: float, colour: int) -> None:
         """Collect a label centred at `x` and `y`; `colour` is 0xAARRGGBB."""
-        at = (x - label.width / 2, y - label.height / 2, label)
-        self._words[label.small, colour].append(at)
+        left = x - label.width / 2
+        top = y - label.height / 2
+        self._words[label.small, colour].append((left, top, label))
 
     def _write(self) -> None:
         """Draw the labels by colour and font; in figures as text that can be searched."""
@@ -203,30 +214,37 @@ class LanePainter:
         start, end = bounds_of(self.scene.trace, span, self.frame.now)
         view = self.frame.view
         layout = self.frame.layout
-        if end < view.start or start > view.end or not layout.shows(span.lane):
-            return  # not visible, in a folded group, or filtered out
+        if end < view.start or start > view.end:
+            return
+        if not layout.shows(span.lane):
+            return  # in a folded group, or filtered out
         track = layout.track_of(span.lane)
         rect = self.frame.rect(track, start, end)
         # The bar is translucent, and the hatch of idle time would be visible through it.
         fill(self.painter, rect, self.frame.theme.plot)
-        self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
+        code = self.scene.colouring.code_of(span)
+        self._open_parts(rect, self.colours[code])
         if track.helper or rect.width() < LABEL_PIXELS:
             return
         self.painter.setFont(self.fonts.bold)
         self.painter.setPen(QColor(self.frame.theme.text))
-        label = span.label if self.frame.now is not None else f"{span.label}…"
+        label = span.label
+        if self.frame.now is None:
+            label = f"{label}…"
         if text_width(self.fonts.bold, label) <= rect.width() - 2:
             self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
 
     def _open_parts(self, rect: QRectF, colours: tuple[QColor, ...]) -> None:
-        for part, colour in zip(stacked(rect, len(colours)), colours, strict=True):
+        parts = stacked(rect, len(colours))
+        for part, colour in zip(parts, colours, strict=True):
             light = QColor(colour)
             light.setAlpha(90)
             self.painter.fillRect(part, light)
             if self.frame.now is not None:
                 front = QRectF(part.right() - 3, part.top(), 3, part.height())
                 self.painter.fillRect(front, colour)
-        self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colours[0])
+        edge = QRectF(rect.left(), rect.top(), rect.width(), 2)
+        self.painter.fillRect(edge, colours[0])
 
 
 def draw_reduced(
@@ -240,7 +258,8 @@ def draw_reduced(
         draw_tracks(painter, reduced, places, palette)
         return
     for one, place in zip(reduced, places, strict=True):
-        draw_boxes(painter, boxes_of(one, place.width(), place.height()), place, palette)
+        boxes = boxes_of(one, place.width(), place.height())
+        draw_boxes(painter, boxes, place, palette)
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
@@ -37,21 +39,33 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
     place = frame.place(track)
     height = min(HIT, track.height / 2)
     if frame.vector:
-        places = list(zip(left.tolist(), right.tolist(), strict=True))
-        for colour, rim in ((theme.plot, RIM), (theme.text, 0.0)):
-            for x0, x1 in places:
-                left_edge = place.left() + x0 - rim
-                rect = QRectF(left_edge, place.top(), x1 - x0 + 2 * rim, height + rim)
-                fill(painter, rect, colour)
+        ticks = list(zip(left.tolist(), right.tolist(), strict=True))
+        _fill_ticks(painter, ticks, place, height, RIM, theme.plot)
+        _fill_ticks(painter, ticks, place, height, 0.0, theme.text)
         return
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
     rims = _lit(left - RIM, right + RIM, pixels, ratio, theme.plot)
     tick = _lit(left, right, pixels, ratio, theme.text)
     # Two lines of pixels, stretched: ticks with rims on both sides, and below them only rims.
-    lines = np.stack([np.where(tick > 0, tick, rims), rims])
+    with_rims = np.where(tick > 0, tick, rims)
+    lines = np.stack([with_rims, rims])
     draw_slices(painter, lines, (0.0, height, height + RIM), place, ratio)
-    draw_slices(painter, lines, (0.0, height, height + RIM), place, ratio)
+
+
+def _fill_ticks(
+    painter: QPainter,
+    ticks: Sequence[tuple[float, float]],
+    place: QRectF,
+    height: float,
+    rim: float,
+    colour: str,
+) -> None:
+    """Fill ticks at the top of a track, wider by a rim; their edges are in pixels of the plot."""
+    for left, right in ticks:
+        x = place.left() + left - rim
+        width = right - left + 2 * rim
+        fill(painter, QRectF(x, place.top(), width, height + rim), colour)
 
 
 def _lit(
@@ -62,8 +76,9 @@ def _lit(
     colour: str,
 ) -> NDArray[np.uint32]:
     """Return a line of device pixels with a colour in some ranges, and clear elsewhere."""
-    covered = owners(left * ratio, right * ratio, pixels) < len(left)
-    return np.where(covered, np.uint32(QColor(colour).rgba()), np.uint32(0))
+    is_covered = owners(left * ratio, right * ratio, pixels) < len(left)
+    lit = np.uint32(QColor(colour).rgba())
+    return np.where(is_covered, lit, np.uint32(0))
 
 
 def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:
@@ -85,7 +100,8 @@ def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:
     left = np.maximum(view.xs(columns.starts[chosen]), 0.0)
     right = np.minimum(view.xs(columns.ends[chosen]), view.width)
     missing = np.maximum(LEAST - (right - left), 0.0)
-    return left - missing / 2, right + missing / 2
+    margin = missing / 2
+    return left - margin, right + margin
 
 
 def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, count: int) -> None:
@@ -111,20 +127,28 @@ def hit_columns(starts: Ints, hits: Ints, edges: NDArray[np.floating]) -> Bools:
     # The number of spans, and of hits among them, before each edge: a pixel has a hit if the latter
     # increases. The edges are converted to integers, because NumPy would otherwise convert all of
     # `starts`, perhaps millions, to floats; no start is between an edge and its ceiling.
-    before = np.searchsorted(starts, np.ceil(edges).astype(np.int64))
-    found: Bools = np.diff(np.searchsorted(hits, before)) > 0
+    whole = np.ceil(edges).astype(np.int64)
+    spans_before = np.searchsorted(starts, whole)
+    hits_before = np.searchsorted(hits, spans_before)
+    found: Bools = np.diff(hits_before) > 0
     return found
 
 
 def hit_ticks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF]:
     """Return a tick at the height `top` for each pixel of the plot in which a hit begins."""
-    pixels = max(1, int(frame.view.width))
-    edges = frame.view.times(np.linspace(0.0, frame.view.width, pixels + 1))
+    view = frame.view
+    pixels = max(1, int(view.width))
+    xs = np.linspace(0.0, view.width, pixels + 1)
+    edges = view.times(xs)
     edges[-1] += 1  # includes hits that begin at the very end
-    found = np.zeros(pixels, np.bool_)
+    has_hit = np.zeros(pixels, np.bool_)
     for lane, indices in hits.items():
-        found |= hit_columns(trace.spans(lane).start, indices, edges)
-    return [QRectF(frame.left + x, top, WIDTH, HIT) for x in np.flatnonzero(found).tolist()]
+        starts = trace.spans(lane).start
+        has_hit |= hit_columns(starts, indices, edges)
+    ticks = []
+    for pixel in np.flatnonzero(has_hit).tolist():
+        ticks.append(QRectF(frame.left + pixel, top, WIDTH, HIT))
+    return ticks
 
 
 def draw_hit_ticks(painter: QPainter, theme: Theme, ticks: list[QRectF]) -> None:
