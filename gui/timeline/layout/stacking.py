@@ -204,7 +204,8 @@ class _TrackStacker:
         if stack is not None:
             self._groups.append(replace(stack, top=self._y + self._gap, height=STACK))
             self._y += self._gap + STACK
-        self._tracks += [self._strip(lane.index, self._nested, True) for lane in nested]
+        for lane in nested:
+            self._add_helper(lane, self._nested)
 
     def layout(self) -> Layout:
         """Return the layout of everything that was added."""
