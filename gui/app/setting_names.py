@@ -66,6 +66,22 @@ def devices_title(devices: str) -> str:
     return ntr("{n} lane on {kind}", "{n} lanes on {kind}", n, kind=kind)
 
 
+def short_devices_title(devices: str) -> str:
+    """Return a `--devices` text as it is read next to the label Lanes: `4 virtual`."""
+    match = _DEVICES.fullmatch(devices)
+    if match is None or not (match["virtual"] or match["kind"]):
+        return devices_title(devices)
+    n = int(match["count"])
+    kind = match["kind"]
+    if match["virtual"] and kind:
+        return tr("{n} virtual on {kind}", n=n, kind=kind)
+    if match["virtual"]:
+        return tr("{n} virtual", n=n)
+    if kind == HOST.name:
+        return tr("{n} CPU", n=n)
+    return tr("{n} on {kind}", n=n, kind=kind)
+
+
 def settings_text(settings: Iterable[tuple[Option[Any], OptionValue]]) -> str:
     """Return settings with their values: `Pipeline · Split size 4`."""
     parts = []

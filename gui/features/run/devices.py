@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
 from core.errors import PlanError
 from core.plan.devices import HOST, Hardware
 from core.plan.lanes import lane_devices
-from gui.app.setting_names import devices_title
-from gui.look.text import ntr, tr
+from gui.app.setting_names import devices_title, short_devices_title
+from gui.look.text import tr
 from gui.widgets.fields import LEAST_WIDTH, Choice
 
 AUTO = "auto"
@@ -21,7 +21,10 @@ LINE_MARGINS = 6  # pixels that a line keeps free on both sides of its text, wit
 
 
 class DeviceField(Choice):
-    """An editable list; each item shows devices in words and has their `--devices` text as data."""
+    """An editable list; each item shows devices in words and has their `--devices` text as data.
+
+    The words are short, because they are next to the label Lanes; the tooltip has whole ones.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +43,7 @@ class DeviceField(Choice):
     def take(self, devices: str) -> None:
         """Show a `--devices` text, adding it to the list if it is not offered."""
         if self.findData(devices) < 0:
-            self.addItem(devices_title(devices), devices)
+            self._add(short_devices_title(devices), devices)
         self.setCurrentIndex(self.findData(devices))
         line = self.lineEdit()
         if line is not None:
@@ -52,16 +55,22 @@ class DeviceField(Choice):
         # `clear` also empties the line, with the user's text.
         self.clear()
         for devices in device_choices(hardware):
-            title = automatic_title(hardware) if devices == AUTO else devices_title(devices)
-            self.addItem(title, devices)
+            is_auto = devices == AUTO
+            title = automatic_title(hardware) if is_auto else short_devices_title(devices)
+            self._add(title, devices)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + POPUP_MARGIN)
         if self.findData(value) < 0:
             self.setEditText(value)
         else:
             self.take(value)
 
+    def _add(self, title: str, devices: str) -> None:
+        self.addItem(title, devices)
+        tip = devices_title(devices)
+        self.setItemData(self.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+
     def _fit_title(self) -> None:
-        """Make the field wide enough for its title; in a narrow form it goes below its label."""
+        """Make the field wide enough for its title; in a narrow form all fields go below labels."""
         title = self.itemText(self.currentIndex())
         text_size = self.fontMetrics().size(Qt.TextFlag.TextSingleLine, title)
         text_size.setWidth(text_size.width() + LINE_MARGINS)
@@ -89,9 +98,9 @@ def automatic_title(hardware: Hardware) -> str:
     except PlanError:
         return devices_title(AUTO)
     if set(devices) == {HOST.name}:
-        meant = ntr("{n} CPU lane", "{n} CPU lanes", len(devices))
+        meant = short_devices_title(f"{len(devices)}x{HOST.name}")
     elif len(devices) > 1 and len(set(devices)) == 1:
-        meant = devices_title(f"{len(devices)}x{devices[0]}")
+        meant = short_devices_title(f"{len(devices)}x{devices[0]}")
     else:
         meant = ", ".join(devices)
     return tr("auto: {devices}", devices=meant)

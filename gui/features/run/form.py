@@ -8,12 +8,13 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QSpinBox, QToolButton, QWidget
 
 from core.message import N_
 from core.models.catalogue import MODELS, ModelSettings
 from core.option import Option, OptionGroup, OptionValue, option_values
+from core.override import override
 from core.plan.specification import OPTIONS, Specification
 from gui.features.run.applies import excluded, unused_options
 from gui.features.run.devices import DeviceField
@@ -60,7 +61,7 @@ class OptionForm(QFormLayout):
     edited = Signal()
 
     def __init__(self) -> None:
-        super().__init__(horizontalSpacing=6, verticalSpacing=4)
+        super().__init__(horizontalSpacing=4, verticalSpacing=4)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -111,6 +112,19 @@ class OptionForm(QFormLayout):
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)
+
+    @override
+    def setGeometry(self, rect: QRect) -> None:
+        # All fields are below their labels if that of the lanes, the widest, would be.
+        lanes = self._widget(DEVICES)
+        label = self._label(lanes)
+        label_width = 0 if label is None else label.minimumWidth()
+        needed = label_width + self.horizontalSpacing() + lanes.minimumWidth()
+        policy = QFormLayout.RowWrapPolicy
+        wanted = policy.WrapLongRows if needed <= rect.width() else policy.WrapAllRows
+        if wanted != self.rowWrapPolicy():
+            self.setRowWrapPolicy(wanted)
+        super().setGeometry(rect)
 
     def chain(self, first: QWidget) -> None:
         """Set the order of the Tab key: `first`, then the rows from top to bottom."""

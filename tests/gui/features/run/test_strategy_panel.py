@@ -523,18 +523,41 @@ def test_the_lanes_field_offers_the_machines_devices() -> None:
     ]
 
 
+@pytest.mark.parametrize(("width", "wrapped"), [(NARROW, False), (246, False), (NARROWEST, True)])
+@pytest.mark.parametrize("language", ["en", "zh", "ko"])
+def test_all_fields_are_next_to_their_labels_or_all_are_below_them(
+    language: str, width: int, wrapped: bool, qapp: QApplication, qtbot: QtBot
+) -> None:
+    speak(qapp, language)
+    panel = StrategyPanel()
+    qtbot.addWidget(panel)
+    panel.resize(width, 600)
+    panel.show()
+    if wrapped:  # a long title, in a narrow form
+        panel.set_hardware(GPUS)
+        panel.fields["devices"].write("cuda:0,cuda:1,cuda:0")
+    QApplication.processEvents()
+    below = set()
+    for field in panel.fields.values():
+        label = panel.options.labelForField(field.widget)
+        if field.widget.isVisible() and label is not None:
+            below.add(field.widget.y() >= label.geometry().bottom())
+    speak(qapp, "en")
+    assert below == {wrapped}
+
+
 def test_the_lanes_are_listed_in_words_and_in_order(panel: StrategyPanel) -> None:
     field = panel.fields["devices"].widget
     shown = [field.itemText(place) for place in range(field.count())]
     assert shown == [
-        "auto: 2 CPU lanes",
-        "2 virtual devices",
-        "4 virtual devices",
-        "8 virtual devices",
-        "1 CPU lane",
-        "2 CPU lanes",
-        "4 CPU lanes",
-        "8 CPU lanes",
+        "auto: 2 CPU",
+        "2 virtual",
+        "4 virtual",
+        "8 virtual",
+        "1 CPU",
+        "2 CPU",
+        "4 CPU",
+        "8 CPU",
     ]
     field.setCurrentIndex(2)
     assert panel.specification().devices == "4xvirtual"
@@ -543,7 +566,7 @@ def test_the_lanes_are_listed_in_words_and_in_order(panel: StrategyPanel) -> Non
     panel.set_hardware(GPUS)
     assert panel.specification().devices == "3xvirtual"
     panel.fields["devices"].write("2xcuda:1")
-    assert field.currentText() == "2 lanes on cuda:1"
+    assert field.currentText() == "2 on cuda:1"
     assert panel.specification().devices == "2xcuda:1"
 
 
