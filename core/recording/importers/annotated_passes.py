@@ -41,6 +41,10 @@ _OVERLAP = re.compile(r"^(?:PP:)?\((\d{1,4}F\d{1,9});(\d{1,4}[BI]\d{1,9})\)OVERL
 _FORWARD, _BACKWARD = range(2)
 
 
+_Pair = tuple[int | None, int | None]
+"""A number for the forward pass, and one for the backward pass; None if it is unknown."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnnotatedPass:
     """The pass that an annotation names; None for missing values.
@@ -50,8 +54,8 @@ class AnnotatedPass:
     """
 
     kind: Kind | None
-    stage: tuple[int | None, int | None] = (None, None)
-    microbatch: tuple[int | None, int | None] = (None, None)
+    stage: _Pair = (None, None)
+    microbatch: _Pair = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +84,17 @@ class PassMarks:
         is_annotation: Bools,
     ) -> PassMarks:
         """Return the annotations of passes among events; `name` has positions in `names`."""
+        count = len(names)
         passes = [annotated_pass(text) for text in names]
-        is_pass = np.array([each is not None for each in passes], np.bool_)
-        mine = np.flatnonzero(is_annotation & is_pass[name]) if len(names) else np.empty(0, int)
-        mine = mine[np.lexsort((-end[mine], start[mine]))]
-        kind = np.full(len(names), ABSENT, np.int64)
-        stage = np.full((len(names), 2), ABSENT, np.int64)
-        microbatch = np.full((len(names), 2), ABSENT, np.int64)
+        # The last entry is for events without a name, which are -1.
+        names_pass = [each is not None for each in [*passes, None]]
+        is_pass = np.array(names_pass, np.bool_)[name]
+        mine = np.flatnonzero(is_annotation & is_pass)
+        order = np.lexsort((-end[mine], start[mine]))
+        mine = mine[order]
+        kind = np.full(count, ABSENT, np.int64)
+        stage = np.full((count, 2), ABSENT, np.int64)
+        microbatch = np.full((count, 2), ABSENT, np.int64)
         for place, each in enumerate(passes):
             if each is None:
                 continue
@@ -132,34 +140,37 @@ def annotated_pass(name: str) -> AnnotatedPass | None:
     """Return the pass that an annotation names, or None."""
     match = _LETTER.search(name)
     if match is not None:
+        letter = match[1]
         number = match[2] or match[3]
-        return _one_pass(match[1], None, int(number) if number else None)
+        microbatch = int(number) if number else None
+        return _one_pass(letter, None, microbatch)
     match = _WORD.match(name)
     if match is not None:
-        return _one_pass(match[1][0], None, int(match[2]))
+        word, number = match.groups()
+        return _one_pass(word[0], None, int(number))
     match = _ACTION.match(name)
     if match is not None:
-        return _one_pass(match[2], int(match[1]), int(match[3]))
+        stage, letter, number = match.groups()
+        return _one_pass(letter, int(stage), int(number))
     match = _OVERLAP.match(name)
     if match is None:
         return None
     forward = annotated_pass(match[1])
     backward = annotated_pass(match[2])
     assert forward is not None and backward is not None
-    return AnnotatedPass(
-        None,
-        (forward.stage[_FORWARD], backward.stage[_BACKWARD]),
-        (forward.microbatch[_FORWARD], backward.microbatch[_BACKWARD]),
-    )
+    stages = forward.stage[_FORWARD], backward.stage[_BACKWARD]
+    microbatches = forward.microbatch[_FORWARD], backward.microbatch[_BACKWARD]
+    return AnnotatedPass(None, stages, microbatches)
 
 
 def _one_pass(letter: str, stage: int | None, microbatch: int | None) -> AnnotatedPass:
     if letter == "F":
         return AnnotatedPass(Kind.FORWARD, (stage, None), (microbatch, None))
-    return AnnotatedPass(_KIND_OF_LETTER[letter], (None, stage), (None, microbatch))
+    kind = _KIND_OF_LETTER[letter]
+    return AnnotatedPass(kind, (None, stage), (None, microbatch))
 
 
-def _numbers(pair: tuple[int | None, int | None]) -> list[int]:
+def _numbers(pair: _Pair) -> list[int]:
     return [ABSENT if number is None else number for number in pair]
 
 
@@ -171,30 +182,42 @@ def passes_of_calls(marks: PassMarks, thread: NDArray[np.int32], moment: Ints) -
     microbatch = np.full((count, 2), ABSENT, np.int64)
     threads = np.unique(marks.thread)
     for number in threads.tolist():
-        own_marks = marks.picked(np.flatnonzero(marks.thread == number))
+        is_own = marks.thread == number
+        own_marks = marks.picked(np.flatnonzero(is_own))
         is_mine = thread == number
         if len(threads) == 1:
-            is_mine |= ~np.isin(thread, threads)
+            # The only thread with annotations also annotates the calls of all others.
+            is_mine |= thread != number
         calls = np.flatnonzero(is_mine)
+        moment_of_call = moment[calls]
         depth, _ = depths(own_marks.start, own_marks.end)
         # Inner annotations are later, and replace what outer ones say.
-        levels = min(int(depth.max()) + 1, MOST_DEPTHS)
+        deepest = int(depth.max())
+        levels = min(deepest + 1, MOST_DEPTHS)
         for level in range(levels):
-            level_marks = own_marks.picked(np.flatnonzero(depth == level))
-            place = np.searchsorted(level_marks.start, moment[calls], "right") - 1
-            is_inside = (place >= 0) & (level_marks.end[place] > moment[calls])
+            is_on_level = depth == level
+            level_marks = own_marks.picked(np.flatnonzero(is_on_level))
+            place = np.searchsorted(level_marks.start, moment_of_call, "right") - 1
+            is_inside = place >= 0
+            is_inside &= level_marks.end[place] > moment_of_call
             inside = calls[is_inside]
             mark = place[is_inside]
-            kind[inside] = _known_or(level_marks.kind[mark], kind[inside])
-            stage[inside] = _known_or(level_marks.stage[mark], stage[inside])
-            microbatch[inside] = _known_or(level_marks.microbatch[mark], microbatch[inside])
-    direction = np.where(kind == KIND_CODES[Kind.FORWARD], _FORWARD, _BACKWARD)
+            inner_kind = level_marks.kind[mark]
+            inner_stage = level_marks.stage[mark]
+            inner_microbatch = level_marks.microbatch[mark]
+            kind[inside] = _known_or(inner_kind, kind[inside])
+            stage[inside] = _known_or(inner_stage, stage[inside])
+            microbatch[inside] = _known_or(inner_microbatch, microbatch[inside])
+    is_forward = kind == KIND_CODES[Kind.FORWARD]
+    direction = np.where(is_forward, _FORWARD, _BACKWARD)
     every = np.arange(count)
+    stage_of_pass = stage[every, direction]
+    microbatch_of_pass = microbatch[every, direction]
     is_pass = kind != ABSENT
     return LaunchedPasses(
-        kind,
-        np.where(is_pass, stage[every, direction], ABSENT),
-        np.where(is_pass, microbatch[every, direction], ABSENT),
+        kind=kind,
+        stage=np.where(is_pass, stage_of_pass, ABSENT),
+        microbatch=np.where(is_pass, microbatch_of_pass, ABSENT),
     )
 
 
@@ -211,8 +234,11 @@ def with_passes(
     task that communicates or copies memory keeps its kind, and has the micro-batch only: the
     members of a collective have one stage.
     """
-    is_copy = matches(names, MEMORY_COPY)[name[task]]
-    is_compute = (kind[task] == KIND_CODES[Kind.OTHER]) & ~is_copy & (passes.kind != ABSENT)
+    copies_memory = matches(names, MEMORY_COPY)
+    is_copy = copies_memory[name[task]]
+    is_compute = kind[task] == KIND_CODES[Kind.OTHER]
+    is_compute &= ~is_copy
+    is_compute &= passes.kind != ABSENT
     computing = task[is_compute]
     kind = kind.copy()
     kind[computing] = passes.kind[is_compute]

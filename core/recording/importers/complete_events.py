@@ -30,15 +30,22 @@ def complete_events(events: TraceEvents, progress: Progress | None = None) -> No
     Count the others among the issues. Raises Cancelled if `progress` returns False.
     """
     rest = events.rest
-    _add_pairs(events, *_calls(watched(rest, progress), events.issues))
-    _add_pairs(events, *_asynchronous(watched(rest, progress), events.issues))
-    instants = [event for event in watched(rest, progress) if event.ph in _INSTANT]
+    issues = events.issues
+    calls, ends = _calls(watched(rest, progress), issues)
+    _add_pairs(events, calls, ends)
+    tasks, ends = _asynchronous(watched(rest, progress), issues)
+    _add_pairs(events, tasks, ends)
+    instants = []
+    times = []
+    for event in watched(rest, progress):
+        if event.ph in _INSTANT:
+            row = f"{INSTANTS} of {event.tid}"
+            instants.append(_on_row(event, row))
+            times.append(to_float(event.ts))
     if instants:
-        moved = [_on_row(event, f"{INSTANTS} of {event.tid}") for event in instants]
-        times = np.array([to_float(event.ts) for event in instants])
-        events.add_complete(moved, times)
+        events.add_complete(instants, np.array(times))
     unknown = sum(event.ph not in _KNOWN_PHASES for event in rest)
-    events.issues[ImportIssue.UNKNOWN] += unknown
+    issues[ImportIssue.UNKNOWN] += unknown
 
 
 def _on_row(event: TraceEvent, row: str) -> TraceEvent:
@@ -69,7 +76,8 @@ def _calls(
             if event.ph == "B":
                 open_calls.append(event)
             elif open_calls:
-                begun.append(_with_arguments_of_end(open_calls.pop(), event))
+                begin = open_calls.pop()
+                begun.append(_with_arguments_of_end(begin, event))
                 ends.append(to_float(event.ts))
             else:
                 issues[ImportIssue.NO_BEGIN] += 1
@@ -90,8 +98,10 @@ def _with_arguments_of_end(begin: TraceEvent, end: TraceEvent) -> TraceEvent:
     of_end = _given(end.args)
     if of_end.keys() <= of_begin.keys():
         return begin
-    place = end.place if of_begin.keys() <= of_end.keys() else begin.place
-    arguments = KnownArguments(**of_end | of_begin)
+    end_has_all = of_begin.keys() <= of_end.keys()
+    place = end.place if end_has_all else begin.place
+    both = of_end | of_begin
+    arguments = KnownArguments(**both)
     return msgspec.structs.replace(begin, args=arguments, place=place)
 
 
@@ -122,10 +132,12 @@ def _asynchronous(
             open_events[key].append(event)
         elif open_events[key]:
             begin = open_events[key].pop()
-            row = f"{ASYNC} {begin.cat or begin.name or ''}".strip()
+            title = begin.cat or begin.name or ""
+            row = f"{ASYNC} {title}".strip()
             begun.append(_on_row(begin, row))
             ends.append(to_float(event.ts))
         else:
             issues[ImportIssue.NO_BEGIN] += 1
-    issues[ImportIssue.NO_END] += sum(map(len, open_events.values()))
+    for unended in open_events.values():
+        issues[ImportIssue.NO_END] += len(unended)
     return begun, ends

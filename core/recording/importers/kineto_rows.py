@@ -52,14 +52,19 @@ class KinetoRows:
     @property
     def working_groups(self) -> tuple[int, ...]:
         """The groups of rows that work: streams of a device, or without any the host's rows."""
-        return (DEVICE,) if (self.group == DEVICE).any() else (HOST, COMMUNICATION)
+        is_on_device = self.group == DEVICE
+        if is_on_device.any():
+            return (DEVICE,)
+        return (HOST, COMMUNICATION)
 
     @cached_property
     def main(self) -> int:
         """The stream or, without a device, the thread that computes most; ABSENT without one."""
         is_working = np.isin(self.group, self.working_groups)
-        computing = np.where(is_working, self.busy - self.moving - self.copying, 0)
-        if not len(computing) or computing.max() <= 0:
+        computing = self.busy - self.moving - self.copying
+        computing = np.where(is_working, computing, 0)
+        most = computing.max(initial=0)
+        if most <= 0:
             return ABSENT
         return int(np.argmax(computing))
 
@@ -71,8 +76,10 @@ class KinetoRows:
         `streams` and `threads` have the names of each thread, if it is a stream of a device or a
         thread of the host.
         """
-        every = range(len(self.thread))
-        return tuple(self._track(row, streams, threads, place) for row in every)
+        tracks = []
+        for row in range(len(self.thread)):
+            tracks.append(self._track(row, streams, threads, place))
+        return tuple(tracks)
 
     def _track(
         self, row: int, streams: Sequence[str], threads: Sequence[str], place: str
@@ -82,21 +89,33 @@ class KinetoRows:
         is_on_device = group in (DEVICE, DEVICE_ANNOTATION)
         name = streams[thread] if is_on_device else threads[thread]
         if group in _ANNOTATIONS:
+            annotated = self._annotated(row)
             name = f"{name} {_ANNOTATIONS[group]}"
-            return ImportedTrack(name, place, Role.NESTED, self._annotated(row), cores=1)
-        if group == COMMUNICATION and self._row_of(thread, HOST) != ABSENT:
-            name = f"{name} communication"
+            return ImportedTrack(name, place, Role.NESTED, annotated, cores=1)
+        if group == COMMUNICATION:
+            host_row = self._row_of(thread, HOST)
+            if host_row != ABSENT:
+                name = f"{name} communication"
         role = self._role(row)
-        serves = ABSENT if role is Role.COMPUTE else self.main
-        stream_of = _STREAMS[group] if group in self.working_groups else ""
-        return ImportedTrack(name, place, role, serves, int(group == HOST), stream_of)
+        serves = ABSENT
+        if role is not Role.COMPUTE:
+            serves = self.main
+        stream_of = ""
+        if group in self.working_groups:
+            stream_of = _STREAMS[group]
+        cores = 1 if group == HOST else 0
+        return ImportedTrack(name, place, role, serves, cores, stream_of)
 
     def _role(self, row: int) -> Role:
-        if self.group[row] not in self.working_groups or self.main in (ABSENT, row):
+        is_working = self.group[row] in self.working_groups
+        if not is_working or self.main in (ABSENT, row):
             return Role.COMPUTE
-        if 2 * self.moving[row] > self.busy[row]:
+        busy = self.busy[row]
+        if 2 * self.moving[row] > busy:
             return Role.COMMUNICATION
-        return Role.COPY if self.copying[row] == self.busy[row] else Role.COMPUTE
+        if self.copying[row] == busy:
+            return Role.COPY
+        return Role.COMPUTE
 
     def _annotated(self, row: int) -> int:
         """Return the row that a row of annotations is about."""
@@ -105,8 +124,11 @@ class KinetoRows:
 
     def _row_of(self, thread: int, group: int) -> int:
         """Return the row of a thread in a group, or ABSENT."""
-        found = np.flatnonzero((self.thread == thread) & (self.group == group))
-        return int(found[0]) if len(found) else ABSENT
+        is_row = self.thread == thread
+        is_row &= self.group == group
+        if not is_row.any():
+            return ABSENT
+        return int(np.argmax(is_row))
 
 
 def rows_of_events(
@@ -120,26 +142,39 @@ def rows_of_events(
     A row is a thread and a group, because a process may have the number of a device.
     """
     # Thread and group in one number.
-    keys, which = np.unique(columns["thread"] * _MOST_GROUPS + group, return_inverse=True)
+    key_of_event = columns["thread"] * _MOST_GROUPS + group
+    keys, which = np.unique(key_of_event, return_inverse=True)
+    count = len(keys)
     length = columns["length"]
-    is_copy = matches(events.labels, MEMORY_COPY)[columns["name"]]
-    busy = np.bincount(which, length, len(keys))
-    moving = np.bincount(which, np.where(IS_COMMUNICATION[kind], length, 0), len(keys))
-    copying = np.bincount(which, np.where(is_copy, length, 0), len(keys))
+    copies_memory = matches(events.labels, MEMORY_COPY)
+    is_copy = copies_memory[columns["name"]]
+    time_moving = np.where(IS_COMMUNICATION[kind], length, 0)
+    time_copying = np.where(is_copy, length, 0)
+    busy = np.bincount(which, length, count)
+    moving = np.bincount(which, time_moving, count)
+    copying = np.bincount(which, time_copying, count)
     computing = busy - moving - copying
     key_group = keys % _MOST_GROUPS
     # Sorted by group; streams by computing time, the longest first; threads of the host that mostly
     # communicate last; then by number. The last argument of lexsort is the first key.
-    most_computing = -computing * (key_group == DEVICE)
-    mostly_moves = (2 * moving > busy) & (key_group == HOST)
+    is_stream = key_group == DEVICE
+    most_computing = -computing * is_stream
+    mostly_moves = 2 * moving > busy
+    mostly_moves &= key_group == HOST
     order = np.lexsort((keys, mostly_moves, most_computing, _ORDER[key_group]))
-    new_row = np.empty(len(keys), np.int32)
-    new_row[order] = np.arange(len(keys), dtype=np.int32)
+    new_row = np.empty(count, np.int32)
+    new_row[order] = np.arange(count)
     keys = keys[order]
     rows = KinetoRows(
-        keys // _MOST_GROUPS, keys % _MOST_GROUPS, busy[order], moving[order], copying[order]
+        thread=keys // _MOST_GROUPS,
+        group=keys % _MOST_GROUPS,
+        busy=busy[order],
+        moving=moving[order],
+        copying=copying[order],
     )
     is_on_device = np.isin(rows.group, (DEVICE, DEVICE_ANNOTATION))
-    ambiguous = np.intersect1d(rows.thread[is_on_device], rows.thread[~is_on_device])
+    device_threads = rows.thread[is_on_device]
+    host_threads = rows.thread[~is_on_device]
+    ambiguous = np.intersect1d(device_threads, host_threads)
     events.issues[ImportIssue.COLLIDING] += len(ambiguous)
-    return rows, new_row[which].astype(np.int32)
+    return rows, new_row[which]

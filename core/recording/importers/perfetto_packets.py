@@ -23,17 +23,42 @@ from core.recording.role_text import TrackRole, parse_role
 from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
-_BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4  # types of track events
+# Types of track events.
+_BEGIN = 1
+_END = 2
+_INSTANT = 3
+_COUNTER = 4
 # Fields of TracePacket.
-_TIMESTAMP, _SEQUENCE_ID, _TRACK_EVENT, _INTERNED_DATA = 8, 10, 11, 12
-_DEFAULTS, _TRACK_DESCRIPTOR = 59, 60
+_TIMESTAMP = 8
+_SEQUENCE_ID = 10
+_TRACK_EVENT = 11
+_INTERNED_DATA = 12
+_DEFAULTS = 59
+_TRACK_DESCRIPTOR = 60
 # Fields of TrackEvent. There are two fields each for flows that continue and that end.
-_TYPE, _NAME_ID, _TRACK, _CATEGORY, _NAME, _COUNTER_VALUE, _DOUBLE_VALUE = 9, 10, 11, 22, 23, 30, 44
+_TYPE = 9
+_NAME_ID = 10
+_TRACK = 11
+_CATEGORY = 22
+_NAME = 23
+_COUNTER_VALUE = 30
+_DOUBLE_VALUE = 44
 _FLOWS = (36, 42, 47, 48)
 # Fields of TrackDescriptor, and of the process and thread in it.
-_UUID, _TRACK_NAME, _PROCESS, _THREAD, _PARENT, _STATIC_NAME, _DESCRIPTION = 1, 2, 3, 4, 5, 10, 14
-_PID, _THREAD_NAME, _PROCESS_NAME = 1, 5, 6
-_EVENT_NAMES, _INTERNED_ID, _INTERNED_TEXT = 2, 1, 2  # fields of InternedData and its names
+_UUID = 1
+_TRACK_NAME = 2
+_PROCESS = 3
+_THREAD = 4
+_PARENT = 5
+_STATIC_NAME = 10
+_DESCRIPTION = 14
+_PID = 1
+_THREAD_NAME = 5
+_PROCESS_NAME = 6
+# Fields of InternedData, and of the names in it.
+_EVENT_NAMES = 2
+_INTERNED_ID = 1
+_INTERNED_TEXT = 2
 _DEFAULT_EVENT = 11  # field of the defaults of a sequence
 _MOST_PARENTS = 16
 
@@ -81,14 +106,16 @@ class PacketReader:
         if _INTERNED_DATA in fields:
             self._read_names(inner_of(fields, _INTERNED_DATA), sequence)
         if _DEFAULTS in fields:
-            default = inner_of(inner_of(fields, _DEFAULTS), _DEFAULT_EVENT)
-            self.default_tracks[sequence] = number_of(default, _TRACK) or 0
+            defaults = inner_of(fields, _DEFAULTS)
+            default_event = inner_of(defaults, _DEFAULT_EVENT)
+            self.default_tracks[sequence] = number_of(default_event, _TRACK) or 0
         if _TRACK_DESCRIPTOR in fields:
-            self._read_descriptor(inner_of(fields, _TRACK_DESCRIPTOR))
+            descriptor = inner_of(fields, _TRACK_DESCRIPTOR)
+            self._read_descriptor(descriptor)
         if _TRACK_EVENT in fields:
-            self._read_event(
-                inner_of(fields, _TRACK_EVENT), number_of(fields, _TIMESTAMP), sequence
-            )
+            event = inner_of(fields, _TRACK_EVENT)
+            time = number_of(fields, _TIMESTAMP)
+            self._read_event(event, time, sequence)
 
     def _read_names(self, interned: Fields, sequence: int) -> None:
         """Add the names of events that later packets of the sequence refer to."""
@@ -124,22 +151,21 @@ class PacketReader:
         if track is None:
             track = self.default_tracks.get(sequence, 0)
         event_type = number_of(event, _TYPE)
-        if (
-            time is None
-            or not 0 <= time < LATEST
-            or event_type not in (_BEGIN, _END, _INSTANT, _COUNTER)
-        ):
+        has_type = event_type in (_BEGIN, _END, _INSTANT, _COUNTER)
+        if time is None or not 0 <= time < LATEST or not has_type:
             self.issues[ImportIssue.NO_TIME] += 1
         elif event_type == _END:
             self._end_slice(track, time)
         elif event_type == _COUNTER:
-            self.counter_values[track].append((time, _counter_value(event)))
+            value = _counter_value(event)
+            self.counter_values[track].append((time, value))
             self.values += 1
             check_count(self.values, self.most, N_("it has more than {most:,} values"))
         else:
             name = text_of(event, _NAME)
             if not name:
-                name = self.names.get((sequence, number_of(event, _NAME_ID) or 0), "")
+                name_id = number_of(event, _NAME_ID) or 0
+                name = self.names.get((sequence, name_id), "")
             self._begin_slice(event, track, time, name, event_type == _BEGIN)
 
     def _begin_slice(
@@ -161,7 +187,8 @@ class PacketReader:
             for value in event.get(number, ()):
                 flow = value if isinstance(value, int) else fixed_of(value)
                 if flow in self.flows:
-                    self.links.append((self.flows[flow], place))
+                    former = self.flows[flow]
+                    self.links.append((former, place))
                     check_count(self.links, self.most, N_("it has more than {most:,} arrows"))
                 self.flows[flow] = place
 
@@ -185,7 +212,11 @@ class PacketReader:
 
 
 def _counter_value(event: Fields) -> float:
-    double = event.get(_DOUBLE_VALUE)
-    if double and isinstance(double[-1], bytes) and len(double[-1]) == 8:
-        return float(unpack_from("<d", double[-1])[0])
-    return float(signed(number_of(event, _COUNTER_VALUE) or 0))
+    doubles = event.get(_DOUBLE_VALUE)
+    if doubles:
+        last = doubles[-1]
+        if isinstance(last, bytes) and len(last) == 8:
+            (value,) = unpack_from("<d", last)
+            return float(value)
+    number = number_of(event, _COUNTER_VALUE) or 0
+    return float(signed(number))

@@ -39,7 +39,8 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
     paths = rank_files(folder)
     ranks = []
     for number, path in enumerate(paths):
-        ranks.append(read_rank(path, partial_progress(progress, number, len(paths))))
+        progress_of_rank = partial_progress(progress, number, len(paths))
+        ranks.append(read_rank(path, progress_of_rank))
         report_progress(progress, number + 1, len(paths))
     with one_line(
         message("{folder} cannot be read as one run", folder=folder), RecordingError, LookupError
@@ -53,7 +54,8 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
         warnings.append(left_out_text(left_out))
     unknown = []
     for rank in ranks[1:]:
-        if not len(rank.at) and not rank.warning:
+        has_clock = len(rank.at) > 0
+        if not has_clock and not rank.warning:
             unknown.append(rank.path.name)
     if unknown:
         text = message(
@@ -86,19 +88,24 @@ def _merge_ranks(ranks: Sequence[RankRecording]) -> tuple[Trace, int]:
     header, places = merge_headers(ranks)
     trace = Trace(header)
     steps_of_ranks = [set(rank.plans) for rank in ranks]
-    steps = sorted(set.intersection(*steps_of_ranks))
+    common_steps = set.intersection(*steps_of_ranks)
+    all_steps = set.union(*steps_of_ranks)
+    steps = sorted(common_steps)
+    origin = header.origin_ns
     plans = MergedPlans(trace, ranks, places)
     for step in steps:
         plans.add(step)
     for place, spans in plans.lanes():
         trace.add_spans(spans, [(place, spans)])
     for rank in ranks:
-        trace.clocks[rank.path.stem, None] = _clock(rank, steps, header.origin_ns)
-    trace.counters |= merge_counters(ranks, places, np.array(steps, np.int64), header.origin_ns)
+        clock_key = rank.path.stem, None
+        trace.clocks[clock_key] = _clock(rank, steps, origin)
+    step_numbers = np.array(steps, np.int64)
+    trace.counters |= merge_counters(ranks, places, step_numbers, origin)
     note_outside(trace)
     _add_logs(trace, ranks)
     trace.version += 1
-    return trace, len(set.union(*steps_of_ranks)) - len(steps)
+    return trace, len(all_steps) - len(steps)
 
 
 def merge_headers(ranks: Sequence[RankRecording]) -> tuple[Header, list[list[int]]]:
@@ -106,11 +113,15 @@ def merge_headers(ranks: Sequence[RankRecording]) -> tuple[Header, list[list[int
 
     Compute lanes are first, in the order of ranks. Raises ValueError for too many lanes.
     """
-    lanes = []
+    compute_lanes = []
+    other_lanes = []
     for number, rank in enumerate(ranks):
-        lanes += [(number, lane) for lane in rank.trace.header.lanes]
-    # False is before True, and sorting is stable.
-    lanes.sort(key=lambda each: each[1].role is not Role.COMPUTE)
+        for lane in rank.trace.header.lanes:
+            if lane.role is Role.COMPUTE:
+                compute_lanes.append((number, lane))
+            else:
+                other_lanes.append((number, lane))
+    lanes = compute_lanes + other_lanes
     if len(lanes) > MOST_LANES:
         raise ValueError(
             message(
@@ -128,8 +139,10 @@ def merge_headers(ranks: Sequence[RankRecording]) -> tuple[Header, list[list[int
         renumbered.append(replace(lane, index=place, serves=serves))
     places = []
     for number, rank in enumerate(ranks):
-        places.append([place_of[number, lane.index] for lane in rank.trace.header.lanes])
-    header = replace(ranks[0].trace.header, lanes=tuple(renumbered), replicas=len(ranks))
+        own_lanes = rank.trace.header.lanes
+        places.append([place_of[number, lane.index] for lane in own_lanes])
+    first_header = ranks[0].trace.header
+    header = replace(first_header, lanes=tuple(renumbered), replicas=len(ranks))
     return header, places
 
 
@@ -152,9 +165,14 @@ def merge_counters(
             if name == OUTSIDE and lanes:
                 place = lanes[0]
             known = merged.setdefault((name, place), Counter(name, place))
-            is_new = np.isin(counter.steps, steps) & ~np.isin(counter.steps, known.steps)
-            times = rank.to_run_clock(counter.times[is_new], origin)
-            known.extend(times=times, values=counter.values[is_new], steps=counter.steps[is_new])
+            is_wanted = np.isin(counter.steps, steps)
+            is_known = np.isin(counter.steps, known.steps)
+            is_new = is_wanted & ~is_known
+            known.extend(
+                times=rank.to_run_clock(counter.times[is_new], origin),
+                values=counter.values[is_new],
+                steps=counter.steps[is_new],
+            )
     return merged
 
 
@@ -173,12 +191,17 @@ def _add_logs(trace: Trace, ranks: Sequence[RankRecording]) -> None:
     for time, line in lines:
         # The states of ranks are replaced by one state of the run, below.
         if line.level != STATE_LEVEL:
-            step = ABSENT if line.step is None else line.step
-            trace.logs.add(np.array([time]), np.array([step]), [line.level], [line.text])
+            _add_line(trace, time, line.step, line.level, line.text)
     state = _state(ranks)
     if state is not None:
         last_time, _ = lines[-1]
-        trace.logs.add(np.array([last_time]), np.array([ABSENT]), [STATE_LEVEL], [state])
+        _add_line(trace, last_time, None, STATE_LEVEL, state)
+
+
+def _add_line(trace: Trace, time: int, step: int | None, level: str, text: str) -> None:
+    """Add a line of the log at a time in ns; `step` is None outside of steps."""
+    number = ABSENT if step is None else step
+    trace.logs.add(np.array([time]), np.array([number]), [level], [text])
 
 
 def _state(ranks: Sequence[RankRecording]) -> str | None:
@@ -186,14 +209,21 @@ def _state(ranks: Sequence[RankRecording]) -> str | None:
     outcomes = {rank.trace.outcome for rank in ranks}
     if "failed" in outcomes:
         return "failed"
-    return "finished" if outcomes == {"finished"} else None
+    if outcomes == {"finished"}:
+        return "finished"
+    return None
 
 
 def _clock(rank: RankRecording, steps: list[int], origin: int) -> Counter:
     """Return the largest half-width of a rank's clock as a counter with a value for each step."""
     clock = Counter(rank.path.stem, None)
     if len(rank.half):
-        half_widths = np.full(len(steps), rank.half.max() + rank.device)
-        times = np.full(len(steps), rank.to_run_clock(rank.at[:1], origin)[0])
-        clock.extend(times=times, values=half_widths, steps=np.array(steps, np.int32))
+        count = len(steps)
+        half_width = rank.half.max() + rank.device
+        [first_time] = rank.to_run_clock(rank.at[:1], origin)
+        clock.extend(
+            times=np.full(count, first_time),
+            values=np.full(count, half_width),
+            steps=np.array(steps, np.int32),
+        )
     return clock

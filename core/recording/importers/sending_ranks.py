@@ -15,6 +15,8 @@ from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.imported_events import ImportedEvents
 from core.trace.imported import Direction
 
+_COPY = KIND_CODES[Kind.COPY]
+
 
 def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
     """Return the events with one replica for all ranks that send to each other, in pairs or chains.
@@ -26,17 +28,23 @@ def with_pipelines(imported: ImportedEvents) -> ImportedEvents:
     bucket = imported.attributes.get("bucket")
     if rank is None or bucket is None:
         return imported
-    is_transfer = imported.kind == KIND_CODES[Kind.COPY]
-    is_transfer &= (bucket != ABSENT) & (rank != ABSENT)
-    if not is_transfer.any():
+    is_transfer = imported.kind == _COPY
+    is_transfer &= bucket != ABSENT
+    is_transfer &= rank != ABSENT
+    transfers = np.flatnonzero(is_transfer)
+    if not len(transfers):
         return imported
-    pipeline = np.arange(int(rank.max(initial=0)) + 1)
-    for low, high in sorted(_sending_pairs(imported, np.flatnonzero(is_transfer))):
+    last_rank = int(rank.max(initial=0))
+    pipeline = np.arange(last_rank + 1)
+    pairs = _sending_pairs(imported, transfers)
+    for low, high in sorted(pairs):
         joined = pipeline == pipeline[high]
         pipeline[joined] = pipeline[low]
     _, number = np.unique(pipeline, return_inverse=True)
-    replica = np.where(rank == ABSENT, ABSENT, number[rank])
-    return replace(imported, attributes={**imported.attributes, "replica": replica})
+    has_no_rank = rank == ABSENT
+    replica = np.where(has_no_rank, ABSENT, number[rank])
+    attributes = {**imported.attributes, "replica": replica}
+    return replace(imported, attributes=attributes)
 
 
 def _sending_pairs(imported: ImportedEvents, transfers: Ints) -> set[tuple[int, int]]:
@@ -46,11 +54,17 @@ def _sending_pairs(imported: ImportedEvents, transfers: Ints) -> set[tuple[int, 
     exchanges = imported.exchanges_of_buckets
     found = set()
     for direction, _ in _directions(imported, transfers):
-        found.add((min(direction), max(direction)))
+        low = min(direction)
+        high = max(direction)
+        found.add((low, high))
     for mine in groups(bucket, transfers):
-        if int(bucket[mine[0]]) not in exchanges:
-            ranks = np.unique(rank[mine])
-            found.add((int(ranks[0]), int(ranks[-1])))
+        number = int(bucket[mine[0]])
+        if number in exchanges:
+            continue
+        ranks = rank[mine]
+        low = int(ranks.min())
+        high = int(ranks.max())
+        found.add((low, high))
     return found
 
 
@@ -62,7 +76,8 @@ def _directions(imported: ImportedEvents, transfers: Ints) -> list[tuple[Directi
     present = set(np.unique(rank).tolist())
     found: list[tuple[Direction, Ints]] = []
     for mine in groups(bucket, transfers):
-        for direction in exchanges.get(int(bucket[mine[0]]), ()):
+        number = int(bucket[mine[0]])
+        for direction in exchanges.get(number, ()):
             if present.issuperset(direction):
                 found.append((direction, mine))
     return found
@@ -78,23 +93,29 @@ def unpaired_transfers(imported: ImportedEvents) -> int:
     if rank is None or bucket is None:
         return 0
     step = imported.step
-    is_transfer = (imported.kind == KIND_CODES[Kind.COPY]) & (bucket != ABSENT)
+    is_transfer = imported.kind == _COPY
+    is_transfer &= bucket != ABSENT
     if step is None:
         step = np.zeros(len(imported), np.int32)
     else:
         is_transfer &= np.isin(step, imported.steps.number)
-    senders = [np.empty(0, np.int64)]
-    receivers = [np.empty(0, np.int64)]
-    events = [np.empty(0, np.int64)]
-    for (sender, receiver), mine in _directions(imported, np.flatnonzero(is_transfer)):
+    transfers = np.flatnonzero(is_transfer)
+    no_events = np.empty(0, np.int64)
+    senders = [no_events]
+    receivers = [no_events]
+    events = [no_events]
+    for (sender, receiver), mine in _directions(imported, transfers):
         senders.append(np.full(len(mine), sender))
         receivers.append(np.full(len(mine), receiver))
         events.append(mine)
     event = np.concatenate(events)
     sender_of = np.concatenate(senders)
-    keys = row_keys(step[event], sender_of, np.concatenate(receivers))
-    number = np.unique(keys, return_inverse=True)[1]
-    sends = rank[event] == sender_of
-    difference = np.bincount(number, np.where(sends, 1, -1))
+    receiver_of = np.concatenate(receivers)
+    keys = row_keys(step[event], sender_of, receiver_of)
+    _, number = np.unique(keys, return_inverse=True)
+    is_sender = rank[event] == sender_of
+    sends_or_receives = np.where(is_sender, 1, -1)
+    difference = np.bincount(number, sends_or_receives)
     is_unpaired = difference[number] != 0
-    return len(np.unique(event[is_unpaired]))
+    unpaired = np.unique(event[is_unpaired])
+    return len(unpaired)

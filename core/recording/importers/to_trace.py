@@ -54,7 +54,9 @@ def trace_of_events(
     check_count(imported, MOST_EVENTS)
     check_names(imported)
     imported = with_pipeline_dependencies(imported)
-    imported = _with_steps_from_0(imported.shifted(-int(imported.start.min())))
+    first_start = int(imported.start.min())
+    imported = imported.shifted(-first_start)
+    imported = _with_steps_from_0(imported)
     _check_times(imported)
     imported = replace(imported, tracks=_with_served_tracks(imported))
     issues = Counts(imported.issues)
@@ -76,17 +78,23 @@ def trace_of_events(
         _count_replicas(imported),
         source=Source.IMPORTED,
     )
-    bounds = int(imported.start.min()), int(imported.end.max())
+    first_start = int(imported.start.min())
+    last_end = int(imported.end.max())
+    bounds = first_start, last_end
     counters, counter_places = _counters(imported)
-    colours = imported.colours
-    arguments = imported.arguments
     # Only used for tables with a row for each event: a permutation.
     event_of_row = np.argsort(row, kind="stable")
+    colours = imported.colours
+    if colours is not None:
+        colours = colours[event_of_row].astype(np.int8)
+    arguments = imported.arguments
+    if arguments is not None:
+        arguments = arguments.ordered(event_of_row)
     data = Imported(
         issues={issue: count for issue, count in issues.items() if count},
-        colours=None if colours is None else colours[event_of_row].astype(np.int8),
+        colours=colours,
         counter_places=counter_places,
-        arguments=None if arguments is None else arguments.ordered(event_of_row),
+        arguments=arguments,
         exchanges=imported.exchanges_of_buckets,
     )
     steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
@@ -111,15 +119,20 @@ def _check_times(imported: ImportedEvents) -> None:
     """Raise ValueError if times relative to the first event are out of bounds."""
     first = 0
     for counter in imported.counters:
-        first = min(first, int(counter.times.min(initial=0)))
+        first_count = int(counter.times.min(initial=0))
+        first = min(first, first_count)
     if max(imported.latest, -first) > LATEST:
         raise ValueError(message("its times lie more than 73 years apart"))
 
 
 def _count_replicas(imported: ImportedEvents) -> int:
     """Return the number of ranks of the job: that in the file, or the largest rank plus 1."""
-    last_rank = int(np.max(imported.attributes.get("replica", ABSENT), initial=0))
-    return min(max(imported.world_size, last_rank + 1), MOST_REPLICAS)
+    rank = imported.attributes.get("replica")
+    last_rank = 0
+    if rank is not None:
+        last_rank = int(rank.max(initial=0))
+    ranks = max(imported.world_size, last_rank + 1)
+    return min(ranks, MOST_REPLICAS)
 
 
 def _with_served_tracks(imported: ImportedEvents) -> tuple[ImportedTrack, ...]:
@@ -131,7 +144,8 @@ def _with_served_tracks(imported: ImportedEvents) -> tuple[ImportedTrack, ...]:
     is_moving = IS_COMMUNICATION[imported.kind]
     # Plus 1, so that events without a length count too: a track with such work does not only
     # communicate.
-    working_time = np.where(is_moving, 0, imported.end - imported.start + 1)
+    time = imported.end - imported.start + 1
+    working_time = np.where(is_moving, 0, time)
     working = np.bincount(imported.track, working_time, count)
     moving = np.bincount(imported.track, is_moving, count)
     busiest: dict[str, int] = {}
@@ -143,15 +157,18 @@ def _with_served_tracks(imported: ImportedEvents) -> tuple[ImportedTrack, ...]:
     tracks = []
     for number, track in enumerate(imported.tracks):
         only_moves = bool(moving[number]) and not working[number]
-        if _is_unassigned(track) and only_moves and track.place in busiest:
-            track = replace(track, role=Role.COMMUNICATION, serves=busiest[track.place])
+        served = busiest.get(track.place)
+        if served is not None and only_moves and _is_unassigned(track):
+            track = replace(track, role=Role.COMMUNICATION, serves=served)
         tracks.append(track)
     return tuple(tracks)
 
 
 def _is_unassigned(track: ImportedTrack) -> bool:
     """Return True for a track of a device whose role the importer has left open."""
-    return track.role is Role.COMPUTE and track.serves == ABSENT and not track.cores
+    serves_itself = track.serves == ABSENT
+    is_on_device = track.cores == 0
+    return track.role is Role.COMPUTE and serves_itself and is_on_device
 
 
 def _with_steps_from_0(imported: ImportedEvents) -> ImportedEvents:
@@ -159,11 +176,16 @@ def _with_steps_from_0(imported: ImportedEvents) -> ImportedEvents:
 
     The step with number 0 is shown as step 1, so the numbers in the file are shown.
     """
+    step = imported.step
     numbers = imported.steps.number
-    if imported.step is None or not len(numbers) or not numbers[0]:
+    if step is None or not len(numbers):
         return imported
-    step = np.where(imported.step == ABSENT, ABSENT, imported.step - 1)
-    return replace(imported, step=step, steps=replace(imported.steps, number=numbers - 1))
+    if numbers[0] == 0:
+        return imported
+    has_no_step = step == ABSENT
+    step = np.where(has_no_step, ABSENT, step - 1)
+    steps = replace(imported.steps, number=numbers - 1)
+    return replace(imported, step=step, steps=steps)
 
 
 def _counters(imported: ImportedEvents) -> tuple[Counters, dict[str, str]]:
@@ -197,24 +219,27 @@ def _counters(imported: ImportedEvents) -> tuple[Counters, dict[str, str]]:
 def _one_plan(imported: ImportedEvents) -> tuple[TaskTable, NDArray[np.int32]]:
     """Return a table with a task for each event, in the order of starts, and each event's row."""
     by_start = np.argsort(imported.start, kind="stable")
-    task = np.empty(len(imported), np.int32)
-    task[by_start] = np.arange(len(imported), dtype=np.int32)
+    count = len(imported)
+    task = np.empty(count, np.int32)
+    task[by_start] = np.arange(count, dtype=np.int32)
     table = TaskTable()
-    rows = blank_rows(len(imported))
-    names = np.array([table.names.place(name) for name in imported.names] or [0], np.int32)
+    rows = blank_rows(count)
+    places = [table.names.place(name) for name in imported.names]
+    names = np.array(places or [0], np.int32)
     rows["name"] = names[imported.name[by_start]]
     rows["kind"] = imported.kind[by_start]
     for name, column in imported.attributes.items():
         rows[name] = column[by_start]
-    before = task[imported.links[:, 0]]
-    after = task[imported.links[:, 1]]
+    tasks_of_links = task[imported.links]
+    before, after = tasks_of_links.T
     # A task may only wait for earlier tasks, but arrows of a file may lead back in time.
     is_forward = before < after
     before = before[is_forward]
     after = after[is_forward]
-    rows["after_count"] = np.bincount(after, minlength=len(imported))
+    rows["after_count"] = np.bincount(after, minlength=count)
     # The table has the dependencies of all tasks in one array, in the order of the tasks.
-    table.add(rows, before[stable_argsort(after)])
+    by_waiting_task = stable_argsort(after)
+    table.add(rows, before[by_waiting_task])
     return table, task
 
 
@@ -225,8 +250,9 @@ def _order_by_track(track: NDArray[np.int32], start: Ints, end: Ints) -> Ints:
     is_next_track = sorted_track[1:] > sorted_track[:-1]
     start_steps = np.diff(start[order])
     end_steps = np.diff(end[order])
+    is_later = start_steps > 0
     is_shorter = (start_steps == 0) & (end_steps <= 0)
-    is_sorted = is_next_track | (start_steps > 0) | is_shorter
+    is_sorted = is_next_track | is_later | is_shorter
     # Most files have the events of each thread in this order. Sorting by three keys takes longer.
     if is_sorted.all():
         return order
@@ -236,8 +262,9 @@ def _order_by_track(track: NDArray[np.int32], start: Ints, end: Ints) -> Ints:
 def _rows_of_tracks(imported: ImportedEvents, order: Ints) -> list[Ints]:
     """Return the events of each track, in the given order."""
     numbers = np.arange(len(imported.tracks) + 1)
-    bounds = np.searchsorted(imported.track[order], numbers).tolist()
-    return [order[first:last] for first, last in pairwise(bounds)]
+    sorted_track = imported.track[order]
+    bounds = np.searchsorted(sorted_track, numbers)
+    return [order[first:last] for first, last in pairwise(bounds.tolist())]
 
 
 def _without_slight_overlaps(
@@ -246,6 +273,8 @@ def _without_slight_overlaps(
     """Return the events with slight overlaps cut, and count the cuts."""
     end = imported.end.copy()
     for row in rows:
-        end[row] = cut_slight_overlaps(imported.start[row], imported.end[row])
-    issues[ImportIssue.CUT_OVERLAP] += int((end != imported.end).sum())
+        start = imported.start[row]
+        end[row] = cut_slight_overlaps(start, imported.end[row])
+    is_cut = end != imported.end
+    issues[ImportIssue.CUT_OVERLAP] += int(is_cut.sum())
     return replace(imported, end=end)
