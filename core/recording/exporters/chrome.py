@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -18,7 +18,7 @@ import numpy as np
 
 from core.files import whole_file
 from core.plan.task import ABSENT
-from core.recording.exporters.exported_spans import CHUNK, ExportedSpans, chunks, counter_name
+from core.recording.exporters.exported_spans import ExportedSpans, chunks, counter_name
 from core.recording.role_text import role_text
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
@@ -62,11 +62,16 @@ def write_event_list(file: BinaryIO, parts: Iterable[list[Event]]) -> Iterator[i
     before = b'"traceEvents": [\n'
     for part in parts:
         if part:
-            file.write(before + b",\n".join(map(msgspec.json.encode, part)))
+            encoded = map(msgspec.json.encode, part)
+            file.write(before)
+            file.write(b",\n".join(encoded))
             before = b",\n"
         yield len(part)
-    # Without any event, the list has not been opened yet.
-    file.write(b"\n]\n" if before == b",\n" else before + b"]\n")
+    if before == b",\n":
+        file.write(b"\n]\n")
+    else:
+        # Without any event, the list has not been opened yet.
+        file.write(before + b"]\n")
 
 
 def microseconds(ns: int) -> float:
@@ -115,8 +120,10 @@ def _threads(trace: Trace) -> list[tuple[int, int]]:
         # These viewers nest events of one thread by their times, so nested lanes need no thread.
         # Lanes of a plan stay separate even if two have the same name.
         name = str(lane.index) if has_plan else _DEPTH.sub("", lane.name)
-        pid = pids.setdefault(lane.device, len(pids) + 1)
-        tid = tids.setdefault((lane.device, name), len(tids) + 1)
+        next_pid = len(pids) + 1
+        next_tid = len(tids) + 1
+        pid = pids.setdefault(lane.device, next_pid)
+        tid = tids.setdefault((lane.device, name), next_tid)
         threads.append((pid, tid))
     return threads
 
@@ -124,13 +131,16 @@ def _threads(trace: Trace) -> list[tuple[int, int]]:
 def _names(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[Event]:
     """Yield the names and the order of processes and threads."""
     seen = set[tuple[int, int]]()
-    for lane, (pid, tid) in zip(trace.header.lanes, threads, strict=True):
-        if (pid, tid) not in seen:
-            seen.add((pid, tid))
-            role = role_text(lane, threads[lane.serves][1])
-            yield metadata_event("process_name", pid, tid, {"name": lane.device})
-            yield metadata_event("thread_name", pid, tid, {"name": lane.name, "lane role": role})
-            yield metadata_event("thread_sort_index", pid, tid, {"sort_index": lane.index})
+    for lane, thread in zip(trace.header.lanes, threads, strict=True):
+        if thread in seen:
+            continue
+        seen.add(thread)
+        pid, tid = thread
+        _, served_tid = threads[lane.serves]
+        role = role_text(lane, served_tid)
+        yield metadata_event("process_name", pid, tid, {"name": lane.device})
+        yield metadata_event("thread_name", pid, tid, {"name": lane.name, "lane role": role})
+        yield metadata_event("thread_sort_index", pid, tid, {"sort_index": lane.index})
 
 
 def metadata_event(name: str, pid: int, tid: int, arguments: Event) -> Event:
@@ -144,9 +154,11 @@ def _colours(exported: ExportedSpans) -> dict[int, str]:
     if imported is None or imported.colours is None:
         return {}
     codes = imported.colours[exported.spans.row]
+    has_colour = codes != ABSENT
     names: dict[int, str] = {}
-    for place in np.flatnonzero(codes != ABSENT).tolist():
-        names[place] = _COLOUR_NAMES[codes[place]]
+    for place in np.flatnonzero(has_colour).tolist():
+        code = codes[place]
+        names[place] = _COLOUR_NAMES[code]
     return names
 
 
@@ -157,25 +169,30 @@ def _arrows(exported: ExportedSpans, threads: list[tuple[int, int]]) -> Iterator
     leaves = np.maximum(spans.start, spans.end - 1).tolist()
     start = spans.start.tolist()
     links = exported.links.tolist()
-    for first in range(0, len(links), CHUNK):
+    for first, last in chunks(len(links)):
         events: list[Event] = []
-        for number, (before, after) in enumerate(links[first : first + CHUNK], first + 1):
-            for phase, place, times in (("s", before, leaves), ("f", after, start)):
-                pid, tid = threads[lane[place]]
-                events.append(
-                    {
-                        "ph": phase,
-                        # Without "bp": "e" an arrow would end at the next event that begins.
-                        "bp": "e",
-                        "id": number,
-                        "cat": "waits",
-                        "name": "waits",
-                        "ts": microseconds(times[place]),
-                        "pid": pid,
-                        "tid": tid,
-                    }
-                )
+        for number, (before, after) in enumerate(links[first:last], first + 1):
+            from_thread = threads[lane[before]]
+            to_thread = threads[lane[after]]
+            events.append(_arrow_event("s", number, leaves[before], from_thread))
+            events.append(_arrow_event("f", number, start[after], to_thread))
         yield events
+
+
+def _arrow_event(phase: str, number: int, time: int, thread: tuple[int, int]) -> Event:
+    """Return an end of an arrow: phase "s" for its start, and "f" for its head."""
+    pid, tid = thread
+    return {
+        "ph": phase,
+        # Without "bp": "e" an arrow would end at the next event that begins.
+        "bp": "e",
+        "id": number,
+        "cat": "waits",
+        "name": "waits",
+        "ts": microseconds(time),
+        "pid": pid,
+        "tid": tid,
+    }
 
 
 def _counter_events(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
@@ -183,19 +200,28 @@ def _counter_events(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[li
     processes = {}
     for lane, (pid, _) in zip(trace.header.lanes, threads, strict=True):
         processes[lane.device] = pid
-    places = {} if trace.imported is None else trace.imported.counter_places
+    places: Mapping[str, str] = {}
+    if trace.imported is not None:
+        places = trace.imported.counter_places
     for counter in trace.counters.values():
         if counter.lane is None:
-            pid = processes.get(places.get(counter.name, ""), 0)
+            place = places.get(counter.name, "")
+            pid = processes.get(place, 0)
         else:
-            pid = threads[counter.lane][0]
+            pid, _ = threads[counter.lane]
         name = counter_name(trace, counter)
+        # JSON has no form of NaN or infinity.
+        is_finite = np.isfinite(counter.values)
+        times = counter.times[is_finite].tolist()
+        values = counter.values[is_finite].tolist()
         events: list[Event] = []
-        for time, value in zip(counter.times.tolist(), counter.values.tolist(), strict=True):
-            # JSON has no form of NaN or infinity.
-            if np.isfinite(value):
-                ts = microseconds(time)
-                events.append(
-                    {"ph": "C", "name": name, "ts": ts, "pid": pid, "args": {"value": value}}
-                )
+        for time, value in zip(times, values, strict=True):
+            event: Event = {
+                "ph": "C",
+                "name": name,
+                "ts": microseconds(time),
+                "pid": pid,
+                "args": {"value": value},
+            }
+            events.append(event)
         yield events

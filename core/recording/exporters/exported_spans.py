@@ -51,17 +51,21 @@ class ExportedSpans:
     def labels(self) -> list[str]:
         """The label of each span's bar."""
         # A task has the same label in all steps: make it once for each task, not for each span.
+        table = self.trace.table
         rows, which = np.unique(self.spans.row, return_inverse=True)
-        tasks = self.trace.table.rows[rows]
+        tasks = table.rows[rows]
         kinds = tasks["kind"].tolist()
         names = tasks["name"].tolist()
-        numbers = np.stack([tasks[name] for name in _LABELLED], axis=1).tolist()
+        columns = [tasks[name] for name in _LABELLED]
+        numbers = np.stack(columns, axis=1).tolist()
         labels = []
-        for kind, name, labelled in zip(kinds, names, numbers, strict=True):
+        for code, name, labelled in zip(kinds, names, numbers, strict=True):
             if name == ABSENT:
-                labels.append(bar_label(KINDS[kind], *labelled))
+                kind = KINDS[code]
+                label = bar_label(kind, *labelled)
             else:
-                labels.append(self.trace.table.names[name])
+                label = table.names[name]
+            labels.append(label)
         return [labels[place] for place in which.tolist()]
 
     @cached_property
@@ -78,12 +82,14 @@ class ExportedSpans:
         spans = self.spans[first:last]
         rows = spans.table.rows[spans.row]
         columns = {name: rows[name] for name in _NUMBERS}
-        columns["iteration"] = np.where(spans.step == ABSENT, ABSENT, spans.step + 1)
+        has_no_step = spans.step == ABSENT
+        columns["iteration"] = np.where(has_no_step, ABSENT, spans.step + 1)
         found: list[dict[str, int]] = [{} for _ in range(len(spans))]
         for name, column in columns.items():
             # 0 rows or bytes mean none; stage 0 and micro-batch 0 are the first ones.
             nothing = 0 if name in ("rows", "bytes") else ABSENT
-            for place in np.flatnonzero(column != nothing).tolist():
+            is_known = column != nothing
+            for place in np.flatnonzero(is_known).tolist():
                 found[place][name] = int(column[place])
         return found
 
@@ -95,22 +101,27 @@ class ExportedSpans:
         """
         table = self.trace.table
         spans = self.spans
+        count = len(spans)
         counts, needs = table.needs(spans.row)
-        waiting = np.repeat(np.arange(len(spans)), counts)
+        waiting = np.repeat(np.arange(count), counts)
         # `needs` are numbers within a plan; rows of the table count through all plans.
-        wanted = table.firsts[spans["plan"][waiting]] + needs
-        # Plus one, because ABSENT (-1), of spans outside of steps, must not make a key negative.
-        has_plan = self.trace.header.source.has_plan
-        step = spans.step + 1 if has_plan else np.zeros(len(spans), np.int64)
+        plan_of_waiting = spans["plan"][waiting]
+        wanted = table.firsts[plan_of_waiting] + needs
+        step = np.zeros(count, np.int64)
+        if self.trace.header.source.has_plan:
+            # Plus one, because ABSENT (-1), of spans outside of steps, would make a key negative.
+            step += spans.step + 1
         width = int(step.max(initial=0)) + 1
-        key = spans.row.astype(np.int64) * width + step
+        row = spans.row.astype(np.int64)
+        key = row * width + step
+        wanted_key = wanted * width + step[waiting]
         order = np.argsort(key, kind="stable")
-        asked = wanted * width + step[waiting]
         sorted_keys = key[order]
         # A key above all others would be found after the last one; moved back, it is not equal.
-        place = np.searchsorted(sorted_keys, asked)
-        place = np.minimum(place, max(0, len(key) - 1))
-        is_found = sorted_keys[place] == asked
+        last_place = max(0, count - 1)
+        place = np.searchsorted(sorted_keys, wanted_key)
+        place = np.minimum(place, last_place)
+        is_found = sorted_keys[place] == wanted_key
         needed = order[place[is_found]]
         return np.stack([needed, waiting[is_found]], axis=1)
 
@@ -118,12 +129,14 @@ class ExportedSpans:
 def chunks(count: int) -> Iterator[tuple[int, int]]:
     """Yield first and last (exclusive) of each chunk of `count` events."""
     for first in range(0, count, CHUNK):
-        yield first, min(first + CHUNK, count)
+        last = min(first + CHUNK, count)
+        yield first, last
 
 
 def nullable_numbers(numbers: NDArray[np.integer], kind: pa.DataType) -> pa.Array:
     """Return numbers as an Arrow array of a type, with null for ABSENT."""
-    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
+    is_absent = numbers == ABSENT
+    return pa.array(numbers.astype(np.int64), kind, mask=is_absent)
 
 
 def nullable_words(
@@ -133,8 +146,12 @@ def nullable_words(
     distinct, which = np.unique(codes, return_inverse=True)
     texts: list[str | None] = []
     for code in distinct.tolist():
-        texts.append(None if code == ABSENT else written(words[code]))
-    return pa.array(texts, pa.string()).take(pa.array(which))
+        if code == ABSENT:
+            texts.append(None)
+        else:
+            texts.append(written(words[code]))
+    distinct_texts = pa.array(texts, pa.string())
+    return distinct_texts.take(pa.array(which))
 
 
 def attribute_column(
@@ -150,7 +167,8 @@ def counter_name(trace: Trace, counter: Counter) -> str:
     """Return a counter's name, with the name of its lane."""
     if counter.lane is None:
         return counter.name
-    return f"{counter.name} of {trace.header.lanes[counter.lane].name}"
+    lane = trace.header.lanes[counter.lane]
+    return f"{counter.name} of {lane.name}"
 
 
 def lanes_by_rank(trace: Trace) -> list[list[int]]:
@@ -163,13 +181,18 @@ def lanes_by_rank(trace: Trace) -> list[list[int]]:
     if not trace.header.source.has_plan:
         by_device: dict[str, list[int]] = {}
         for lane in lanes:
-            by_device.setdefault(lane.device, []).append(lane.index)
+            of_device = by_device.setdefault(lane.device, [])
+            of_device.append(lane.index)
         return list(by_device.values())
+    ranks: dict[int, list[int]] = {}
     # In the order of the compute lanes, wherever the lanes are that serve them.
-    computing = [lane for lane in lanes if lane.role is Role.COMPUTE and lane.serves == lane.index]
-    ranks: dict[int, list[int]] = {lane.index: [] for lane in computing}
     for lane in lanes:
-        ranks.setdefault(_root(trace, lane.index), []).append(lane.index)
+        if lane.role is Role.COMPUTE and lane.serves == lane.index:
+            ranks[lane.index] = []
+    for lane in lanes:
+        root = _root(trace, lane.index)
+        of_rank = ranks.setdefault(root, [])
+        of_rank.append(lane.index)
     return list(ranks.values())
 
 

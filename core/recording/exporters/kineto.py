@@ -61,9 +61,12 @@ def write_kineto(trace: Trace, folder: Path | str) -> Generator[float, None, Non
     written = 0
     with whole_folder(folder) as place:
         for rank, lanes in enumerate(ranks):
+            first_lane = trace.header.lanes[lanes[0]]
+            head = _head(rank, len(ranks), first_lane.device)
+            events = _events(exported, rank, lanes)
             with open_output(place / f"rank-{rank}.json.gz") as file:
-                file.write(_head(rank, len(ranks), trace.header.lanes[lanes[0]].device))
-                for count in write_event_list(file, _events(exported, rank, lanes)):
+                file.write(head)
+                for count in write_event_list(file, events):
                     written += count
                     yield min(1.0, written / (3 * whole))
                 file.write(b"}\n")
@@ -72,7 +75,9 @@ def write_kineto(trace: Trace, folder: Path | str) -> Generator[float, None, Non
 
 def kernel_name(kind: Kind, label: str) -> str:
     """Return the name of a task; for communication the name of an NCCL kernel."""
-    return f"ncclDevKernel_{_NCCL[kind]} {label}" if kind in _NCCL else label
+    if kind not in _NCCL:
+        return label
+    return f"ncclDevKernel_{_NCCL[kind]} {label}"
 
 
 def _head(rank: int, ranks: int, device: str) -> bytes:
@@ -93,15 +98,19 @@ def _head(rank: int, ranks: int, device: str) -> bytes:
 def _events(exported: ExportedSpans, rank: int, lanes: list[int]) -> Iterator[list[Event]]:
     """Yield the events of a rank."""
     host = rank + _HOSTS
-    positions = np.flatnonzero(np.isin(exported.lane, lanes))
-    streams = {lane: _FIRST_STREAM + place for place, lane in enumerate(lanes)}
+    is_of_rank = np.isin(exported.lane, lanes)
+    positions = np.flatnonzero(is_of_rank)
+    streams: dict[int, int] = {}
+    for stream, lane in enumerate(lanes, _FIRST_STREAM):
+        streams[lane] = stream
     yield list(_names(exported.trace, rank, streams))
     yield list(_steps(exported, positions, host))
     on_device = _on_device(exported, lanes)
     for first, last in chunks(len(positions)):
         events: list[Event] = []
-        numbered = enumerate(positions[first:last].tolist(), _FIRST_CORRELATION + first)
-        for correlation, place in numbered:
+        places = positions[first:last].tolist()
+        first_correlation = _FIRST_CORRELATION + first
+        for correlation, place in enumerate(places, first_correlation):
             stream = streams[int(exported.lane[place])]
             if on_device[place]:
                 events += _launch_and_task(exported, place, correlation, rank, stream)
@@ -112,9 +121,10 @@ def _events(exported: ExportedSpans, rank: int, lanes: list[int]) -> Iterator[li
 
 def _on_device(exported: ExportedSpans, lanes: list[int]) -> Bools:
     """Return a mask of the events that are a device's work: in a run, all but waits for data."""
-    every = exported.trace.header.lanes
+    header = exported.trace.header
+    every = header.lanes
     working = [lane for lane in lanes if every[lane].role is not Role.NESTED]
-    if not exported.trace.header.source.has_plan:
+    if not header.source.has_plan:
         # Lanes with cores are threads of a host; they count only in a trace without other lanes.
         of_devices = [lane for lane in working if not every[lane].cores]
         working = of_devices or working
@@ -132,14 +142,23 @@ def _launch_and_task(
     end = int(span.end[0])
     launched = int(span["launched"][0])
     # Analyses require the call of each kernel: an unknown launch is at the kernel's start.
-    at = start if launched == ABSENT else launched
-    name = kernel_name(KINDS[span["kind"][0]], exported.labels[place])
-    attributes = exported.arguments(place, place + 1)[0]
+    call_time = start if launched == ABSENT else launched
+    kind = KINDS[span["kind"][0]]
+    name = kernel_name(kind, exported.labels[place])
+    [attributes] = exported.arguments(place, place + 1)
     attributes.pop("iteration", None)  # the range of the profiler's step has the number
-    arguments = {"device": rank, "stream": stream, "correlation": correlation, **attributes}
-    call = _complete_event("cuda_runtime", "cudaLaunchKernel", rank + _HOSTS, _HOST, (at, at))
+    host = rank + _HOSTS
+    call_times = call_time, call_time
+    call = _complete_event("cuda_runtime", "cudaLaunchKernel", host, _HOST, call_times)
+    call["args"] = {"correlation": correlation}
     task = _complete_event("kernel", name, rank, stream, (start, end))
-    return {**call, "args": {"correlation": correlation}}, {**task, "args": arguments}
+    task["args"] = {
+        "device": rank,
+        "stream": stream,
+        "correlation": correlation,
+        **attributes,
+    }
+    return call, task
 
 
 def _complete_event(category: str, name: str, pid: int, tid: int, times: tuple[int, int]) -> Event:
@@ -162,7 +181,8 @@ def _host_event(exported: ExportedSpans, place: int, host: int, thread: int) -> 
     end = int(exported.spans.end[place])
     lane = exported.trace.header.lanes[int(exported.lane[place])]
     category = "user_annotation" if lane.role is Role.NESTED else "cpu_op"
-    return _complete_event(category, exported.labels[place], host, thread, (start, end))
+    name = exported.labels[place]
+    return _complete_event(category, name, host, thread, (start, end))
 
 
 def _steps(exported: ExportedSpans, positions: Ints, host: int) -> Iterator[Event]:
@@ -175,24 +195,27 @@ def _steps(exported: ExportedSpans, positions: Ints, host: int) -> Iterator[Even
     starts: list[int] = []
     ends: list[int] = []
     for step in exported.trace.steps:
-        own = spans.step == step
-        if own.any():
+        own = spans[spans.step == step]
+        if len(own):
             steps.append(step)
-            starts.append(int(spans.start[own].min()))
-            ends.append(int(spans.end[own].max()))
+            starts.append(int(own.start.min()))
+            ends.append(int(own.end.max()))
     following = [*starts[1:], *ends[-1:]]
     for step, start, end, next_start in zip(steps, starts, ends, following, strict=True):
-        times = start, max(start, min(end, next_start))
+        step_end = max(start, min(end, next_start))
+        times = start, step_end
         name = f"ProfilerStep#{step + 1}"
         yield _complete_event("user_annotation", name, host, _HOST, times)
 
 
 def _names(trace: Trace, rank: int, streams: dict[int, int]) -> Iterator[Event]:
     """Yield the names of a rank's processes and threads."""
-    device = trace.header.lanes[min(streams)].device
+    lanes = trace.header.lanes
+    host = rank + _HOSTS
+    device = lanes[min(streams)].device
     yield metadata_event("process_name", rank, 0, {"name": device})
-    yield metadata_event("process_name", rank + _HOSTS, 0, {"name": "host"})
+    yield metadata_event("process_name", host, 0, {"name": "host"})
     for lane, stream in streams.items():
-        name: Event = {"name": trace.header.lanes[lane].name}
+        name: Event = {"name": lanes[lane].name}
         yield metadata_event("thread_name", rank, stream, name)
-        yield metadata_event("thread_name", rank + _HOSTS, stream, name)
+        yield metadata_event("thread_name", host, stream, name)

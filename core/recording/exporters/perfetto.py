@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from struct import pack, unpack
 
 import numpy as np
 
@@ -25,8 +23,9 @@ from core.trace.trace import Trace
 _BEGIN = 1
 _END = 2
 _COUNTER = 4
-_STEPS = 1  # id of the track of the steps; lanes have 2 and more
+_STEPS = 1  # id of the track of the steps
 # Ids from here on; all tracks share one space of ids, and these ranges do not meet.
+_LANES = 2
 _DEVICES = 1 << 32
 _COUNTERS = 1 << 33
 
@@ -37,21 +36,28 @@ def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, Non
     A generator that is closed before its end leaves no file. Raises OSError in one line.
     """
     slices = _Slices.of(trace)
+    count = len(slices.order)
     with open_output(path) as file:
         file.writelines(_tracks(trace))
-        for first, last in chunks(len(slices.order)):
-            packets = map(slices.packet, slices.order[first:last].tolist())
+        for first, last in chunks(count):
+            positions = slices.order[first:last]
+            packets = map(slices.packet, positions.tolist())
             file.write(b"".join(packets))
-            yield last / len(slices.order)
+            yield last / count
         for place, counter in enumerate(trace.counters.values()):
-            file.writelines(_values(counter, _COUNTERS + place))
+            track = _COUNTERS + place
+            file.writelines(_values(counter, track))
 
 
 def _packet(time: int, kind: int, track: int, *fields: bytes) -> bytes:
     """Return a packet with a track event."""
-    event = message_field(11, number_field(9, kind), number_field(11, track), *fields)
-    # Field 10 is the packet's sequence, which packets of tracks must have.
-    return message_field(1, number_field(8, time), number_field(10, 1), event)
+    kind_field = number_field(9, kind)
+    track_field = number_field(11, track)
+    event = message_field(11, kind_field, track_field, *fields)
+    time_field = number_field(8, time)
+    # Packets of tracks must have a sequence.
+    sequence = number_field(10, 1)
+    return message_field(1, time_field, sequence, event)
 
 
 @dataclass(frozen=True)
@@ -74,14 +80,14 @@ class _Slices:
         exported = ExportedSpans.of(trace)
         spans = exported.spans
         bounds = [trace.step_bounds(step) for step in trace.steps]
+        step_times = np.array(bounds, np.int64).reshape(-1, 2)
+        step_starts, step_ends = step_times.T
         # All steps share a track, so a step ends at the latest when the next one begins.
-        step_ends = [min(end, next_start) for (_, end), (next_start, _) in pairwise(bounds)]
-        if bounds:
-            step_ends.append(bounds[-1][1])
-        step_starts = np.array([start for start, _ in bounds], np.int64)
+        step_ends[:-1] = np.minimum(step_ends[:-1], step_starts[1:])
         starts = np.concatenate([step_starts, spans.start])
-        ends = np.concatenate([np.array(step_ends, np.int64), spans.end])
-        times = np.stack([starts, ends], axis=1).ravel()
+        ends = np.concatenate([step_ends, spans.end])
+        slice_times = np.stack([starts, ends], axis=1)
+        times = slice_times.ravel()
         leaving = defaultdict[int, list[int]](list)
         entering = defaultdict[int, list[int]](list)
         for flow, (before, after) in enumerate(exported.links.tolist(), 1):
@@ -98,9 +104,12 @@ class _Slices:
         if place < len(self.steps):
             if is_end:
                 return _packet(time, _END, _STEPS)
-            return _packet(time, _BEGIN, _STEPS, text_field(23, f"step {self.steps[place] + 1}"))
+            number = self.steps[place] + 1
+            name = text_field(23, f"step {number}")
+            return _packet(time, _BEGIN, _STEPS, name)
         place -= len(self.steps)
-        track = _STEPS + 1 + int(self.exported.lane[place])
+        lane = int(self.exported.lane[place])
+        track = _LANES + lane
         if is_end:
             return _packet(time, _END, track)
         return _packet(time, _BEGIN, track, *self._fields(place))
@@ -110,8 +119,11 @@ class _Slices:
         exported = self.exported
         yield text_field(23, exported.labels[place])
         yield text_field(22, exported.kinds[place])
-        for name, value in exported.arguments(place, place + 1)[0].items():
-            yield message_field(4, text_field(10, name), number_field(4, value))
+        [arguments] = exported.arguments(place, place + 1)
+        for name, value in arguments.items():
+            name_field = text_field(10, name)
+            value_field = number_field(4, value)
+            yield message_field(4, name_field, value_field)
         for flow in self.leaving.get(place, ()):
             yield fixed64_field(47, flow)
         for flow in self.entering.get(place, ()):
@@ -120,15 +132,24 @@ class _Slices:
 
 def _tracks(trace: Trace) -> Iterator[bytes]:
     """Yield the descriptions of all tracks."""
-    devices = list(dict.fromkeys(lane.device for lane in trace.header.lanes))
-    for pid, device in enumerate(devices, 1):
-        process = message_field(3, number_field(1, pid), text_field(6, device))
+    lanes = trace.header.lanes
+    pids: dict[str, int] = {}
+    for lane in lanes:
+        next_pid = len(pids) + 1
+        pids.setdefault(lane.device, next_pid)
+    for device, pid in pids.items():
+        pid_field = number_field(1, pid)
+        name = text_field(6, device)
+        process = message_field(3, pid_field, name)
         yield _track(_DEVICES + pid, process)
-    for lane in trace.header.lanes:
-        parent = number_field(5, _DEVICES + 1 + devices.index(lane.device))
+    for lane in lanes:
+        name = text_field(2, lane.name)
+        pid = pids[lane.device]
+        parent = number_field(5, _DEVICES + pid)
+        served_track = _LANES + lane.serves
         # The role is the track's description, which Perfetto shows.
-        role = text_field(14, role_text(lane, _STEPS + 1 + lane.serves))
-        yield _track(_STEPS + 1 + lane.index, text_field(2, lane.name), parent, role)
+        role = text_field(14, role_text(lane, served_track))
+        yield _track(_LANES + lane.index, name, parent, role)
     if trace.steps:
         yield _track(_STEPS, text_field(2, "steps"))
     for number, counter in enumerate(trace.counters.values()):
@@ -139,14 +160,19 @@ def _tracks(trace: Trace) -> Iterator[bytes]:
 
 def _track(uuid: int, *fields: bytes) -> bytes:
     """Return a packet that describes a track."""
-    description = message_field(60, number_field(1, uuid), *fields)
-    # Field 13 says that no packet of the sequence was lost before this one.
-    return message_field(1, number_field(10, 1), number_field(13, 1), description)
+    uuid_field = number_field(1, uuid)
+    description = message_field(60, uuid_field, *fields)
+    sequence = number_field(10, 1)
+    # Says that no packet of the sequence was lost before this one.
+    sequence_flags = number_field(13, 1)
+    return message_field(1, sequence, sequence_flags, description)
 
 
 def _values(counter: Counter, track: int) -> Iterator[bytes]:
     """Yield a packet for each value of a counter."""
-    for time, value in zip(counter.times.tolist(), counter.values.tolist(), strict=True):
-        # A double is encoded as a fixed 64-bit number with the same bits.
-        (bits,) = unpack("<Q", pack("<d", value))
-        yield _packet(time, _COUNTER, track, fixed64_field(44, bits))
+    times = counter.times.tolist()
+    # A double is encoded as a fixed 64-bit number with the same bits.
+    bits = counter.values.astype(np.float64).view(np.uint64).tolist()
+    for time, bits_of_value in zip(times, bits, strict=True):
+        value = fixed64_field(44, bits_of_value)
+        yield _packet(time, _COUNTER, track, value)

@@ -39,6 +39,7 @@ from core.trace.trace import Trace
 T = TypeVar("T")
 ROWS_AT_ONCE = 1 << 16
 """Number of rows that are written at once."""
+ARGUMENTS_AT_ONCE = ROWS_AT_ONCE // 8
 
 
 def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, None]:
@@ -63,7 +64,8 @@ def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, No
 
 def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     # All tasks are first, because a reader looks up the task of each span that it reads.
-    for number in range(len(trace.table.firsts) - 1):
+    plan_count = len(trace.table.firsts) - 1
+    for number in range(plan_count):
         yield table_plan_batch(trace.table, number)
     if not trace.header.source.has_plan:
         yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
@@ -72,14 +74,17 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     if trace.size_costs is not None:
         yield _lines([(0, None, SIZE_COSTS_LEVEL, trace.size_costs)])
     for lane in range(len(trace.header.lanes)):
-        for first in range(0, len(trace.spans(lane)), ROWS_AT_ONCE):
+        span_count = len(trace.spans(lane))
+        for first in range(0, span_count, ROWS_AT_ONCE):
             yield _spans(trace, lane, first)
     yield from _counted(Record.COUNTER, trace.counters)
     yield from _counted(Record.CLOCK, trace.clocks)
     for rows in _chunked(trace.logs, ROWS_AT_ONCE):
         yield _lines([(row.time, row.step, row.level, row.text) for row in rows])
-    if trace.imported is not None and trace.imported.arguments is not None:
-        for arguments in _chunked(trace.imported.arguments.every(), ROWS_AT_ONCE // 8):
+    imported = trace.imported
+    if imported is not None and imported.arguments is not None:
+        every_argument = imported.arguments.every()
+        for arguments in _chunked(every_argument, ARGUMENTS_AT_ONCE):
             yield _arguments(trace.table, arguments)
 
 
@@ -87,13 +92,17 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     """Return the row with all tasks of a plan of a table, with their names."""
     where = table.plan(number)
     rows = table.rows[where]
-    counts, needs = table.needs(np.arange(where.start, where.stop))
+    tasks = np.arange(where.start, where.stop)
+    counts, needs = table.needs(tasks)
     # Offsets of a ListArray: the dependencies of task n are needs[ends[n]:ends[n + 1]].
-    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    ends = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=ends[1:])
+    needed_tasks = pa.array(needs, pa.int32())
     columns = {name: attribute_column(rows, name) for name in ATTRIBUTES}
-    columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
+    columns["after"] = pa.ListArray.from_arrays(pa.array(ends), needed_tasks)
     columns["name"] = nullable_words(rows["name"], table.names)
-    return tasks_batch(number, [columns[field.name] for field in task_type()])
+    sorted_columns = [columns[field.name] for field in task_type()]
+    return tasks_batch(number, sorted_columns)
 
 
 def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
@@ -101,9 +110,11 @@ def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
     spans = trace.spans(lane)[first : first + ROWS_AT_ONCE]
     # A span has its task's lane unless its note has another one.
     is_moved = spans["lane"] != lane
+    moved_count = int(is_moved.sum())
     note = None
-    if is_moved.any():
-        note = note_column(is_moved, lane=np.full(int(is_moved.sum()), lane))
+    if moved_count:
+        own_lane = np.full(moved_count, lane)
+        note = note_column(is_moved, lane=own_lane)
     return batch_of(
         len(spans),
         record=record_column([Record.SPAN] * len(spans)),
@@ -135,7 +146,9 @@ def _counted(record: Record, counters: Counters) -> Iterator[pa.RecordBatch]:
 
 def _lines(rows: Iterable[tuple[int, int | None, str, str]]) -> pa.RecordBatch:
     """Return log rows of (time, step, level, text)."""
-    notes = [NoteRow(Record.LOG, level, time, step, text=text) for time, step, level, text in rows]
+    notes = []
+    for time, step, level, text in rows:
+        notes.append(NoteRow(Record.LOG, level, time, step, text=text))
     return note_batch(notes)
 
 
@@ -144,16 +157,17 @@ def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.Rec
     places = [place for place, _ in arguments]
     texts = [text for _, text in arguments]
     rows = table.rows[places]
-    names = pa.array([ARGUMENTS_LEVEL] * len(arguments))
+    count = len(arguments)
+    names = pa.array([ARGUMENTS_LEVEL] * count)
+    every = np.ones(count, np.bool_)
+    start = np.zeros(count, np.int64)
     return batch_of(
-        len(arguments),
-        record=record_column([Record.LOG] * len(arguments)),
+        count,
+        record=record_column([Record.LOG] * count),
         plan=pa.array(rows["plan"]),
         task=pa.array(rows["task"]),
-        start=pa.array(np.zeros(len(arguments), np.int64)),
-        note=note_column(
-            np.ones(len(arguments), np.bool_), name=names, text=pa.array(texts, pa.string())
-        ),
+        start=pa.array(start),
+        note=note_column(every, name=names, text=pa.array(texts, pa.string())),
     )
 
 
