@@ -68,9 +68,15 @@ class Message:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Message:
         """Return the message that `to_dict` described."""
-        pairs = plain["values"].items()
-        values = tuple((name, _from_plain(value)) for name, value in pairs)
-        return cls(plain["template"], values, plain["plural"], plain["count"])
+        values = []
+        for name, value in plain["values"].items():
+            values.append((name, _from_plain(value)))
+        return cls(
+            template=plain["template"],
+            values=tuple(values),
+            plural=plain["plural"],
+            count=plain["count"],
+        )
 
 
 def _closed_up(template: str, name: str, value: str) -> str:
@@ -78,11 +84,15 @@ def _closed_up(template: str, name: str, value: str) -> str:
 
     The spaces next to a place are for names in Latin letters; Chinese text has none.
     """
-    place = "{" + name + "}"
+    han = _HAN.pattern
+    place = re.escape("{" + name + "}")
     if _HAN.match(value):
-        template = re.sub(f"(?<={_HAN.pattern}) (?={re.escape(place)})", "", template)
-    if _HAN.match(value[-1:]):
-        template = re.sub(f"(?<={re.escape(place)}) (?={_HAN.pattern})", "", template)
+        space_before = f"(?<={han}) (?={place})"
+        template = re.sub(space_before, "", template)
+    last_character = value[-1:]
+    if _HAN.match(last_character):
+        space_after = f"(?<={place}) (?={han})"
+        template = re.sub(space_after, "", template)
     return template
 
 
@@ -110,8 +120,10 @@ def join_texts(texts: Iterable[Text], separator: str = " ") -> Message:
 
 def error_message(error: BaseException) -> Text:
     """Return the message that an error was raised with, or else its text."""
-    if error.args and isinstance(error.args[0], Message):
-        return error.args[0]
+    if error.args:
+        first = error.args[0]
+        if isinstance(first, Message):
+            return first
     return str(error)
 
 
@@ -123,7 +135,9 @@ def text_to_plain(text: Text) -> Any:
 def text_from_plain(plain: Any) -> Text:
     """Return the text that `text_to_plain` described."""
     found = _from_plain(plain)
-    return found if isinstance(found, Message) else str(found)
+    if isinstance(found, Message):
+        return found
+    return str(found)
 
 
 def N_(text: str) -> str:
@@ -143,8 +157,11 @@ def _pairs(values: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
 def _to_plain(value: object) -> Any:
     if isinstance(value, Message):
         return value.to_dict()
-    return value if type(value) in (int, float, bool, str) else str(value)
+    is_known_to_json = type(value) in (int, float, bool, str)
+    return value if is_known_to_json else str(value)
 
 
 def _from_plain(value: Any) -> object:
-    return Message.from_dict(value) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return Message.from_dict(value)
+    return value

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Item = TypeVar("_Item")
+_MOST_UINT16 = int(np.iinfo(np.uint16).max)
+_MOST_INT64 = int(np.iinfo(np.int64).max)
 
 
 def evenly(items: Sequence[_Item], most: int) -> list[_Item]:
     """Return at most `most` of the items, evenly spaced from the first to the last."""
     count = min(len(items), most)
-    places = np.linspace(0, len(items) - 1, count).astype(int)
+    last = len(items) - 1
+    places = np.linspace(0, last, count).astype(int)
     return [items[place] for place in places.tolist()]
 
 
@@ -27,8 +30,10 @@ def stable_argsort(keys: NDArray[Any]) -> NDArray[np.int64]:
     """
     if len(keys):
         least = keys.min()
-        if int(keys.max()) - int(least) <= np.iinfo(np.uint16).max:
-            keys = (keys - least).astype(np.uint16)
+        span = int(keys.max()) - int(least)
+        if span <= _MOST_UINT16:
+            from_least = keys - least
+            keys = from_least.astype(np.uint16)
     return np.argsort(keys, kind="stable")
 
 
@@ -45,11 +50,12 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
     for column in columns:
         least = int(column.min())
         width = int(column.max()) - least + 1
-        if room * width > np.iinfo(np.int64).max:
+        if room * width > _MOST_INT64:
             # There are no more different keys than rows, so consecutive numbers have room.
-            keys = np.unique(keys, return_inverse=True)[1]
+            _, keys = np.unique(keys, return_inverse=True)
             room = len(keys)
-        keys = keys * width + (column.astype(np.int64) - least)
+        from_least = column.astype(np.int64) - least
+        keys = keys * width + from_least
         room *= width
     return keys
 
@@ -59,13 +65,19 @@ def groups(keys: NDArray[Any], within: NDArray[np.int64] | None = None) -> list[
 
     With `within`, only these positions are grouped. The positions of a value keep their order.
     """
-    mine = keys if within is None else keys[within]
-    order = stable_argsort(mine)
-    arranged = mine[order]
-    places = order if within is None else within[order]
-    firsts = np.flatnonzero(arranged[1:] != arranged[:-1]) + 1
-    ends = [0, *firsts.tolist(), len(mine)] if len(mine) else []
-    return [places[first:last] for first, last in pairwise(ends)]
+    if within is not None:
+        keys = keys[within]
+    if not len(keys):
+        return []
+    order = stable_argsort(keys)
+    arranged = keys[order]
+    places = order
+    if within is not None:
+        places = within[order]
+    is_last = arranged[1:] != arranged[:-1]
+    firsts = np.flatnonzero(is_last) + 1
+    bounds = [0, *firsts.tolist(), len(keys)]
+    return [places[first:last] for first, last in pairwise(bounds)]
 
 
 def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
@@ -73,12 +85,14 @@ def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
 
     pandas calls this cumcount.
     """
+    count = len(keys)
     order = stable_argsort(keys)
     arranged = keys[order]
-    is_first = np.r_[True, arranged[1:] != arranged[:-1]]
-    # The slice makes this empty if there are no keys.
-    begins = np.flatnonzero(is_first[: len(keys)])
-    lengths = np.diff(begins, append=len(keys))
-    turn = np.empty(len(keys), np.int64)
-    turn[order] = np.arange(len(keys)) - np.repeat(begins, lengths)
+    is_first = np.ones(count, np.bool_)
+    is_first[1:] = arranged[1:] != arranged[:-1]
+    begins = np.flatnonzero(is_first)
+    lengths = np.diff(begins, append=count)
+    begin_of_each = np.repeat(begins, lengths)
+    turn = np.empty(count, np.int64)
+    turn[order] = np.arange(count) - begin_of_each
     return turn

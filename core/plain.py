@@ -13,8 +13,10 @@ from core.message import Message, Text
 Say = Callable[..., str]
 """Fills the placeholders of a text and may translate it first, as `tr` of the window does."""
 
-MOST_LETTERS, MOST_WORD = 500, 200
-"""Maximum length of an error message and of a word in it; longer ones lose their middle."""
+MOST_LETTERS = 500
+"""Maximum length of an error message; longer ones lose their middle."""
+MOST_WORD = 200
+"""Maximum length of a word in an error message; longer ones lose their middle."""
 DURATION_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 """Units of durations, longest first: the length in ns, and the name."""
 _LINES = r"\t\n\r"
@@ -31,12 +33,19 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def plain(text: str) -> str:
     r"""Return a text on one line, with control and direction characters escaped: `\x1b`."""
-    return _ESCAPED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _ESCAPED.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Return the characters of a match as escape sequences."""
+    escape = found[0].encode("unicode_escape")
+    return escape.decode("ascii")
 
 
 def plain_lines(text: str) -> str:
     """Apply `plain` to each line of a text."""
-    return "\n".join(map(plain, text.split("\n")))
+    lines = text.split("\n")
+    return "\n".join(map(plain, lines))
 
 
 def plain_markup(document: str) -> str:
@@ -46,9 +55,12 @@ def plain_markup(document: str) -> str:
 
 def error_text(error: object) -> str:
     """Return an error as one plain line, without the middle of long words and texts."""
-    message = _system_text(error) if isinstance(error, OSError) else str(error)
-    # Of the errors that get here only MemoryError may have no text.
-    text = message or "there is not enough memory"
+    text = str(error)
+    if isinstance(error, OSError):
+        text = _system_text(error)
+    if not text:
+        # Of the errors that get here only MemoryError may have no text.
+        text = "there is not enough memory"
     return plain(shortened(text))
 
 
@@ -77,7 +89,9 @@ def _system_text(error: OSError) -> str:
     """Return a system error as `FILE: reason`, without its number; other texts unchanged."""
     if error.errno is None or not error.strerror:
         return str(error)
-    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    if error.filename is None:
+        return error.strerror
+    return f"{error.filename}: {error.strerror}"
 
 
 def _short(text: str, most: int) -> str:
@@ -89,20 +103,25 @@ def _short(text: str, most: int) -> str:
 
 def say(text: str, file: TextIO | None = None) -> None:
     """Print plain lines."""
-    print(plain_lines(text), file=file or sys.stdout)
+    lines = plain_lines(text)
+    print(lines, file=file or sys.stdout)
 
 
 def cell(text: str) -> str:
     """Return a text for a table cell, quoted if a spreadsheet would take it for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    if text.startswith(_FORMULA):
+        return f"'{text}"
+    return text
 
 
 def duration_unit(ns: float) -> tuple[float, str]:
     """Return the unit that suits a duration, as its length in ns and its name."""
     size = abs(ns)
-    # Not `size >= length`: 999.6 µs would be written as 1000 µs.
-    fitting = (pair for pair in DURATION_UNITS if size >= 0.9995 * pair[0])
-    return next(fitting, DURATION_UNITS[-1])
+    for length, unit in DURATION_UNITS:
+        # Not `size >= length`: 999.6 µs would be written as 1000 µs.
+        if size >= 0.9995 * length:
+            return length, unit
+    return DURATION_UNITS[-1]
 
 
 def duration_text(ns: float, like: float | None = None) -> str:
@@ -110,13 +129,18 @@ def duration_text(ns: float, like: float | None = None) -> str:
 
     It is in the unit of `like` ns, if given: durations of one sentence have one unit.
     """
-    length, unit = duration_unit(unit_of_pair(ns, like))
-    return f"{digits(ns / length)} {unit}"
+    sized_like = unit_of_pair(ns, like)
+    length, unit = duration_unit(sized_like)
+    number = digits(ns / length)
+    return f"{number} {unit}"
 
 
 def unit_of_pair(ns: float, like: float | None) -> float:
     """Return the duration whose unit both have: `like`, unless `ns` would be nearly 0 in it."""
-    if like is None or abs(ns) < duration_unit(like)[0] / 1000:
+    if like is None:
+        return ns
+    length, _ = duration_unit(like)
+    if abs(ns) < length / 1000:
         return ns
     return like
 
@@ -124,15 +148,18 @@ def unit_of_pair(ns: float, like: float | None) -> float:
 def digits(value: float) -> str:
     """Return a number with three significant digits; a whole one from 1,000: `41.2`, `1234`."""
     # Not `< 1000`: 999.6 would be rounded to 1000, which `g` writes as 1e+03.
-    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+    if abs(value) < 999.5:
+        return f"{value:.3g}"
+    return f"{value:.0f}"
 
 
 def size_text(count: float) -> str:
     """Return bytes in decimal units: `1.5 kB`."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
-            is_whole = unit == "B" or count >= 100
-            return f"{count:.0f} {unit}" if is_whole else f"{count:.3g} {unit}"
+            if unit == "B" or count >= 100:
+                return f"{count:.0f} {unit}"
+            return f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:.3g} TB"
 
@@ -148,4 +175,6 @@ def share_text(share: float) -> str:
 
 def plainly(text: str, **values: object) -> str:
     """Fill the placeholders of an English text; without values, return it unchanged."""
-    return text.format(**values) if values else text
+    if not values:
+        return text
+    return text.format(**values)

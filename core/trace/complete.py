@@ -48,21 +48,26 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     if not trace.header.source.lists_all_tasks:
         return ()
     steps = trace.step_table.numbers
-    asked = steps if step is None else steps[steps == step]
+    asked = steps
+    if step is not None:
+        asked = steps[steps == step]
     counts = _counts(trace, asked)
-    faulty = _finished(trace, asked, counts) & counts.is_wrong
+    is_finished = _finished(trace, asked, counts)
+    is_faulty = is_finished & counts.is_wrong
     found: list[Fault] = []
-    for place in np.flatnonzero(faulty).tolist():
-        found.append(_fault(trace, int(asked[place]), counts, place))
+    for place in np.flatnonzero(is_faulty).tolist():
+        number = int(asked[place])
+        found.append(_fault(trace, number, counts, place))
     if trace.outcome == "finished":
         known = {fault.step for fault in found}
         for fault in _open_at_end(trace, step):
             if fault.step not in known:
                 found.append(fault)
         if step is None and trace.header.source.has_plan:
-            planned = np.arange(len(trace.header.specification.all_rows))
-            found += _without_spans(planned, steps)
-    return tuple(sorted(found, key=attrgetter("step")))
+            planned_count = len(trace.header.specification.all_rows)
+            found += _without_spans(np.arange(planned_count), steps)
+    found.sort(key=attrgetter("step"))
+    return tuple(found)
 
 
 def _finished(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> Bools:
@@ -86,22 +91,26 @@ def _open_at_end(trace: Trace, step: int | None) -> Iterator[Fault]:
     for span in trace.open_tasks:
         if step in (None, span.step):
             text = message("step {step}: task {task} never ended", step=span.step, task=span.task)
-            yield Fault(span.step, 0, 0, text)
+            yield Fault(span.step, missing=0, repeated=0, text=text)
 
 
 def is_over(trace: Trace, step: int) -> bool:
     """Return True if a step is finished (see `find_faults`), or if its spans arrive together."""
+    if trace.header.source.has_whole_steps:
+        return True
     steps = trace.step_table.numbers
-    if trace.header.source.has_whole_steps or (len(steps) and step != steps[-1]):
+    if len(steps) and step != steps[-1]:
         return True
     # Slow, and so only for the last step: both search all counters and log lines.
-    return step in trace.counter("loss").steps or trace.outcome == "finished"
+    losses = trace.counter("loss")
+    return step in losses.steps or trace.outcome == "finished"
 
 
 def measured_steps(trace: Trace) -> list[int]:
     """Return the run's steps without its warm-up (core.trace.warmup)."""
     steps = trace.steps
-    return steps[bisect_left(steps, first_measured(trace)) :]
+    place = bisect_left(steps, first_measured(trace))
+    return steps[place:]
 
 
 def ended_steps(trace: Trace) -> list[int]:
@@ -111,10 +120,12 @@ def ended_steps(trace: Trace) -> list[int]:
     steps have ended.
     """
     source = trace.header.source
+    steps = measured_steps(trace)
     if not source.has_plan or source is Source.PREDICTED:
-        return [step for step in measured_steps(trace) if step != ABSENT]
-    known = set(trace.counter("loss").steps.tolist())
-    return [step for step in measured_steps(trace) if step in known]
+        return [step for step in steps if step != ABSENT]
+    losses = trace.counter("loss")
+    known = set(losses.steps.tolist())
+    return [step for step in steps if step in known]
 
 
 def completed_steps(trace: Trace) -> list[int]:
@@ -128,7 +139,8 @@ def _without_spans(planned: Ints, steps: NDArray[np.int32]) -> Iterator[Fault]:
     missing = np.setdiff1d(planned, steps)
     if not len(missing):
         return
-    gaps = np.flatnonzero(np.diff(missing) > 1) + 1
+    is_before_gap = np.diff(missing) > 1
+    gaps = np.flatnonzero(is_before_gap) + 1
     for run in np.split(missing, gaps):
         first = int(run[0])
         last = int(run[-1])
@@ -136,7 +148,7 @@ def _without_spans(planned: Ints, steps: NDArray[np.int32]) -> Iterator[Fault]:
             text = message("step {step}: no task has a span", step=first)
         else:
             text = message("steps {first} to {last}: no task has a span", first=first, last=last)
-        yield Fault(first, len(run), 0, text)
+        yield Fault(first, missing=len(run), repeated=0, text=text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +190,8 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     lanes = trace.header.lanes if count else ()
     for lane in lanes:
         every = trace.spans(lane.index)
-        first, last = sorted_positions(every.step, [steps[0], steps[-1] + 1])
+        bounds = [steps[0], steps[-1] + 1]
+        first, last = sorted_positions(every.step, bounds)
         # With the span before, which may overlap the first one.
         begin = max(0, first - 1)
         some = every[begin:last]
@@ -193,18 +206,21 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         disorder[later[overlaps]] = True
         if lane.role is Role.NESTED:
             continue
-        own = some[first - begin :]
-        own_place = place[first - begin :]
+        before = first - begin
+        own = some[before:]
+        own_place = place[before:]
         spans += np.bincount(own_place, minlength=count)
         tasks += _distinct(own, own_place, count, len(trace.table))
         plans = plan_of[own.row]
         np.minimum.at(least_plan, own_place, plans)
         np.maximum.at(most_plan, own_place, plans)
     # A step has a single plan if its smallest and largest plan numbers are equal.
-    plan = np.where(least_plan == most_plan, least_plan, ABSENT)
+    has_one_plan = least_plan == most_plan
+    plan = np.where(has_one_plan, least_plan, ABSENT)
     # Steps with several plans (-1) look up the appended 0.
     tasks_of_plan = np.append(_planned(trace), 0)
-    return _Counts(plan, spans, tasks, tasks_of_plan[plan], disorder)
+    planned = tasks_of_plan[plan]
+    return _Counts(plan, spans, tasks, planned, disorder)
 
 
 def _distinct(spans: Spans, place: Ints, steps: int, tasks: int) -> Ints:
@@ -214,14 +230,17 @@ def _distinct(spans: Spans, place: Ints, steps: int, tasks: int) -> Ints:
     is_increasing = (keys[1:] > keys[:-1]).all()
     if not is_increasing:
         keys = np.unique(keys)
-    return np.bincount(keys // max(1, tasks), minlength=steps)
+    step_place = keys // max(1, tasks)
+    return np.bincount(step_place, minlength=steps)
 
 
 def _planned(trace: Trace) -> Ints:
     """Return the number of tasks of each plan, except those on nested lanes."""
     table = trace.table
-    plans = table.rows["plan"][_is_own(trace)]
-    return np.bincount(plans, minlength=len(table.firsts) - 1)
+    is_own = _is_own(trace)
+    plans = table.rows["plan"][is_own]
+    plan_count = len(table.firsts) - 1
+    return np.bincount(plans, minlength=plan_count)
 
 
 def _is_own(trace: Trace) -> Bools:
@@ -234,20 +253,22 @@ def _fault(trace: Trace, step: int, counts: _Counts, place: int) -> Fault:
     """Return a step's fault with its text."""
     plan = int(counts.plan[place])
     planned = int(counts.planned[place])
-    missing = planned - int(counts.tasks[place])
-    repeated = int(counts.spans[place] - counts.tasks[place])
+    tasks = int(counts.tasks[place])
+    spans = int(counts.spans[place])
+    missing = planned - tasks
+    repeated = spans - tasks
     problems: list[Message] = []
     if plan == ABSENT:
         problems.append(message("its spans are of several plans"))
     elif missing:
-        tasks = _first_tasks(trace, _missing(trace, step, plan))
+        missing_rows = _missing(trace, step, plan)
         problems.append(
             counted(
                 "{n} of {planned} tasks has no span ({tasks})",
                 "{n} of {planned} tasks have no span ({tasks})",
                 missing,
                 planned=planned,
-                tasks=tasks,
+                tasks=_first_tasks(trace, missing_rows),
             )
         )
     if repeated:
@@ -273,10 +294,13 @@ def _missing(trace: Trace, step: int, plan: int) -> list[int]:
     seen = np.zeros(len(trace.table), np.bool_)
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
-        seen[spans.row[spans.step == step]] = True
-    missing = _is_own(trace) & ~seen
-    places: list[int] = (tasks.start + np.flatnonzero(missing[tasks])).tolist()
-    return places
+        rows = spans.row[spans.step == step]
+        seen[rows] = True
+    is_missing = _is_own(trace) & ~seen
+    numbers = np.flatnonzero(is_missing[tasks])
+    rows = tasks.start + numbers
+    found: list[int] = rows.tolist()
+    return found
 
 
 def _first_tasks(trace: Trace, rows: Sequence[int]) -> Message:

@@ -80,7 +80,11 @@ class Search:
     @property
     def hits(self) -> dict[int, Ints]:
         """Spans found so far, for the lanes that have any."""
-        return {lane: found.view for lane, found in self._found.items() if len(found)}
+        hits = {}
+        for lane, found in self._found.items():
+            if len(found):
+                hits[lane] = found.view
+        return hits
 
     @property
     def count(self) -> int:
@@ -90,7 +94,8 @@ class Search:
     @property
     def searched(self) -> tuple[int, int]:
         """Numbers of spans that were searched and of all spans."""
-        done = total = 0
+        done = 0
+        total = 0
         for lane in self._lanes:
             done += self._done[lane]
             total += len(self.trace.spans(lane))
@@ -104,7 +109,8 @@ class Search:
         table = self.trace.table
         known = len(self._held)
         rows = table.rows[known : known + most]
-        held = _all(self._of_rows, len(rows), partial(_of_row, rows, table))
+        is_row = partial(_of_row, rows, table)
+        held = _all(self._of_rows, len(rows), is_row)
         self._held.extend(held)
         if len(self._held) < len(table):
             return False
@@ -113,11 +119,13 @@ class Search:
             done = self._done[lane]
             part = spans[done : done + most]
             if len(part):
-                matches = np.flatnonzero(self._matches(part))
+                is_match = self._matches(part)
+                matches = np.flatnonzero(is_match)
                 self._found[lane].extend(matches + done)
-                self._done[lane] = done + len(part)
+                done += len(part)
                 most -= len(part)
-            if self._done[lane] < len(spans):
+                self._done[lane] = done
+            if done < len(spans):
                 return False
         return True
 
@@ -135,7 +143,9 @@ class Search:
 
 def position_of(trace: Trace, lane: int, index: int) -> SpanPosition:
     """Return the sort key of a lane's span."""
-    return SpanPosition(int(trace.spans(lane).start[index]), lane, index)
+    spans = trace.spans(lane)
+    start = int(spans.start[index])
+    return SpanPosition(start, lane, index)
 
 
 def hits_before(trace: Trace, hits: Hits, place: SpanPosition) -> int:
@@ -147,18 +157,24 @@ def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> Span
     """Return the hit after a position (`by` 1) or before it (-1), wrapping around; else None."""
     near = []
     for lane, found in hits.items():
+        before = _before(trace, hits, lane, place)
         # Backwards: the last hit before the position. Forwards: the first hit at or after it, but
         # not the position itself.
-        at = _before(trace, hits, lane, place) + min(by, 0)
-        if by > 0 and lane == place.lane and at < len(found):
-            at += found[at] == place.index
+        at = before - 1
+        if by > 0:
+            at = before
+            is_own_lane = lane == place.lane
+            if is_own_lane and at < len(found) and found[at] == place.index:
+                at += 1
         if 0 <= at < len(found):
-            near.append(position_of(trace, lane, int(found[at])))
+            index = int(found[at])
+            near.append(position_of(trace, lane, index))
     if not near:
         end = 0 if by > 0 else -1
         for lane, found in hits.items():
             if len(found):
-                near.append(position_of(trace, lane, int(found[end])))
+                index = int(found[end])
+                near.append(position_of(trace, lane, index))
     if by > 0:
         return min(near, default=None)
     return max(near, default=None)
@@ -169,8 +185,11 @@ def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
     if lane == place.lane:
         first = place.index
     else:
-        after = place.start + (lane < place.lane)  # at equal starts lower lanes are before
-        first = int(np.searchsorted(trace.spans(lane).start, after))
+        spans = trace.spans(lane)
+        after = place.start
+        if lane < place.lane:
+            after += 1  # at equal starts lower lanes are before
+        first = int(np.searchsorted(spans.start, after))
     return int(np.searchsorted(hits[lane], first))
 
 
@@ -178,7 +197,9 @@ def _holds(term: Term, is_so: Callable[[str, TermValue], Any]) -> Any:
     """Return True if a term holds, or a mask for n items, given a test of its values."""
     each = [is_so(term.key, value) for value in term.values]
     held = np.logical_or.reduce(each)
-    return ~held if term.negated else held
+    if term.negated:
+        return ~held
+    return held
 
 
 def _all(terms: Sequence[Term], count: int, is_so: Callable[[str, TermValue], Any]) -> Bools:
@@ -191,49 +212,58 @@ def _all(terms: Sequence[Term], count: int, is_so: Callable[[str, TermValue], An
 
 def _is_lane(lane: Lane, key: str, value: TermValue) -> bool:
     if isinstance(value, NumberRange):
-        return bool(_within(np.array([lane.index]), value)[0])
+        [is_within] = _within(np.array([lane.index]), value)
+        return bool(is_within)
     return isinstance(value, TextPattern) and is_like(lane.name, value)
 
 
 def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: TermValue) -> Bools:
     if isinstance(value, NumberRange):
-        column = rows[_OF_A_ROW.get(key, key)]
+        name = _OF_A_ROW.get(key, key)
+        column = rows[name]
         is_known: Bools = column != ABSENT
         return _within(column, value) & is_known
     if isinstance(value, BarText):
-        in_name = _named(rows, table, TextPattern(_text_of(value)))
+        pattern = TextPattern(_text_of(value))
+        in_name = _named(rows, table, pattern)
         return in_name | _has_text(rows, value)
     if key == "kind":
         return np.isin(rows["kind"], kinds_like(value))
     in_name = _named(rows, table, value)
     if key == "name":
         return in_name
-    return in_name | np.isin(rows["kind"], _kinds_from(value))
+    is_kind = np.isin(rows["kind"], _kinds_from(value))
+    return in_name | is_kind
 
 
 def _kinds_from(pattern: TextPattern) -> list[int]:
     """Return the kinds that a plain word matches: by group, name or beginning of the name."""
-    return kinds_like(pattern) or kinds_like(TextPattern(f"{pattern.text}*"))
+    beginning = TextPattern(f"{pattern.text}*")
+    return kinds_like(pattern) or kinds_like(beginning)
 
 
 def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> Bools:
     """Return a mask of rows whose names contain the pattern, or match it if it is wild."""
     # Each distinct name is compared once.
     codes, which = np.unique(rows["name"], return_inverse=True)
-    whole = pattern if pattern.is_wild else TextPattern(f"*{pattern.text}*")
-    matches = pattern_matcher(whole)
+    if not pattern.is_wild:
+        pattern = TextPattern(f"*{pattern.text}*")
+    matches = pattern_matcher(pattern)
     is_match = np.zeros(len(codes), np.bool_)
     for place, code in enumerate(codes.tolist()):
-        is_match[place] = code != ABSENT and matches(table.names[code])
+        if code != ABSENT:
+            is_match[place] = matches(table.names[code])
     return is_match[which]
 
 
 def _has_text(rows: NDArray[Any], text: BarText) -> Bools:
     """Return a mask of rows that match the text of a bar: `2F1`, `F1`, `2F` or `F`."""
     kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == text.letters]
-    stage_or_block = np.where(rows["block"] == ABSENT, rows["stage"], rows["block"])
     is_kind = np.isin(rows["kind"], kinds)
-    found = is_kind & _has_numbers(text, stage_or_block, _last_number(rows))
+    has_no_block = rows["block"] == ABSENT
+    stage_or_block = np.where(has_no_block, rows["stage"], rows["block"])
+    last_number = _last_number(rows)
+    found = is_kind & _has_numbers(text, stage_or_block, last_number)
     # The bar of an overlap has the texts of both its halves.
     is_overlap = rows["kind"] == _OVERLAP
     if text.letters == "f":
@@ -257,11 +287,13 @@ def _has_numbers(text: BarText, before: NDArray[Any], after: NDArray[Any]) -> Bo
 
 def _last_number(rows: NDArray[Any]) -> NDArray[Any]:
     """Return the number after the letters of each row's bar, as `bar_label` chooses it."""
-    moves = np.isin(rows["kind"], kinds_like(TextPattern("communication")))
-    number = np.where(moves, rows["replica"], ABSENT)
+    communication = kinds_like(TextPattern("communication"))
+    is_communication = np.isin(rows["kind"], communication)
+    number = np.where(is_communication, rows["replica"], ABSENT)
     # In reverse order of `bar_label`, because the last number that applies wins here.
     for name in ("block", "bucket", "microbatch"):
-        number = np.where(rows[name] == ABSENT, number, rows[name])
+        column = rows[name]
+        number = np.where(column == ABSENT, number, column)
     return number
 
 
