@@ -179,9 +179,22 @@ def test_a_specification_that_is_refused_leaves_the_engine_as_it_is(engine):
     assert engine.client.pid == pid
 
 
-def test_open_tasks_are_seen_before_they_end(engine):
-    model = ModelSettings("mlp", width=2048, depth=4)
-    engine.run(Specification("single", model, "1xcpu", batch=1024, steps=1, warmup=0))
+SLOW = """
+import time, torch
+class Slow(torch.nn.Module):
+    def forward(self, x):
+        time.sleep(0.5)
+        return x
+def build(): return [torch.nn.Linear(4, 4), Slow()]
+def batch(rows, generator): return torch.randn(rows, 4), torch.randn(rows, 4)
+"""
+
+
+def test_open_tasks_are_seen_before_they_end(engine, tmp_path):
+    path = tmp_path / "slow.py"
+    path.write_text(SLOW)
+    model = ModelSettings(str(path))
+    engine.run(Specification("single", model, "1xcpu", batch=8, steps=1, warmup=0, calibrate=False))
     engine.wait("open")
     assert engine.trace.open_tasks[0].end is None
     engine.wait("ended")
