@@ -4,7 +4,8 @@ Under torchrun every rank, and torchrun itself, imports torch, which takes longe
 most jobs of tests do. Here `python -m tests.ranks` imports it once. Each rank is a process of its
 own with the variables that torchrun sets, and runs the script as `python train.py` does: with its
 own working folder, arguments, output, exit status and interpreter's end. How torchrun starts and
-ends ranks is not shown; the tests that start torchrun itself are about that.
+ends ranks is not shown; the tests that start torchrun itself are about that. A script without
+ranks can be recorded in the same way, from the moment at which torch is imported.
 """
 
 from __future__ import annotations
@@ -41,14 +42,26 @@ class Ranks:
 
     def run(self, folder: Path, ranks: int, *words: str) -> None:
         """Run a script of `folder` with arguments in all ranks. Each of them has to succeed."""
+        statuses = self._statuses({"folder": str(folder), "ranks": ranks, "words": words})
+        printed = [(folder / f"printed-{rank}.txt").read_text() for rank in range(ranks)]
+        assert statuses == [0] * ranks, "\n".join([f"ended with {statuses}", *printed])
+
+    def record(self, folder: Path, out: str, *words: str) -> tuple[int, str]:
+        """Record a script of `folder` as `bubblescope record --out OUT -- python WORDS` does.
+
+        Returns its status and what it printed.
+        """
+        task = {"folder": str(folder), "ranks": 1, "words": words, "out": str(folder / out)}
+        [status] = self._statuses(task)
+        return status, (folder / "printed-0.txt").read_text()
+
+    def _statuses(self, task: dict[str, Any]) -> list[int]:
         if self._server is None:
             self._server = _start()
         assert self._server.stdin is not None and self._server.stdout is not None
-        task = {"folder": str(folder), "ranks": ranks, "words": words}
         print(json.dumps(task), file=self._server.stdin, flush=True)
-        statuses = json.loads(self._server.stdout.readline())
-        printed = [(folder / f"printed-{rank}.txt").read_text() for rank in range(ranks)]
-        assert statuses == [0] * ranks, "\n".join([f"ended with {statuses}", *printed])
+        statuses: list[int] = json.loads(self._server.stdout.readline())
+        return statuses
 
     def close(self) -> None:
         """End the process that forks; ranks that would be left are killed with their job."""
@@ -118,14 +131,24 @@ def become(task: dict[str, Any], rank: int, port: int) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     for descriptor, place in enumerate((nothing, printed, printed)):
         os.dup2(place, descriptor)
-    world = str(task["ranks"])
-    os.environ.update(
-        RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=world, LOCAL_WORLD_SIZE=world,
-        MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port),
-    )  # fmt: skip
+    if "out" in task:
+        _record(task["out"])
+    else:
+        world = str(task["ranks"])
+        os.environ.update(
+            RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=world, LOCAL_WORLD_SIZE=world,
+            MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port),
+        )  # fmt: skip
     sys.argv = task["words"]
     sys.path.insert(0, "")
     runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def _record(out: str) -> None:
+    """Record this process, as a new interpreter does that finds the recorder's sitecustomize."""
+    os.environ["BUBBLESCOPE_RECORD"] = out
+    site = importlib.import_module("core.recorder.site.sitecustomize")
+    site._begin()  # its hook would have done so after the import of torch
 
 
 if __name__ == "__main__":

@@ -386,15 +386,11 @@ EXIT
 THREAD = "t = threading.Thread(target=sys.exit, args=(3,)); t.start(); t.join()"
 
 
-def exits(tmp_path, code, update="optimizer.step()"):
-    """Record a script that ends with the code; returns its status, what it said and its outcome."""
+def exits(ranks, tmp_path, code, update="optimizer.step()"):
+    """Record a script that ends with the code; returns its status, what it said and its trace."""
     (tmp_path / "train.py").write_text(EXITS.replace("EXIT", code).replace("UPDATE", update))
-    words = [sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--"]
-    done = subprocess.run(
-        [*words, sys.executable, "train.py"], cwd=tmp_path, timeout=100, capture_output=True
-    )
-    trace = open_recording(tmp_path / "runs").trace
-    return done.returncode, done.stdout.decode(), trace
+    status, said = ranks.record(tmp_path, "runs", "train.py")
+    return status, said, open_recording(tmp_path / "runs").trace
 
 
 @pytest.mark.parametrize(
@@ -407,14 +403,26 @@ def exits(tmp_path, code, update="optimizer.step()"):
         (THREAD, 0, "finished"),
     ],
 )
-def test_a_script_that_exits_with_a_status_has_failed(tmp_path, code, status, outcome):
-    found, _, trace = exits(tmp_path, code)
+def test_a_script_that_exits_with_a_status_has_failed(ranks, tmp_path, code, status, outcome):
+    found, _, trace = exits(ranks, tmp_path, code)
     assert (found, trace.outcome) == (status, outcome)
 
 
+def test_a_script_that_a_command_records_keeps_its_status(tmp_path):
+    (tmp_path / "train.py").write_text(EXITS.replace("EXIT", "exit(3)").replace("UPDATE", "pass"))
+    words = [sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--"]
+    done = subprocess.run(
+        [*words, sys.executable, "train.py"], cwd=tmp_path, timeout=100, capture_output=True
+    )
+    assert done.returncode == 3 and done.stdout.decode().count("no optimizer") == 1
+    assert open_recording(tmp_path / "runs").trace.outcome == "failed"
+
+
 @pytest.mark.parametrize("status", [0, 3])
-def test_a_script_without_an_optimizer_says_so_and_ends_with_its_own_status(tmp_path, status):
-    found, said, trace = exits(tmp_path, f"sys.exit({status})", update="pass")
+def test_a_script_without_an_optimizer_says_so_and_ends_with_its_own_status(
+    ranks, tmp_path, status
+):
+    found, said, trace = exits(ranks, tmp_path, f"sys.exit({status})", update="pass")
     assert found == status and said.count("no optimizer") == 1
     assert trace.steps == [] and next(iter(trace.logs)).text.startswith("no optimizer")
 

@@ -2,14 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.paths import PROJECT_ROOT
-from core.process.child import environment
 from core.recording.recording import open_recording
 
 pytest.importorskip("torch")
@@ -17,7 +14,7 @@ pytest.importorskip("torch")
 STEPS = 5
 PATIENCE_S = 60.0
 TRAIN = """
-import time
+import os, time
 import torch
 from torch import nn
 
@@ -28,6 +25,7 @@ class Stuck(nn.Linear):
             time.sleep(600)
         return super().forward(x)
 
+print(os.getpid(), flush=True)
 model = nn.Sequential(nn.Linear(8, 8), Stuck(8, 4))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for _ in range(STEPS + 1):
@@ -49,22 +47,20 @@ def steps_in(folder):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("place", ["forward", "own code"])
-def test_a_killed_job_keeps_all_steps_that_it_completed(tmp_path, place, number):
+def test_a_killed_job_keeps_all_steps_that_it_completed(ranks, tmp_path, place, number):
     settings = f"PLACE = {place!r}\nSTEPS = {STEPS}\n"
     (tmp_path / "train.py").write_text(settings + TRAIN)
-    # This command only starts Python, so that the signal goes to the job itself.
-    site = PROJECT_ROOT / "core" / "recorder" / "site"
-    variables = {"PYTHONPATH": str(site), "BUBBLESCOPE_RECORD": str(tmp_path / "runs")}
-    command = [sys.executable, "train.py"]
-    with subprocess.Popen(command, cwd=tmp_path, env={**environment(), **variables}) as job:
+    with ThreadPoolExecutor(1) as thread:
+        job = thread.submit(ranks.record, tmp_path, "runs", "train.py")
         try:
             end = time.monotonic() + PATIENCE_S
             while steps_in(tmp_path / "runs") != list(range(STEPS)) and time.monotonic() < end:
-                assert job.poll() is None
-                time.sleep(0.1)
+                assert not job.done()
+                time.sleep(0.02)
         finally:
-            os.kill(job.pid, number)
-        assert job.wait(PATIENCE_S) == -number
+            os.kill(int((tmp_path / "printed-0.txt").read_text()), number)
+        status, _ = job.result(PATIENCE_S)
+    assert status == -number
     opened = open_recording(tmp_path / "runs")
     assert opened.trace.steps == list(range(STEPS))
     assert opened.trace.outcome is None
