@@ -127,7 +127,9 @@ class AnswerPicture(Painted):
             return ""
         down = (at.y() - plot.top()) / plot.height()
         across = (at.x() - plot.left()) / plot.width()
-        lane = int(down * _lane_count(answer))
+        lanes = _lane_count(answer)
+        # The plot contains its lower edge, which belongs to the last lane.
+        lane = min(int(down * lanes), lanes - 1)
         name = self._name(lane)
         time = across * answer.makespan_ns
         found = _task_at(answer, lane, time)

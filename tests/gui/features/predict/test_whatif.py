@@ -347,6 +347,7 @@ def test_the_task_under_the_pointer_has_a_tooltip(panel: WhatIfPanel) -> None:
     first = plot.topLeft() + QPoint(2, 3)
     assert picture.tip_at(first).replace("\u00a0", " ") == "lane 0: 0F0, 1 ms"
     assert "lane 3: idle" in picture.tip_at(plot.bottomLeft() + QPoint(2, -3))
+    assert "lane 3: idle" in picture.tip_at(plot.bottomLeft() + QPoint(2, 0))  # the last pixel
     assert picture.tip_at(QPoint(0, 0).toPointF()) == ""
 
 
