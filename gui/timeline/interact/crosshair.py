@@ -36,18 +36,25 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     """
     if not frame.left <= x <= frame.right:
         return None
+    trace = scene.trace
     time = frame.view.time(x - frame.left)
     reach = SNAP * frame.view.ns_per_pixel
-    count = len(scene.trace.header.lanes)
-    seen = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
-    under = at_height(seen, y - frame.top) if y >= frame.ceiling else None
+    count = len(trace.header.lanes)
+    searched = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
+    if y >= frame.ceiling:
+        under = at_height(searched, y - frame.top)
+        if under is not None:
+            searched = [under]
     best = Crosshair(time)
     shortest = math.inf
-    for track in [under] if under else seen:
-        edge = nearest_edge(scene.trace.spans(track.lane), time)
-        if edge is not None and abs(edge - time) < shortest:
+    for track in searched:
+        edge = nearest_edge(trace.spans(track.lane), time)
+        if edge is None:
+            continue
+        distance = abs(edge - time)
+        if distance < shortest:
             best = Crosshair(float(edge), track.lane)
-            shortest = abs(edge - time)
+            shortest = distance
     return best if shortest <= reach else Crosshair(time)
 
 
@@ -72,14 +79,18 @@ def draw_crosshair(
     if not frame.left <= x <= frame.right:
         return
     theme = frame.theme
+    pixel = round(x)
     painter.setPen(pen(theme.muted, 1, Qt.PenStyle.DashLine))
-    painter.drawLine(QPointF(round(x), AXIS), QPointF(round(x), bottom))
+    painter.drawLine(QPointF(pixel, AXIS), QPointF(pixel, bottom))
+    ground = theme.text
+    letters = theme.plot
     if shown.lane is not None:
+        ground = theme.accent
+        letters = theme.on_accent
         _draw_dot(painter, frame, shown.lane, x)
     text, tag = time_tag(frame, fonts, shown.time)
-    snapped = shown.lane is not None
-    fill(painter, tag, theme.accent if snapped else theme.text)
-    write(painter, fonts.small, theme.on_accent if snapped else theme.plot, tag, text, CENTRE)
+    fill(painter, tag, ground)
+    write(painter, fonts.small, letters, tag, text, CENTRE)
 
 
 def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QLineF, QObject, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from core.board.dropping import Dropped, Extent, dropped_at, extents_in_step, pass_of
@@ -13,6 +13,7 @@ from core.plan.schedules.schedule import Action
 from core.trace.source import Source
 from core.trace.span import Span
 from gui.look.families import family_of
+from gui.look.painter import fill, pen
 from gui.look.writing import CENTRE, write
 from gui.timeline.interact.describe import bar_name
 from gui.timeline.layout.fonts import Fonts
@@ -60,8 +61,9 @@ class BarLifter(QObject):
         if scene.trace.header.source is not Source.PREDICTED:
             return None
         found = hit(scene, self._state.frame, at.x(), at.y())
-        is_pass = isinstance(found, Span) and pass_of(found) is not None
-        return found if isinstance(found, Span) and is_pass else None
+        if not isinstance(found, Span) or pass_of(found) is None:
+            return None
+        return found
 
     def point_at(self, at: QPointF) -> None:
         """Show by the pointer's shape whether the bar under it can be lifted."""
@@ -72,7 +74,8 @@ class BarLifter(QObject):
 
     def lift(self, span: Span, pressed: QPointF) -> None:
         """Begin to drag a span that was pressed at a pixel."""
-        trace, action = self._state.trace, pass_of(span)
+        trace = self._state.trace
+        action = pass_of(span)
         if trace is None or action is None:
             return
         extents = extents_in_step(trace, span.step, span.lane)
@@ -81,28 +84,44 @@ class BarLifter(QObject):
 
     def move(self, at: QPointF) -> None:
         """Drag the span to a pixel."""
-        lifted = self._lifted
-        if lifted is not None:
-            self._lifted = _Lifted(lifted.span, lifted.action, lifted.extents, lifted.pressed, at)
+        if self._lifted is not None:
+            self._lifted = replace(self._lifted, at=at)
             self._over.update()
 
     def drop(self, at: QPointF) -> None:
         """End the drag at a pixel."""
         self.move(at)
-        lifted, self._lifted = self._lifted, None
+        lifted = self._lifted
+        self._lifted = None
         self._over.unsetCursor()
         self._over.update()
         if lifted is not None:
-            self.dropped.emit(lifted.span, self._place_of(lifted))
+            place = self._place_of(lifted)
+            self.dropped.emit(lifted.span, place)
 
     def draw(self, painter: QPainter, fonts: Fonts) -> None:
         """Draw the dragged bar, and mark the place where it would be dropped."""
-        lifted, trace = self._lifted, self._state.trace
+        lifted = self._lifted
+        trace = self._state.trace
         if lifted is None or trace is None:
             return
-        frame = self._state.frame
         theme = self._state.theme
-        rect = rect_of(trace, frame, lifted.span)
+        rect = rect_of(trace, self._state.frame, lifted.span)
+        self._draw_place(painter, lifted, rect)
+        distance = lifted.at.x() - lifted.pressed.x()
+        moved = rect.translated(distance, 0)
+        colours = theme.colours_of(family_of(lifted.span.kind))
+        ground = colours[0]
+        painter.setOpacity(OPACITY)
+        fill(painter, moved, ground)
+        name = bar_name(trace, lifted.span)
+        write(painter, fonts.bold, theme.letters_on(ground), moved, name, CENTRE)
+        painter.setOpacity(1.0)
+
+    def _draw_place(self, painter: QPainter, lifted: _Lifted, rect: QRectF) -> None:
+        """Outline the bar to exchange with, or draw a line between two bars; `rect` is the own."""
+        frame = self._state.frame
+        colour = self._state.theme.path
         place = self._place_of(lifted)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if place.other is not None:
@@ -110,19 +129,14 @@ class BarLifter(QObject):
             bar = QRectF(rect)
             bar.setLeft(frame.x(other.start))
             bar.setRight(frame.x(other.end))
-            painter.setPen(QPen(QColor(theme.path), 2, Qt.PenStyle.DashLine))
+            painter.setPen(pen(colour, 2, Qt.PenStyle.DashLine))
             painter.drawRect(bar.adjusted(1, 1, -1, -1))
-        else:
-            x = frame.x(_caret(lifted, place.position))
-            painter.setPen(QPen(QColor(theme.path), 2))
-            painter.drawLine(QLineF(x, rect.top() - CARET, x, rect.bottom() + CARET))
-        moved = rect.translated(lifted.at.x() - lifted.pressed.x(), 0)
-        colour = theme.colours_of(family_of(lifted.span.kind))[0]
-        painter.setOpacity(OPACITY)
-        painter.fillRect(moved, QColor(colour))
-        name = bar_name(trace, lifted.span)
-        write(painter, fonts.bold, theme.letters_on(colour), moved, name, CENTRE)
-        painter.setOpacity(1.0)
+            return
+        x = frame.x(_caret(lifted, place.position))
+        top = rect.top() - CARET
+        bottom = rect.bottom() + CARET
+        painter.setPen(pen(colour, 2))
+        painter.drawLine(QLineF(x, top, x, bottom))
 
     def _place_of(self, lifted: _Lifted) -> Dropped:
         frame = self._state.frame
@@ -135,4 +149,6 @@ def _caret(lifted: _Lifted, position: int) -> float:
     others = [one for one in lifted.extents if one.action != lifted.action]
     if position < len(others):
         return others[position].start
-    return others[-1].end if others else lifted.span.start
+    if others:
+        return others[-1].end
+    return lifted.span.start

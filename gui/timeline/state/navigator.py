@@ -20,17 +20,20 @@ class Navigator:
 
     def zoom_at(self, factor: float, x: float) -> None:
         """Show `factor` times as much time; the time under pixel `x` stays there."""
-        view = self._state.viewport
-        self._state.go_to(view.zoomed(factor, max(0.0, x - LABELS)), "zoom")
+        in_plot = max(0.0, x - LABELS)
+        zoomed = self._state.viewport.zoomed(factor, in_plot)
+        self._state.go_to(zoomed, "zoom")
 
     def pan_by(self, pixels: float) -> None:
         """Move later by `pixels`."""
         if pixels:
-            self._state.go_to(self._state.viewport.panned(pixels), "pan")
+            panned = self._state.viewport.panned(pixels)
+            self._state.go_to(panned, "pan")
 
     def zoom(self, by: int) -> None:
         """Zoom around the middle by one step, in (1) or out (-1)."""
-        self.zoom_at(KEY_ZOOM**by, LABELS + self._state.viewport.width / 2)
+        middle = LABELS + self._state.viewport.width / 2
+        self.zoom_at(KEY_ZOOM**by, middle)
 
     def pan(self, by: int) -> None:
         """Move later (1) or earlier (-1) by one step."""
@@ -38,11 +41,13 @@ class Navigator:
 
     def zoom_back(self) -> None:
         """Return to the view before the last zoom, pan, fit or change of the lanes."""
-        self._return_to(self._state.history.back(self._state.snapshot))
+        earlier = self._state.history.back(self._state.snapshot)
+        self._return_to(earlier)
 
     def zoom_forward(self) -> None:
         """Redo the change that `zoom_back` undid last."""
-        self._return_to(self._state.history.forward(self._state.snapshot))
+        later = self._state.history.forward(self._state.snapshot)
+        self._return_to(later)
 
     def fit(self) -> None:
         """Fill the view with the selection; again, or without one, with the whole run.
@@ -50,16 +55,19 @@ class Navigator:
         With the whole run, the height of lanes is chosen again so that they fit.
         """
         state = self._state
-        if state.scene is None:
+        scene = state.scene
+        if scene is None:
             return
+        view = state.viewport
         if state.selection is not None:
-            bounds = bounds_of(state.scene.trace, state.selection, state.now)
-            fitted = state.viewport.fitted(*bounds)
-            if fitted != state.viewport:
+            start, end = bounds_of(scene.trace, state.selection, state.now)
+            fitted = view.fitted(start, end)
+            if fitted != view:
                 state.go_to(fitted, "fit selection")
                 return
-        everything = state.viewport.fitted(*map(float, state.scene.bounds))
-        if everything != state.viewport or state.stack.height is not None:
+        first, last = scene.bounds
+        everything = view.fitted(float(first), float(last))
+        if everything != view or state.stack.height is not None:
             state.remember("fit")
             state.stack.height = None
             state.lay_out()
@@ -67,7 +75,8 @@ class Navigator:
 
     def fit_between(self, start: float, end: float) -> None:
         """Fill the view with a time range, in ns."""
-        self._state.go_to(self._state.viewport.fitted(start, end), "fit step")
+        fitted = self._state.viewport.fitted(start, end)
+        self._state.go_to(fitted, "fit step")
 
     def show_moments(self, start: float, end: float) -> None:
         """Move a time range, in ns, into view; keep the zoom if it fits."""
@@ -86,10 +95,15 @@ class Navigator:
         state = self._state
         state.set_following(True)
         state.choose_zoom = False
-        if state.scene is not None:
-            present = state.now if state.now is not None else float(state.scene.bounds[1])
-            state.move(state.viewport.following(present))
-            state.picture_changed.emit()
+        if state.scene is None:
+            return
+        present = state.now
+        if present is None:
+            _, end = state.scene.bounds
+            present = float(end)
+        following = state.viewport.following(present)
+        state.move(following)
+        state.picture_changed.emit()
 
     def count_from(self, what: CountFrom) -> None:
         """Measure times from the step on screen, the run's start, or the clock."""
