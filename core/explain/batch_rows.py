@@ -24,7 +24,8 @@ def rows_by_step(trace: Trace, steps: Sequence[int]) -> Ints:
     """
     lanes = trace.header.compute_lanes
     wanted = np.array(steps, np.int64)
-    rows = np.zeros((len(steps), len(lanes)), np.int64)
+    shape = (len(steps), len(lanes))
+    rows = np.zeros(shape, np.int64)
     for column, lane in enumerate(lanes):
         mine = spans_of_steps(trace.spans(lane.index), wanted)
         entering = forward_spans(mine)
@@ -87,8 +88,8 @@ def spans_of_steps(spans: Spans, steps: Ints) -> Spans:
     lasts = sorted_positions(spans.step, steps + 1)
     if not len(steps):
         return spans[:0]
-    are_consecutive = (lasts[:-1] == firsts[1:]).all()
-    if are_consecutive:
+    follow = lasts[:-1] == firsts[1:]
+    if follow.all():
         return spans[firsts[0] : lasts[-1]]
     parts: list[Spans] = []
     for first, last in zip(firsts, lasts, strict=True):

@@ -65,14 +65,16 @@ def idle_gaps(
     `begins` and `finishes` are the bounds of the step on each lane, in ns.
     """
     computes = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
-    lane_of = columns.lane[waits.order]
-    order = waits.order[computes[lane_of]]
+    lane_of_task = columns.lane[waits.order]
+    order = waits.order[computes[lane_of_task]]
     compute_lanes = np.flatnonzero(computes).astype(np.int32)
     # One more entry for each lane: the end of the step.
+    ends_of_step = finishes[compute_lanes]
+    no_task = np.full(len(compute_lanes), ABSENT)
     lane = np.concatenate([columns.lane[order], compute_lanes])
-    start = np.concatenate([columns.start[order], finishes[compute_lanes]])
-    end = np.concatenate([columns.end[order], finishes[compute_lanes]])
-    task = np.concatenate([order, np.full(len(compute_lanes), ABSENT)])
+    start = np.concatenate([columns.start[order], ends_of_step])
+    end = np.concatenate([columns.end[order], ends_of_step])
+    task = np.concatenate([order, no_task])
     by_lane = stable_argsort(lane)
     lane = lane[by_lane]
     start = start[by_lane]
@@ -112,10 +114,18 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
     # A task that starts waited for the task before it; a running task is itself the blocking task.
     starts = (gaps.ended_by >= 0) & (gaps.running < 0)
     task = np.where(starts, waits.before[waiter], waiter)
-    met = IS_COLLECTIVE[columns.kind[waiter]] & has_task
-    none = np.zeros(0, np.bool_)
+    is_collective = IS_COLLECTIVE[columns.kind]
+    met = is_collective[waiter] & has_task
     # For a step without gaps: `concatenate` needs a part.
-    found = [IdlePieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
+    nothing = IdlePieces(
+        gap=gap[:0],
+        start=until[:0],
+        end=until[:0],
+        blocking=task[:0],
+        late=met[:0],
+        met=met[:0],
+    )
+    found = [nothing]
     while len(gap):
         since = gaps.start[gap]
         # One turn of one gap. Time runs to the right. The walk goes left, from the task that the
@@ -136,7 +146,7 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
         gap = gap[goes_on]
         until = begun[goes_on]
         task = task[goes_on]
-        met = met[goes_on] | IS_COLLECTIVE[columns.kind[task]]
+        met = met[goes_on] | is_collective[task]
         waiter = waits.slowest[task]
         task = waits.before[waiter]
     # The walk found the latest pieces first.

@@ -34,8 +34,11 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane], lengths: Ints | None 
     The step lasts from its first start to its last end, or for the ns of `lengths` on each lane.
     """
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
-    begin = int(columns.start.min()) if len(columns) else 0
-    finish = int(columns.end.max()) if len(columns) else 0
+    begin = 0
+    finish = 0
+    if len(columns):
+        begin = int(columns.start.min())
+        finish = int(columns.end.max())
     worked = np.zeros(len(every), np.int64)
     np.add.at(worked, columns.lane, columns.duration)
     # Reversed initial values: a lane without tasks has a negative span, which is never the longest.
@@ -61,7 +64,9 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane], lengths: Ints | None 
 
 
 def _idle_fraction(worked: int, whole: int) -> float:
-    return (whole - worked) / whole if whole > 0 else 0.0
+    if whole <= 0:
+        return 0.0
+    return (whole - worked) / whole
 
 
 def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None:
@@ -70,8 +75,10 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None
     None without a pipeline, for a schedule without a formula, outside the formula's domain, and if
     the passes took no time. The formulas and their sources are in core.plan.schedules.
     """
-    schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
-    if pipeline is None or schedule is None:
+    if pipeline is None:
+        return None
+    schedule = SCHEDULES.get(pipeline.schedule)
+    if schedule is None:
         return None
     means = _means(columns)
     forward = means[KINDS.index(Kind.FORWARD)]

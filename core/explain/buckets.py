@@ -88,14 +88,18 @@ def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[B
 def gradient_wave(explanation: Explanation) -> list[GradientReady]:
     """Return the end of each block's backward pass on each lane, in order of time."""
     columns = explanation.columns
-    of_block = (columns.kind == _BACKWARD) & (columns.block >= 0)
-    tasks = np.flatnonzero(of_block)
-    by_end = tasks[np.argsort(columns.end[tasks], kind="stable")]
+    is_backward = columns.kind == _BACKWARD
+    has_block = columns.block >= 0
+    tasks = np.flatnonzero(is_backward & has_block)
+    by_end = np.argsort(columns.end[tasks], kind="stable")
     found: list[GradientReady] = []
-    for i in by_end.tolist():
-        lane = int(columns.lane[i])
-        block = int(columns.block[i])
-        found.append(GradientReady(lane, block, int(columns.end[i])))
+    for i in tasks[by_end].tolist():
+        ready = GradientReady(
+            lane=int(columns.lane[i]),
+            block=int(columns.block[i]),
+            time=int(columns.end[i]),
+        )
+        found.append(ready)
     return found
 
 
@@ -105,7 +109,8 @@ def _exposed(explanation: Explanation) -> dict[tuple[int, int], int]:
     The slowest member identifies a collective: the blocking task may be another rank's member.
     """
     exposed = np.flatnonzero(explanation.cause == _EXPOSED)
-    slowest = explanation.waits.slowest[explanation.blocking[exposed]]
+    blocking = explanation.blocking[exposed]
+    slowest = explanation.waits.slowest[blocking]
     lanes = explanation.lane[exposed]
     lengths = explanation.end[exposed] - explanation.start[exposed]
     keys = zip(slowest.tolist(), lanes.tolist(), strict=True)

@@ -81,7 +81,9 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
         #   until ........ enqueued ........ begun
         #          host              waiting
         launched = int(columns.launched[waiter])
-        enqueued = begun if launched == ABSENT else _clipped(launched, until, begun)
+        enqueued = begun
+        if launched != ABSENT:
+            enqueued = _clipped(launched, until, begun)
         pieces.append(PathPiece(PathShare.WAITING, enqueued, begun, waiter))
         pieces.append(PathPiece(PathShare.HOST, until, enqueued, waiter))
     pieces.reverse()
@@ -131,4 +133,6 @@ def _clipped(value: int, least: int, most: int) -> int:
 def _share(kind: int) -> PathShare:
     if IS_COLLECTIVE[kind]:
         return PathShare.COLLECTIVE
-    return PathShare.TRANSFER if IS_COMMUNICATION[kind] else PathShare.COMPUTE
+    if IS_COMMUNICATION[kind]:
+        return PathShare.TRANSFER
+    return PathShare.COMPUTE

@@ -46,10 +46,12 @@ def cut_by_device(
         last = _last_of_place(columns, waits, lanes, streams)
         for stream in streams:
             is_stream[stream.index] = True
-            mine = _picked(gaps, np.flatnonzero(gaps.lane == stream.index))
+            own = np.flatnonzero(gaps.lane == stream.index)
+            mine = _picked(gaps, own)
             parts.append(_while_working(mine, busy))
             parts.append(_while_idle(mine, busy, last))
-    others = _picked(gaps, np.flatnonzero(~is_stream[gaps.lane]))
+    on_stream = is_stream[gaps.lane]
+    others = _picked(gaps, np.flatnonzero(~on_stream))
     return _joined([others, *parts])
 
 
@@ -77,7 +79,11 @@ def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
     starts = np.concatenate([busy.start, free_start])
     ends = np.concatenate([busy.end, free_end])
     order = np.argsort(starts, kind="stable")
-    return Busy(all_tasks[order], starts[order], ends[order])
+    return Busy(
+        task=all_tasks[order],
+        start=starts[order],
+        end=ends[order],
+    )
 
 
 def _on_lanes(columns: StepColumns, lanes: Sequence[Lane], chosen: Sequence[Lane]) -> Bools:
@@ -96,10 +102,12 @@ def _last_of_place(
     If the device sends to other ranks, it is part of a pipeline, and the last of all tasks counts.
     """
     is_mine = _on_lanes(columns, lanes, streams)
-    sends = is_mine & waits.is_member & ~IS_COLLECTIVE[columns.kind]
+    is_collective = IS_COLLECTIVE[columns.kind]
+    sends = is_mine & waits.is_member & ~is_collective
     if sends.any():
         return int(np.argmax(columns.end))
-    of_place = [lane for lane in lanes if lane.device == streams[0].device]
+    device = streams[0].device
+    of_place = [lane for lane in lanes if lane.device == device]
     mine = np.flatnonzero(_on_lanes(columns, lanes, of_place))
     if not len(mine):
         return ABSENT
@@ -159,11 +167,11 @@ def _joined(parts: Sequence[IdleGaps]) -> IdleGaps:
 def _picked(gaps: IdleGaps, places: Ints) -> IdleGaps:
     """Return some of the gaps, in the order of `places`."""
     return IdleGaps(
-        gaps.lane[places],
-        gaps.start[places],
-        gaps.end[places],
-        gaps.ended_by[places],
-        gaps.running[places],
-        gaps.last[places],
-        gaps.whole[places],
+        lane=gaps.lane[places],
+        start=gaps.start[places],
+        end=gaps.end[places],
+        ended_by=gaps.ended_by[places],
+        running=gaps.running[places],
+        last=gaps.last[places],
+        whole=gaps.whole[places],
     )

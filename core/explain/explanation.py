@@ -79,7 +79,8 @@ class Explanation:
         """Return the idle piece of a lane at a time, None if it is busy or outside the step."""
         first = int(self.lane_first[lane])
         last = int(self.lane_first[lane + 1])
-        begun = int(np.searchsorted(self.start[first:last], time_ns, "right"))
+        starts = self.start[first:last]
+        begun = int(np.searchsorted(starts, time_ns, "right"))
         if not begun:
             return None
         piece = first + begun - 1
@@ -108,9 +109,17 @@ class Bounds:
     @classmethod
     def of_tasks(cls, columns: StepColumns, lanes: int) -> Bounds:
         """Return bounds from the first start to the last end, the same on all lanes."""
-        begin = int(columns.start.min()) if len(columns) else 0
-        finish = int(columns.end.max()) if len(columns) else 0
-        return cls(begin, finish, np.full(lanes, begin), np.full(lanes, finish))
+        begin = 0
+        finish = 0
+        if len(columns):
+            begin = int(columns.start.min())
+            finish = int(columns.end.max())
+        return cls(
+            begin=begin,
+            finish=finish,
+            begins=np.full(lanes, begin),
+            finishes=np.full(lanes, finish),
+        )
 
 
 def explain_step(

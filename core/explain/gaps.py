@@ -80,7 +80,8 @@ class GapReport:
         """The cause of the largest part of the gap; the first one on a tie."""
         totals: dict[Cause, int] = {}
         for reason in self.reasons:
-            totals[reason.cause] = totals.get(reason.cause, 0) + reason.duration
+            before = totals.get(reason.cause, 0)
+            totals[reason.cause] = before + reason.duration
         return max(totals, key=lambda cause: totals[cause])
 
 
@@ -110,7 +111,10 @@ def run_gap_report(
     step = step_at(trace, lane, time_ns)
     if step is None:
         pause = _pause_between_steps(trace, time_ns)
-        return None if pause is None else _one_reason(row, Cause.BETWEEN_STEPS, *pause)
+        if pause is None:
+            return None
+        start, end = pause
+        return _one_reason(row, Cause.BETWEEN_STEPS, start, end)
     if row.role is Role.COMPUTE:
         return gap_report(explained(trace, step), lane, time_ns)
     gap = gap_at(trace, lane, time_ns)
@@ -137,8 +141,8 @@ def _with_actions_joined(reasons: Sequence[Reason]) -> list[Reason]:
     """Join neighbouring reasons in which one lane does the same work for all others."""
     joined: list[Reason] = []
     for reason in reasons:
-        last = joined[-1] if joined else None
-        if last is not None and _is_same_action(last, reason):
+        if joined and _is_same_action(joined[-1], reason):
+            last = joined[-1]
             joined[-1] = replace(last, end=reason.end, count=last.count + 1)
         else:
             joined.append(reason)
@@ -164,7 +168,8 @@ def _reason(explanation: Explanation, piece: int) -> Reason:
 
 
 def _one_reason(lane: Lane, cause: Cause, start: int, end: int) -> GapReport:
-    return GapReport(lane, start, end, (Reason(cause, start, end),))
+    reason = Reason(cause, start, end)
+    return GapReport(lane, start, end, (reason,))
 
 
 def _pause_between_steps(trace: Trace, time_ns: int) -> tuple[int, int] | None:

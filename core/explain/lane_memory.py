@@ -21,11 +21,13 @@ def held_bytes(trace: Trace, lane: int, since: int = -1) -> tuple[Ints, Floats]:
         first = np.searchsorted(counter.times, since)
         if first < len(counter.times):
             parts.append(counter.times[first:])
-    if not parts:
-        times = np.empty(0, np.int64)
-    elif len(parts) == 1 and (np.diff(parts[0]) > 0).all():
+    times = np.empty(0, np.int64)
+    if len(parts) == 1:
         times = parts[0]
-    else:
+        increases = np.diff(times) > 0
+        if not increases.all():
+            times = np.unique(times)
+    elif parts:
         times = np.unique(np.concatenate(parts))
     return times, _held_at(counters, times)
 
@@ -58,7 +60,8 @@ def peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> dict[str, 
     peak = times[held.argmax() :][:1]
     parts: dict[str, int] = {}
     for counter in counters:
-        parts[counter.name] = int(counter.at(peak)[0])
+        (value,) = counter.at(peak)
+        parts[counter.name] = int(value)
     return parts
 
 

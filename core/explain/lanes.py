@@ -54,8 +54,11 @@ def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     if step is None:
         return None
     gaps = gaps_within(trace, lane, step, step)
-    place = int(np.searchsorted(gaps.start, time_ns, "right")) - 1
-    if place < 0 or time_ns >= gaps.end[place]:
+    begun = int(np.searchsorted(gaps.start, time_ns, "right"))
+    if not begun:
+        return None
+    place = begun - 1
+    if time_ns >= gaps.end[place]:
         return None
     return gaps.gap(place)
 
@@ -110,7 +113,13 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
     end = np.concatenate([mine.start, finishes])
     before = np.concatenate([np.arange(left, right), no_span])
     idle = end > start
-    return LaneGaps(lane, step[idle], start[idle], end[idle], before[idle])
+    return LaneGaps(
+        lane=lane,
+        step=step[idle],
+        start=start[idle],
+        end=end[idle],
+        before=before[idle],
+    )
 
 
 def longest_gaps(
@@ -127,10 +136,15 @@ def longest_gaps(
             continue
         gaps = gaps_within(trace, lane.index, first, last)
         # Negative lengths, so that the longest is first; the last key of lexsort is primary.
-        longest_first = np.lexsort((gaps.start, gaps.start - gaps.end))
+        negative_length = gaps.start - gaps.end
+        longest_first = np.lexsort((gaps.start, negative_length))
         for place in longest_first[:most].tolist():
             found.append(gaps.gap(place))
-    found.sort(key=lambda gap: (gap.start - gap.end, gap.start, gap.lane))
+
+    def by_length(gap: Gap) -> tuple[int, int, int]:
+        return gap.start - gap.end, gap.start, gap.lane
+
+    found.sort(key=by_length)
     return found[:most]
 
 
@@ -155,4 +169,5 @@ def entering_rows(spans: Spans) -> list[tuple[int, int, int]]:
     # Without replicas or micro-batches (-1), there is one, with the number 0.
     replicas = np.maximum(enter["replica"], 0).tolist()
     microbatches = np.maximum(enter["microbatch"], 0).tolist()
-    return list(zip(replicas, microbatches, enter["rows"].tolist(), strict=True))
+    rows = enter["rows"].tolist()
+    return list(zip(replicas, microbatches, rows, strict=True))

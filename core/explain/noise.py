@@ -27,7 +27,8 @@ def median_error(values: Floats, chance: float = CHANCE) -> float:
     if count < FEWEST:
         return 0.0
     # For few values the median deviation is too small, by n / (n - 0.8) (Croux and Rousseeuw 1992).
-    deviation = scatter(values) * count / (count - 0.8)
+    correction = count / (count - 0.8)
+    deviation = scatter(values) * correction
     error_of_mean = deviation / math.sqrt(count)
     # Of normally distributed values the standard error of the median is sqrt(pi / 2), or 1.25,
     # times the mean's.
@@ -46,7 +47,8 @@ def significantly_positive(values: Floats, chance: float) -> bool:
     ways = 0
     for number in range(above, count + 1):
         ways += math.comb(count, number)
-    return bool(ways <= chance * 2**count)
+    all_ways = 2**count
+    return bool(ways <= chance * all_ways)
 
 
 def significantly_above(times: Floats) -> Bools:
@@ -68,7 +70,9 @@ def significantly_above(times: Floats) -> Bools:
 
 def significantly_different(times: Floats) -> Bools:
     """Return True for each lane that takes significantly longer or shorter than the mean."""
-    found: Bools = significantly_above(times) | significantly_above(-times)
+    longer = significantly_above(times)
+    shorter = significantly_above(-times)
+    found: Bools = longer | shorter
     return found
 
 

@@ -24,7 +24,8 @@ def durations_in_other_steps(trace: Trace, span: Span) -> list[int]:
     for step in _other_steps(trace, span.step):
         place = _place(trace, span.lane, step, span.task)
         if place is not None:
-            found.append(int(spans.end[place] - spans.start[place]))
+            duration = spans.end[place] - spans.start[place]
+            found.append(int(duration))
     return found
 
 
@@ -36,7 +37,8 @@ def gaps_in_other_steps(trace: Trace, gap: Gap) -> list[int]:
     spans = trace.spans(gap.lane)
     task = ABSENT
     if gap.before is not None:
-        task = int(trace.table.rows["task"][spans.row[gap.before]])
+        row = spans.row[gap.before]
+        task = int(trace.table.rows["task"][row])
     found = []
     for step in _other_steps(trace, gap.step):
         before: int | None = ABSENT
@@ -51,13 +53,18 @@ def gaps_in_other_steps(trace: Trace, gap: Gap) -> list[int]:
 
 
 def _other_steps(trace: Trace, step: int) -> list[int]:
-    return [other for other in measured_steps(trace)[-MOST_STEPS:] if other != step]
+    latest = measured_steps(trace)[-MOST_STEPS:]
+    return [other for other in latest if other != step]
 
 
 def _place(trace: Trace, lane: int, step: int, task: int) -> int | None:
     """Return the index of a task's span among a lane's spans, None if the lane does not run it."""
     spans = trace.spans(lane)
     mine = spans.of_step(step)
-    tasks = trace.table.rows["task"][spans.row[mine]]
+    rows = spans.row[mine]
+    tasks = trace.table.rows["task"][rows]
     hits = np.flatnonzero(tasks == task)
-    return mine.start + int(hits[0]) if len(hits) else None
+    if not len(hits):
+        return None
+    place: int = mine.start + int(hits[0])
+    return place

@@ -44,7 +44,9 @@ class RankTime:
     @property
     def overlap_fraction(self) -> float:
         """Fraction of communication that is hidden by compute, 0 to 1; 0 without communication."""
-        return self.overlap_ns / self.communication_ns if self.communication_ns else 0.0
+        if not self.communication_ns:
+            return 0.0
+        return self.overlap_ns / self.communication_ns
 
     @property
     def exposed_ns(self) -> int:
@@ -66,7 +68,8 @@ class Windows:
 
     def covered(self, times: Ints) -> Ints:
         """Return the part of the windows that is before each time, in ns."""
-        total = np.append(0, np.cumsum(self.end - self.start))
+        lengths = self.end - self.start
+        total = np.append(0, np.cumsum(lengths))
         # The number of windows that have begun at each time; the last may not have ended.
         begun = np.searchsorted(self.start, times, "right")
         # Before the first window there is no window under way.
@@ -122,7 +125,9 @@ def imported_rank_times(trace: Trace) -> list[RankTime]:
 
     These have figures of their steps instead, and record no launches.
     """
-    return [] if trace.imported is None else rank_times(trace)
+    if trace.imported is None:
+        return []
+    return rank_times(trace)
 
 
 def devices_of(trace: Trace) -> list[Device]:
@@ -131,14 +136,15 @@ def devices_of(trace: Trace) -> list[Device]:
     count = Counter(streams[0].device for streams in devices.values())
     found: list[Device] = []
     for main, streams in devices.items():
-        spans = Spans.joined([trace.spans(stream.index) for stream in streams])
+        spans_of_streams = [trace.spans(stream.index) for stream in streams]
+        spans = Spans.joined(spans_of_streams)
         in_use = _in_use(trace, spans)
         if not len(in_use.start):
             continue
         first = streams[0]
         name = first.device
         if count[name] > 1:
-            name = f"{first.device} {first.stream_of}"
+            name = f"{name} {first.stream_of}"
         found.append(Device(name, main, spans, in_use))
     return found
 
@@ -167,17 +173,20 @@ def _in_use(trace: Trace, spans: Spans) -> Windows:
         ends = trace.step_table.ends
         until = int(ends[-1]) if len(ends) else None
         counted = _with_known_launch(spans, until)
-    nothing = np.empty(0, np.int64)
+    no_time = np.empty(0, np.int64)
+    never = Windows(no_time, no_time)
     if not len(counted):
-        return Windows(nothing, nothing)
+        return never
     first = int(counted.start.min())
     last = int(counted.end.max())
     if trace.part is None and found_warmup(trace) is not None:
         begin, _ = trace.step_bounds(first_measured(trace))
         first = max(first, begin)
     if first >= last:
-        return Windows(nothing, nothing)
-    return Windows(np.array([first]), np.array([last]))
+        return never
+    start = np.array([first])
+    end = np.array([last])
+    return Windows(start, end)
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
@@ -207,7 +216,8 @@ def _with_known_launch(spans: Spans, until: int | None) -> Spans:
 def _time(place: str, spans: Spans, is_memory: Bools, windows: Windows) -> RankTime:
     """Return the times of a place's spans in the windows."""
     moves = IS_COMMUNICATION[spans["kind"]]
-    computes = ~moves & ~is_memory[spans["name"]]
+    is_copy = is_memory[spans["name"]]
+    computes = ~moves & ~is_copy
     either = computes | moves
     span = int((windows.end - windows.start).sum())
     # On an axis that has only the windows, so that time outside them has no length.
