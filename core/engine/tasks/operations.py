@@ -66,16 +66,19 @@ class Operations:
         x, target = batch
         inputs: dict[int, tuple[int, Tensor]] = {}
         for lane, (first, end) in _rows_entering(plan).items():
+            device = self._devices[lane]
             # A copy, because a model may write to its input.
-            inputs[lane] = first, copy_to(self._devices[lane], x[first:end])
+            rows = copy_to(device, x[first:end])
+            inputs[lane] = first, rows
         targets: dict[torch.device, Tensor] = {}
         for task in plan.tasks:
             device = self._devices[task.lane]
             if task.kind is Kind.LOSS and device not in targets:
                 targets[device] = target.to(device)
-        self.step = StepState(index, plan, inputs, targets, x.shape, ValueStore(plan))
+        values = ValueStore(plan)
         for lane, (_, rows) in inputs.items():
-            self.step.values.ledgers[lane].hold(rows)
+            values.ledgers[lane].hold(rows)
+        self.step = StepState(index, plan, inputs, targets, x.shape, values)
         return self.step
 
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
@@ -104,28 +107,33 @@ class Operations:
         `began` and the `ends` of its tasks are absolute times in ns. `activations` has the bytes
         that each task's lane held at the end of the task.
         """
-        return FinishedStep.of(self.model, step, began, ends, activations).rows()
+        finished = FinishedStep.of(self.model, step, began, ends, activations)
+        return finished.rows()
 
     # The kinds of tasks, in the order of a step.
 
     def _scatter(self, step: StepState, task: Task) -> TaskWork:
-        part = step.plan.parts_of(task)[0]
-        lane = step.plan.lane_of(part.replica, 0)
+        plan = step.plan
+        values = step.values
+        part = plan.parts_of(task)[0]
+        lane = plan.lane_of(part.replica, 0)
+        device = self._devices[lane]
         if task.payload is Payload.INPUT:
             _, whole = step.inputs[task.lane]
             kind = "activation"
         else:
-            whole = step.values[WHOLE_GRADIENT]
+            whole = values[WHOLE_GRADIENT]
             kind = "gradient"
             # Every part reads it, and the last one removes it.
-            if part is step.plan.parts[-1]:
-                step.values.take(WHOLE_GRADIENT, task.lane)
-        rows = whole[part.start : part.start + part.rows]
-        device = self._devices[lane]
+            if part is plan.parts[-1]:
+                values.take(WHOLE_GRADIENT, task.lane)
+        end = part.start + part.rows
+        rows = whole[part.start : end]
         yield [whole]
         moved = copy_to(device, rows)
         yield
-        step.values.put(ValueKey.of(kind, part, 0), lane, moved)
+        key = ValueKey.of(kind, part, 0)
+        values.put(key, lane, moved)
 
     def _replicate(self, step: StepState, task: Task) -> TaskWork:
         owner = self.model.of(0, task)
@@ -155,17 +163,22 @@ class Operations:
         lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
         devices = [self._devices[lane] for lane in lanes]
         yield values
-        copies = [copy_to(device, value) for device, value in zip(devices, values, strict=True)]
+        copies = []
+        for device, value in zip(devices, values, strict=True):
+            copies.append(copy_to(device, value))
         yield
         for part, lane, moved in zip(parts, lanes, copies, strict=True):
-            step.values.put(ValueKey.of(kind, part, stage), lane, moved)
+            key = ValueKey.of(kind, part, stage)
+            step.values.put(key, lane, moved)
 
     def _forward(self, step: StepState, task: Task) -> TaskWork:
-        part = step.plan.parts_of(task)[0]
+        values = step.values
+        lane = task.lane
         stage = task.stage or 0
+        part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
         x = _input(step, part, task)
-        module.stamps = self._stamps[task.lane]
+        module.stamps = self._stamps[lane]
         is_known = part.rows in module.saved_bytes
         yield []
         if is_known:
@@ -177,56 +190,65 @@ class Operations:
         if not is_known:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = extra_bytes(saved, known)
-        step.values.ledgers[task.lane].saved += module.saved_bytes[part.rows]
-        step.values.put(ValueKey.of_task("input", part, task), task.lane, x)
+        values.ledgers[lane].saved += module.saved_bytes[part.rows]
+        input_key = ValueKey.of_task("input", part, task)
+        values.put(input_key, lane, x)
         # `output` holds the graph for the backward of this stage. The next stage gets a detached
         # tensor, because a new graph starts there.
-        step.values.put(ValueKey.of_task("output", part, task), task.lane, y)
-        step.values.put_result("activation", part, stage + 1, task, y.detach())
-        if stage == len(step.plan.stages) - 1:
+        output_key = ValueKey.of_task("output", part, task)
+        values.put(output_key, lane, y)
+        values.put_result("activation", part, stage + 1, task, y.detach())
+        last = len(step.plan.stages) - 1
+        if stage == last:
             step.output_shape = list(y.shape[1:])
         step.shapes[task.index] = (x.shape, y.shape)
 
     def _gather(self, step: StepState, task: Task) -> TaskWork:
         device = self._devices[task.lane]
-        outputs = step.values.take_outputs(step.plan.parts_of(task))
+        parts = step.plan.parts_of(task)
+        outputs = step.values.take_outputs(parts)
         yield outputs
         whole = torch.cat([output.to(device, non_blocking=True) for output in outputs])
         yield
         step.values.put(GATHERED, task.lane, whole)
 
     def _loss_of(self, step: StepState, task: Task) -> TaskWork:
-        parts = step.plan.parts_of(task)
-        is_gathered = GATHERED in step.values
+        values = step.values
+        lane = task.lane
         shard = task.shard or 0
+        parts = step.plan.parts_of(task)
+        is_gathered = GATHERED in values
         if is_gathered:
-            outputs = [step.values.take(GATHERED, task.lane)]
+            outputs = [values.take(GATHERED, lane)]
         else:
-            outputs = step.values.take_outputs(parts, shard)
+            outputs = values.take_outputs(parts, shard)
         first = parts[0].start
-        rows = sum(part.rows for part in parts)
-        targets = step.targets[self._devices[task.lane]]
+        rows_of_parts = [part.rows for part in parts]
+        rows = sum(rows_of_parts)
+        targets = step.targets[self._devices[lane]]
         target = targets[first : first + rows]
+        share = rows / step.plan.rows
         yield [*outputs, target]
         y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
         # A leaf: the backward of the loss ends here, and the last stage has a separate backward.
         y = y.detach().requires_grad_()
         # Weighted to be this part's share of the mean over the batch, so that the gradients of
         # micro-batches and replicas only need to be added.
-        loss = self._weighted_loss(y, target, rows / step.plan.rows)
+        loss = self._weighted_loss(y, target, share)
         loss.backward()
         yield
-        assert y.grad is not None
+        gradient = y.grad
+        assert gradient is not None
         if shard == 0:  # the loss of other shards is the same
             step.losses.append(loss.detach())
         if is_gathered:
-            step.values.put(WHOLE_GRADIENT, task.lane, y.grad)
+            values.put(WHOLE_GRADIENT, lane, gradient)
             return
         last = len(step.plan.stages) - 1
-        pieces = y.grad.split([part.rows for part in parts])
+        pieces = gradient.split(rows_of_parts)
         for part, piece in zip(parts, pieces, strict=True):
             key = ValueKey.of("gradient", part, last, shard)
-            step.values.put(key, task.lane, piece)
+            values.put(key, lane, piece)
 
     def _overlap(self, step: StepState, task: Task) -> TaskWork:
         """Launch a forward and a whole backward, one after the other."""
@@ -234,7 +256,9 @@ class Operations:
         forward = self._forward(step, first)
         backward = self._backward(step, second)
         # Both take their values before either computes, so that one span covers both computations.
-        yield [*next(forward), *next(backward)]
+        held_by_forward = next(forward)
+        held_by_backward = next(backward)
+        yield [*held_by_forward, *held_by_backward]
         next(forward)
         next(backward)
         yield
@@ -271,7 +295,8 @@ class Operations:
         part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
         # Not taken, because the weight pass may need it; that task takes it.
-        x = step.values[ValueKey.of_task("input", part, task)]
+        input_key = ValueKey.of_task("input", part, task)
+        x = step.values[input_key]
         output = _take_own(step, "output", part, task)
         gradient = _take_own(step, "gradient", part, task)
         stamps = module.stamps = self._stamps[task.lane]
@@ -286,19 +311,22 @@ class Operations:
         # end of that pass, which frees its other tensors one by one.
         is_used = any(other is gradient for other in weight_pass.gradients)
         kept = [gradient] if is_used else []
-        step.weight_passes[ValueKey.of_task("weight pass", part, task)] = weight_pass, kept
-        if part.rows not in module.kept_bytes:
-            batch_rows = [rows for _, rows in step.inputs.values()]
+        key = ValueKey.of_task("weight pass", part, task)
+        step.weight_passes[key] = weight_pass, kept
+        rows = part.rows
+        if rows not in module.kept_bytes:
+            batch_rows = [tensor for _, tensor in step.inputs.values()]
             known = [x, *batch_rows, *module.parameters.values()]
-            module.kept_bytes[part.rows] = extra_bytes(weight_pass.tensors(), known)
-        freed = module.saved_bytes[part.rows] - module.kept_bytes[part.rows]
+            module.kept_bytes[rows] = extra_bytes(weight_pass.tensors(), known)
+        freed = module.saved_bytes[rows] - module.kept_bytes[rows]
         step.values.ledgers[task.lane].saved -= freed
 
     def _backward_weight(self, step: StepState, task: Task) -> TaskWork:
         part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
         x = _take_own(step, "input", part, task)
-        weight_pass, kept = step.weight_passes.pop(ValueKey.of_task("weight pass", part, task))
+        key = ValueKey.of_task("weight pass", part, task)
+        weight_pass, kept = step.weight_passes.pop(key)
         yield [x, *kept]
         stage_backward_weight(weight_pass)
         yield
@@ -317,16 +345,23 @@ class Operations:
         """
         stage = step.plan.stages[task.stage or 0]
         module = self.model.of(task.replica, task)
+        device = self._devices[module.lane]
+        places: list[tuple[int, int]] = []
         if stage.shards > 1:
-            places = [(task.replica or 0, shard) for shard in range(stage.shards)]
+            replica = task.replica or 0
+            places = [(replica, shard) for shard in range(stage.shards)]
             only = module.repeated
         else:
-            placements = [p for p in step.plan.placements if p.stage == stage.index]
-            places = sorted((p.replica, p.shard) for p in placements)
+            for placement in step.plan.placements:
+                if placement.stage == stage.index:
+                    places.append((placement.replica, placement.shard))
+            places.sort()
             only = None
-        copies = [self.model.stages[replica, stage.index, shard] for replica, shard in places]
+        copies: list[StageModule] = []
+        for replica, shard in places:
+            copies.append(self.model.stages[replica, stage.index, shard])
         yield _gradients(copies)
-        module.sums = sum_of_copies(copies, self._devices[module.lane], only=only)
+        module.sums = sum_of_copies(copies, device, only=only)
         yield
 
     def _sum_partial(self, step: StepState, task: Task) -> TaskWork:
@@ -336,7 +371,8 @@ class Operations:
         """
         stage = task.stage or 0
         shard = task.shard or 0
-        part = step.plan.parts_of(task)[0]
+        plan = step.plan
+        part = plan.parts_of(task)[0]
         if task.payload is Payload.ACTIVATION:
             kind = "activation"
             target = stage + 1
@@ -344,14 +380,16 @@ class Operations:
             kind = "gradient"
             target = stage - 1
         partial = []
-        for other in range(step.plan.stages[stage].shards):
+        for other in range(plan.stages[stage].shards):
             key = ValueKey.of(f"partial {kind}", part, target, other, shard)
-            lane = step.plan.lane_of(part.replica, stage, other)
+            lane = plan.lane_of(part.replica, stage, other)
             partial.append(step.values.take(key, lane))
+        device = self._devices[task.lane]
         yield partial
-        total = sum_on(self._devices[task.lane], partial)
+        total = sum_on(device, partial)
         yield
-        step.values.put(ValueKey.of(kind, part, target, shard), task.lane, total)
+        key = ValueKey.of(kind, part, target, shard)
+        step.values.put(key, task.lane, total)
 
     def _reduce(self, step: StepState, task: Task) -> TaskWork:
         others = [part.replica for part in step.plan.parts if part.replica > 0]
@@ -389,18 +427,22 @@ class Operations:
 
 def _take_own(step: StepState, kind: str, part: Part, task: Task) -> Tensor:
     """Take a value of the task's own stage and shard."""
-    return step.values.take(ValueKey.of_task(kind, part, task), task.lane)
+    key = ValueKey.of_task(kind, part, task)
+    return step.values.take(key, task.lane)
 
 
 def _input(step: StepState, part: Part, task: Task) -> Tensor:
     """Return the input of a stage: a stored activation, or rows of the batch if it enters here."""
     key = ValueKey.of_task("activation", part, task)
     if key not in step.values:
-        first, rows = step.inputs[task.lane]
-        return rows[part.start - first :][: part.rows]
+        first_row, rows = step.inputs[task.lane]
+        first = part.start - first_row
+        return rows[first : first + part.rows]
     x = step.values.take(key, task.lane)
     # The input of stage 0 is data, so its gradient is not needed; token numbers cannot have one.
-    return x.requires_grad_() if task.stage and x.is_floating_point() else x
+    if task.stage and x.is_floating_point():
+        x.requires_grad_()
+    return x
 
 
 def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | None:
@@ -412,7 +454,9 @@ def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | 
     """
     if not task.stage:
         return None
-    return torch.zeros_like(x) if gradient is None else gradient
+    if gradient is None:
+        return torch.zeros_like(x)
+    return gradient
 
 
 def _put_input_gradient(step: StepState, part: Part, task: Task, gradient: Tensor | None) -> None:
@@ -443,7 +487,8 @@ def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
             homes[place.replica].append(place.lane)
     entering: dict[int, tuple[int, int]] = {}
     for part in plan.parts:  # in the order of their rows
+        end = part.start + part.rows
         for lane in homes[part.replica]:
             first, _ = entering.get(lane, (part.start, 0))
-            entering[lane] = first, part.start + part.rows
+            entering[lane] = first, end
     return entering

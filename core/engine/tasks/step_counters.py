@@ -39,8 +39,10 @@ class FinishedStep:
         activations: list[int],
     ) -> FinishedStep:
         """Return a step that has just ended, with the optimizers' sizes before the next one."""
-        lanes = {task.lane for task in step.plan.tasks if task.kind is Kind.STEP}
-        optimizer = {lane: model.optimizer_bytes(lane) for lane in lanes}
+        optimizer: dict[int, int] = {}
+        for task in step.plan.tasks:
+            if task.kind is Kind.STEP and task.lane not in optimizer:
+                optimizer[task.lane] = model.optimizer_bytes(task.lane)
         return cls(model, step, began, ends, activations, optimizer)
 
     def rows(self) -> Iterator[NoteRow]:
@@ -48,12 +50,16 @@ class FinishedStep:
         for lane, size in self.model.parameter_bytes.items():
             yield self._counter("parameters", self.began, lane, size)
             yield self._counter("gradients", self.began, lane, 0)
-        for task, end, held in zip(self.step.plan.tasks, self.ends, self.activations, strict=True):
-            yield self._counter("activations", end, task.lane, held)
+        tasks = self.step.plan.tasks
+        for task, end, held in zip(tasks, self.ends, self.activations, strict=True):
+            lane = task.lane
+            yield self._counter("activations", end, lane, held)
             if task.kind is Kind.STEP:
-                yield self._counter("optimizer", end, task.lane, self.optimizer[task.lane])
+                size = self.optimizer[lane]
+                yield self._counter("optimizer", end, lane, size)
         for task, lane, held in self._gradients():
-            yield self._counter("gradients", self.ends[task.index], lane, held)
+            end = self.ends[task.index]
+            yield self._counter("gradients", end, lane, held)
         yield from self._lines()
 
     def _counter(self, name: str, time: int, lane: int, value: float) -> NoteRow:
@@ -76,10 +82,12 @@ class FinishedStep:
             # In an overlap the backward half computes gradients, for `paired_stage`.
             stage = task.stage if task.paired_stage is None else task.paired_stage
             place = (task.replica or 0, stage or 0, task.shard or 0)
-            if task.kind in _GRADIENT_MAKERS and place not in seen:
+            is_maker = task.kind in _GRADIENT_MAKERS
+            is_all_reduce = task.kind is Kind.ALL_REDUCE
+            if is_maker and place not in seen:
                 seen.add(place)
                 change = 1
-            elif task.kind is Kind.ALL_REDUCE and task.payload is Payload.PARAMETER_GRADIENTS:
+            elif is_all_reduce and task.payload is Payload.PARAMETER_GRADIENTS:
                 summed.add(place)
                 change = 1
             elif task.kind is Kind.STEP and place in summed:
@@ -88,20 +96,22 @@ class FinishedStep:
                 continue
             # The gradients are on the lane of the stage, even if another lane moves them.
             module = stages[place]
-            is_maker = task.kind in _GRADIENT_MAKERS
             size = module.gradient_bytes if is_maker else module.summed_bytes
-            held[module.lane] += change * size
-            yield task, module.lane, held[module.lane]
+            lane = module.lane
+            held[lane] += change * size
+            yield task, lane, held[lane]
 
     def _lines(self) -> Iterator[NoteRow]:
         """Yield the input and output sizes of each forward pass, and then of the whole batch."""
         step = self.step
         has_stages = len(step.plan.stages) > 1
         for task in step.plan.tasks:
-            if task.index in step.shapes:
+            index = task.index
+            if index in step.shapes:
                 stage = task.stage if has_stages else None
-                text = forward_size_text(stage, *step.shapes[task.index])
-                yield size_line(step, text, self.ends[task.index])
+                entered, left = step.shapes[index]
+                text = forward_size_text(stage, entered, left)
+                yield size_line(step, text, self.ends[index])
         text = batch_size_text(step.batch_shape, step.output_shape)
         yield size_line(step, text, max(self.ends))
 
