@@ -99,16 +99,19 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
         waited_for.update(_waited_for(explanation))
         for device in used:
             own = device.in_use.cut(start, end)
-            for cause, ns in _idle_by_cause(explanation, device, own).items():
+            of_device = _idle_by_cause(explanation, device, own)
+            for cause, ns in of_device.items():
                 idle[cause] += ns
     # Time between two steps is not explained.
     idle_ns = sum(time.idle_ns for time in times)
-    idle[Cause.BETWEEN_STEPS] += idle_ns - sum(idle.values())
+    explained_ns = sum(idle.values())
+    idle[Cause.BETWEEN_STEPS] += idle_ns - explained_ns
     found_idle = {cause: ns for cause, ns in idle.items() if ns}
+    lengths = windows.end - windows.start
     return DeviceShares(
         steps=len(steps),
         step_ns=last - first,
-        whole_ns=int((windows.end - windows.start).sum()),
+        whole_ns=int(lengths.sum()),
         times=tuple(times),
         idle=found_idle,
         waited_for=waited_for if is_matched else None,
@@ -126,9 +129,11 @@ def _waited_for(explanation: Explanation) -> dict[str, int]:
     """Return the ns for which ranks wait for others in a step, by the rank that arrives last."""
     waits = explanation.waits
     waiting = waiting_ns(explanation.columns, waits)
-    lane = explanation.columns.lane[waits.slowest]
-    totals = np.bincount(lane, waiting, len(explanation.lanes)).astype(np.int64)
-    names = rank_names(explanation.lanes)
+    lanes = explanation.lanes
+    lane_of_slowest = explanation.columns.lane[waits.slowest]
+    sums = np.bincount(lane_of_slowest, waiting, len(lanes))
+    totals = sums.astype(np.int64)
+    names = rank_names(lanes)
     found: Counter[str] = Counter()
     for name, ns in zip(names, totals.tolist(), strict=True):
         if ns:
@@ -141,13 +146,15 @@ def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
     table = trace.step_table
     place = sorted_positions(table.numbers, steps)
     # If ranks are steps apart, a step may begin before the previous one.
-    starts = np.maximum.accumulate(table.starts)
-    next_starts = np.append(starts, np.iinfo(np.int64).max)[place + 1]
+    every_start = np.maximum.accumulate(table.starts)
+    starts = every_start[place]
+    never = np.iinfo(np.int64).max
+    next_starts = np.append(every_start, never)[place + 1]
     followed = np.isin(place + 1, place)
     # If tasks go on when the next step begins, that time belongs to the next step.
     own_ends = np.minimum(table.ends[place], next_starts)
     ends = np.where(followed, next_starts, own_ends)
-    return Windows(starts[place], np.maximum(starts[place], ends))
+    return Windows(starts, np.maximum(starts, ends))
 
 
 def device_text(shares: DeviceShares, limit: Limit) -> Message:
@@ -159,7 +166,8 @@ def device_text(shares: DeviceShares, limit: Limit) -> Message:
     sentences = [step_text(shares.step_ns)]
     used_ns = shares.time_ns / len(shares.times)
     if used_ns < PARTLY * shares.whole_ns:
-        used = duration_text(round(used_ns / shares.steps), like=shares.step_ns)
+        used_a_step = round(used_ns / shares.steps)
+        used = duration_text(used_a_step, like=shares.step_ns)
         sentences.append(message("Devices are in use for {used} of it.", used=used))
     sentences.append(_idle_sentence(shares))
     exposed = shares.share(shares.total("exposed_ns"))
@@ -168,7 +176,8 @@ def device_text(shares: DeviceShares, limit: Limit) -> Message:
         sentences.append(message("Exposed communication takes {share}.", share=share))
     copies = shares.share(shares.total("memory_ns"))
     if copies >= NOTICEABLE and limit is not Limit.COPIES:
-        sentences.append(message("Exposed copies take {share}.", share=share_text(copies)))
+        share = share_text(copies)
+        sentences.append(message("Exposed copies take {share}.", share=share))
     return join_texts(sentences)
 
 
@@ -186,18 +195,20 @@ def device_limit(shares: DeviceShares, slow: Collection[str]) -> Finding:
     losses[Limit.COMMUNICATION] = shares.total("exposed_ns")
     losses[Limit.COPIES] = shares.total("memory_ns")
     worst = max(losses, key=losses.__getitem__)
+    loss = losses[worst]
     # Idle time may have several causes, each below the threshold.
-    largest = max(losses[worst], shares.total("idle_ns"))
+    largest = max(loss, shares.total("idle_ns"))
     if shares.share(largest) < LIMITS:
         return _finding(Limit.NONE, "", 0, 0.0)
+    share = shares.share(loss)
     if worst in (Limit.UNEXPLAINED, Limit.COMMUNICATION):
         uneven = _imbalance(shares)
         if uneven is not None and uneven.where in slow:
-            least = MOST_OF_IT * shares.share(losses[worst]) if worst is Limit.COMMUNICATION else 0
-            if uneven.share >= least:
+            explains_most = uneven.share >= MOST_OF_IT * share
+            if explains_most or worst is Limit.UNEXPLAINED:
                 return uneven
-    ns = losses[worst] // (len(shares.times) * shares.steps)
-    return _finding(worst, "", ns, shares.share(losses[worst]))
+    steps_of_devices = len(shares.times) * shares.steps
+    return _finding(worst, "", loss // steps_of_devices, share)
 
 
 def waited_text(shares: DeviceShares) -> Message | None:
@@ -234,17 +245,20 @@ def _imbalance(shares: DeviceShares) -> Finding | None:
 
     Other devices may wait for it, although the trace does not show that.
     """
+    devices = len(shares.times)
+    steps = shares.steps
     longest = max(shares.times, key=lambda time: time.compute_ns)
-    mean = shares.total("compute_ns") / len(shares.times)
-    ns = round((longest.compute_ns - mean) / shares.steps)
-    ns_of_all = ns * shares.steps * len(shares.times)
-    share = shares.share(ns_of_all)
+    mean = shares.total("compute_ns") / devices
+    ns = round((longest.compute_ns - mean) / steps)
+    share = shares.share(ns * steps * devices)
     if share < LIMITS:
         return None
+    most_a_step = longest.compute_ns // steps
+    mean_a_step = round(mean / steps)
     values = {
         "device": longest.place,
-        "most": duration_text(longest.compute_ns // shares.steps),
-        "mean": duration_text(round(mean / shares.steps), like=longest.compute_ns // shares.steps),
+        "most": duration_text(most_a_step),
+        "mean": duration_text(mean_a_step, like=most_a_step),
     }
     return _finding(Limit.IMBALANCE, longest.place, ns, share, values)
 
@@ -266,7 +280,10 @@ def _idle_sentence(shares: DeviceShares) -> Message:
     share = share_text(part)
     if 2 * part >= total:
         return message(
-            "Devices idle {idle}: mostly {reason} ({share}).", idle=idle, reason=reason, share=share
+            "Devices idle {idle}: mostly {reason} ({share}).",
+            idle=idle,
+            reason=reason,
+            share=share,
         )
     return message(
         "Devices idle {idle}, the largest part {reason} ({share}).",
@@ -285,7 +302,10 @@ def _spread_text(shares: DeviceShares, total: float) -> Text:
     if most - least < APART:
         return idle
     return message(
-        "{idle} ({least} to {most})", idle=idle, least=share_text(least), most=share_text(most)
+        "{idle} ({least} to {most})",
+        idle=idle,
+        least=share_text(least),
+        most=share_text(most),
     )
 
 
@@ -295,11 +315,12 @@ def _idle_by_cause(explanation: Explanation, device: Device, within: Windows) ->
     last = int(explanation.lane_first[device.main + 1])
     idle_start = explanation.start[first:last]
     idle_end = explanation.end[first:last]
+    idle_cause = explanation.cause[first:last]
     _, busy_start, busy_end = disjoint(device.spans.start, device.spans.end)
     piece, start, end = subtract(idle_start, idle_end, busy_start, busy_end)
     length = within.covered(end) - within.covered(start)
-    cause = explanation.cause[first:last][piece]
-    totals = np.bincount(cause, length, len(CAUSES)).astype(np.int64)
+    sums = np.bincount(idle_cause[piece], length, len(CAUSES))
+    totals = sums.astype(np.int64)
     found: dict[Cause, int] = {}
     for code in np.flatnonzero(totals).tolist():
         found[CAUSES[code]] = int(totals[code])

@@ -35,14 +35,17 @@ def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
     usual_ns = np.exp(usual)
     excess = np.where(outstanding, run.taken - usual_ns, 0.0)
     largest_first = np.argsort(excess, axis=None)[::-1]
-    places, tasks = np.unravel_index(largest_first[:MOST_TRIED], excess.shape)
+    tried = largest_first[:MOST_TRIED]
+    places, tasks = np.unravel_index(tried, excess.shape)
     for place, task in zip(places.tolist(), tasks.tolist(), strict=True):
         # A longer task makes a step longer by its own excess at most, so a task with less excess
         # cannot be named and need not be simulated.
-        least_ns = max(_least_ns(run.source), least_share * run.makespans[place])
+        named_ns = least_share * run.makespans[place]
+        least_ns = max(_least_ns(run.source), named_ns)
         if excess[place, task] < least_ns:
             continue
-        found = _hiccup(run, place, task, float(usual_ns[place, task]))
+        usual_of_task = float(usual_ns[place, task])
+        found = _hiccup(run, place, task, usual_of_task)
         if not is_own_run or found.share >= least_share:
             yield found
 
@@ -51,7 +54,9 @@ def _least_ns(source: Source) -> int:
     """Return the least excess of a hiccup in ns; predicted times have no noise."""
     if source is Source.PREDICTED:
         return 0
-    return JOB_DISTURBED_NS if source is Source.JOB else DISTURBED_NS
+    if source is Source.JOB:
+        return JOB_DISTURBED_NS
+    return DISTURBED_NS
 
 
 def _outstanding(run: MeasuredSteps, usual: Floats) -> Bools:
@@ -63,10 +68,12 @@ def _outstanding(run: MeasuredSteps, usual: Floats) -> Bools:
     # The usual time is the median of the same steps, which is closer to each of them than the true
     # one is: their variance about it is too small by (n - 1) / n, as it is about a mean.
     steps = len(run.steps)
-    noise *= np.sqrt(steps / max(1, steps - 1))
+    freedom = max(1, steps - 1)
+    noise *= np.sqrt(steps / freedom)
     # Some of so many tasks are unusually long by chance. With the probability divided among them
     # (Bonferroni), a whole run has a false hiccup with the probability CHANCE at most.
-    certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
+    chance_of_task = CHANCE / over.size
+    certain = NormalDist().inv_cdf(1 - chance_of_task)
     # Disturbances of the machine are frequent. Only a task that exceeds the common excess by far is
     # a separate event.
     excess = run.taken - np.exp(usual)
@@ -81,22 +88,27 @@ def _outstanding(run: MeasuredSteps, usual: Floats) -> Bools:
 
 def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
     ns = run.longer_by(place, task, usual)
-    share = ns / max(1, int(run.spans[place]))
+    step_ns = int(run.spans[place])
+    share = ns / max(1, step_ns)
     lane = int(run.columns.lane[task])
     step = run.steps[place] - run.warmup + 1
+    taken = int(run.taken[place, task])
     values: dict[str, object] = {
         "step": step,
         "task": run.name_of(task),
-        "taken": duration_text(int(run.taken[place, task])),
-        "usual": duration_text(round(usual), like=int(run.taken[place, task])),
+        "taken": duration_text(taken),
+        "usual": duration_text(round(usual), like=taken),
     }
     if run.source.has_plan:
-        values["lane"] = run.lanes[lane].serves
-        where = f"step {step} lane {values['lane']}"
+        main = run.lanes[lane].serves
+        values["lane"] = main
+        where = f"step {step} lane {main}"
         return Finding(Limit.HICCUP, where, ns, share, values)
-    values["place"] = run.places[lane]
-    where = f"step {step} {values['place']}"
-    return Finding(Limit.HICCUP, where, ns, share, values, PLACE_SENTENCES[Limit.HICCUP])
+    name = run.places[lane]
+    values["place"] = name
+    where = f"step {step} {name}"
+    sentence = PLACE_SENTENCES[Limit.HICCUP]
+    return Finding(Limit.HICCUP, where, ns, share, values, sentence)
 
 
 def _usual(run: MeasuredSteps) -> Floats:
@@ -109,7 +121,8 @@ def _usual(run: MeasuredSteps) -> Floats:
     usual = run.logs.copy()
     alike_on_lane = run.alike * len(run.lanes) + run.columns.lane
     for tasks in groups(alike_on_lane):
-        usual[:, tasks] = np.median(run.logs[:, tasks])
+        logs = run.logs[:, tasks]
+        usual[:, tasks] = np.median(logs)
     return usual
 
 
@@ -117,7 +130,8 @@ def _median_of_others(values: Floats) -> Floats:
     """Return for each entry the median of the others in its column, which has three or more."""
     # Sorted once: without the entry of rank r, the i-th smallest is ordered[i] below r, and
     # ordered[i + 1] from r on.
-    rank = np.argsort(np.argsort(values, axis=0), axis=0)
+    order = np.argsort(values, axis=0)
+    rank = np.argsort(order, axis=0)
     ordered = np.sort(values, axis=0)
     others = len(values) - 1
 

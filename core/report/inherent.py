@@ -32,7 +32,8 @@ def host_limit(run: MeasuredSteps) -> Finding | None:
     durations = run.taken[run.median, run.computes]
     usual = float(np.median(durations))
     values = {"task": duration_text(round(usual))}
-    return Finding(Limit.HOST, "", int(late[run.median]), share, values)
+    late_ns = int(late[run.median])
+    return Finding(Limit.HOST, "", late_ns, share, values)
 
 
 def inherent_limit(run: MeasuredSteps) -> Finding:
@@ -45,7 +46,9 @@ def inherent_limit(run: MeasuredSteps) -> Finding:
     if worst.ns < LIMITS * step_ns:
         return Finding(Limit.NONE, "", 0, 0.0)
     share = worst.ns / step_ns
-    sentence = "" if run.source.has_plan else PLACE_SENTENCES.get(worst.kind, "")
+    sentence = ""
+    if not run.source.has_plan:
+        sentence = PLACE_SENTENCES.get(worst.kind, "")
     return Finding(worst.kind, worst.where, worst.ns, share, worst.values, sentence)
 
 
@@ -78,19 +81,23 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
     # as long as the lane with the most work.
     still = run.lasts(work)
     longest = round(totals.max())
-    even_still = run.lasts(np.where(run.computes, even, 0.0))
+    even_work = np.where(run.computes, even, 0.0)
+    even_still = run.lasts(even_work)
     uneven_ns = whole - run.lasts(even)
     longer = significantly_above(run.computed) & (totals > mean)
     imbalance = _Loss(Limit.NOISE, uneven_ns)
     if longer.any():
-        most = int(np.where(longer, totals, 0.0).argmax())
+        busiest = int(np.where(longer, totals, 0.0).argmax())
+        lane = lanes[busiest]
+        name = run.places[lane]
+        most = totals[busiest]
         values = {
-            "lane": lanes[most],
-            "place": run.places[lanes[most]],
-            "most": duration_text(round(totals[most])),
-            "mean": duration_text(round(mean), like=totals[most]),
+            "lane": lane,
+            "place": name,
+            "most": duration_text(round(most)),
+            "mean": duration_text(round(mean), like=most),
         }
-        imbalance = _Loss(Limit.IMBALANCE, uneven_ns, run.places[lanes[most]], values)
+        imbalance = _Loss(Limit.IMBALANCE, uneven_ns, name, values)
     return [
         imbalance,
         _Loss(Limit.SCHEDULE, still - longest),
@@ -102,7 +109,8 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
 def _with_even_work(run: MeasuredSteps, taken: Floats, totals: Floats) -> Floats:
     """Return the tasks' ns, scaled so that all compute lanes have the mean of their totals."""
     scales = np.ones(len(run.lanes))
-    scales[run.compute_lanes] = totals.mean() / np.maximum(totals, 1)
+    mean = totals.mean()
+    scales[run.compute_lanes] = mean / np.maximum(totals, 1)
     scaled = taken * scales[run.columns.lane]
     even: Floats = np.where(run.computes, scaled, taken)
     return even

@@ -92,7 +92,8 @@ class JobStep:
                 # All other nodes depend on a first one.
                 start = np.zeros(ways)
                 if node in begins:
-                    start = before[begins[node]]
+                    rank = begins[node]
+                    start = before[rank]
                 for need in self.needs[node]:
                     start = np.maximum(start, ends[need])
                 ends[node] = start + taken[node]
@@ -104,19 +105,23 @@ class JobStep:
 
 def _order(needs: Sequence[Sequence[int]]) -> list[int] | None:
     """Return the nodes so that each follows its needs; None if the graph has a cycle."""
-    missing = [len(one) for one in needs]
+    missing = [len(own) for own in needs]
     followers: list[list[int]] = [[] for _ in needs]
+    ready: list[int] = []
     for node, own in enumerate(needs):
+        if not own:
+            ready.append(node)
         for need in own:
             followers[need].append(node)
-    ready = [node for node, count in enumerate(missing) if not count]
     # The list grows during the loop.
     for node in ready:
         for follower in followers[node]:
             missing[follower] -= 1
             if not missing[follower]:
                 ready.append(follower)
-    return ready if len(ready) == len(needs) else None
+    if len(ready) < len(needs):
+        return None
+    return ready
 
 
 def _without_cycles(needs: list[list[int]], parts: Sequence[StepPart]) -> list[list[int]]:

@@ -32,7 +32,10 @@ def largest_fault(run: MeasuredSteps) -> Finding | None:
     slow = [*slow_lanes(run), *slow_links(run)]
     steady = max(slow, key=_share, default=None)
     once = max(hiccups(run), key=_share, default=None)
-    found = [one for one in (steady, once) if one is not None and one.share >= NAMED]
+    found: list[Finding] = []
+    for one in (steady, once):
+        if one is not None and one.share >= NAMED:
+            found.append(one)
 
     def total_loss(one: Finding) -> int:
         # A limit of every step is worse than a hiccup of one step that costs less in total.
@@ -51,7 +54,8 @@ def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
     cold = run.source is not Source.PREDICTED
-    for one in slower(run, task, place, len(run.lanes), cold, run.costs):
+    slow = slower(run, task, place, len(run.lanes), cold, run.costs)
+    for one in slow:
         factors = np.ones(len(task))
         factors[one.tasks] = one.factor
         ns, share = run.loss(factors)
@@ -68,30 +72,38 @@ def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
 
 def factor_text(factor: float) -> str:
     """Return a factor with three digits, or a whole one from 1,000: `1.52`, `2,990`."""
-    return f"{factor:.3g}" if factor < 999.5 else f"{factor:,.0f}"
+    if factor < 999.5:
+        return f"{factor:.3g}"
+    return f"{factor:,.0f}"
 
 
 def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
     """Yield every link whose transfers take significantly longer than over other links."""
     links = run.links
     lanes = len(run.lanes)
-    codes, number = np.unique(links.low * lanes + links.high, return_inverse=True)
-    pairs = np.stack(np.divmod(codes, lanes))
+    code_of_link = links.low * lanes + links.high
+    codes, number = np.unique(code_of_link, return_inverse=True)
+    lows, highs = np.divmod(codes, lanes)
     # A transfer over several links at once cannot distinguish them.
     links_of_task = np.bincount(links.task, minlength=len(run.columns))
     kept = links_of_task[links.task] == 1
     task = links.task[kept]
     link = number[kept]
     for one in slower(run, task, link, len(codes), costs=run.costs):
-        low, high = pairs[:, one.place].tolist()
+        low = int(lows[one.place])
+        high = int(highs[one.place])
         factors = np.where(number == one.place, one.factor, 1.0)
-        ns, share = run.loss(links.factors(run.columns, factors))
+        factors_of_tasks = links.factors(run.columns, factors)
+        ns, share = run.loss(factors_of_tasks)
         factor = factor_text(one.factor)
         if run.source.has_plan:
             values = {"low": low, "high": high, "factor": factor}
-            yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
+            where = f"link {low}-{high}"
+            yield Finding(Limit.SLOW_LINK, where, ns, share, values)
             continue
-        names = {"low": run.places[low], "high": run.places[high], "factor": factor}
-        where = f"link {names['low']} - {names['high']}"
+        low_name = run.places[low]
+        high_name = run.places[high]
+        names = {"low": low_name, "high": high_name, "factor": factor}
+        where = f"link {low_name} - {high_name}"
         sentence = PLACE_SENTENCES[Limit.SLOW_LINK]
         yield Finding(Limit.SLOW_LINK, where, ns, share, names, sentence)

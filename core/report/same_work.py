@@ -42,7 +42,8 @@ def same_work(
     own_end = np.zeros(len(columns), np.int64)
     paired_end = np.zeros(len(columns), np.int64)
     if exactly:
-        own_end = np.where(is_backward, _end_of_model(columns, columns.stage, stages), 0)
+        end = _end_of_model(columns, columns.stage, stages)
+        own_end = np.where(is_backward, end, 0)
         paired_end = _end_of_model(columns, columns.paired_stage, stages)
     of_passes: list[NDArray[Any]] = [
         sizes[columns.stage],
@@ -58,7 +59,8 @@ def same_work(
     # For transfers only the kind, the payload and the bytes count.
     computes = ~IS_COMMUNICATION[columns.kind]
     attributes: list[NDArray[Any]] = [columns.kind, columns.payload, columns.bytes]
-    attributes += [np.where(computes, column, 0) for column in of_passes]
+    for column in of_passes:
+        attributes.append(np.where(computes, column, 0))
     return _numbered(attributes, len(columns))
 
 
@@ -67,11 +69,13 @@ def _numbered(attributes: Sequence[NDArray[Any]], count: int) -> Ints:
     number = np.zeros(count, np.int64)
     # Column by column: NumPy compares rows bytewise, which takes ten times as long.
     for column in attributes:
-        if count and (column != column[0]).any():
+        differs = column != column[:1]
+        if differs.any():
             _, value = np.unique(column, return_inverse=True)
             # There are no more values than tasks, so the pair is one number. It is numbered again
             # for each column, so it never exceeds n * n.
-            _, number = np.unique(number * count + value, return_inverse=True)
+            pair = number * count + value
+            _, number = np.unique(pair, return_inverse=True)
     return number
 
 
@@ -84,17 +88,20 @@ def work_parts(columns: StepColumns, stages: Sequence[Stage], model: ModelDescri
     """
     highest = max([stage.index for stage in stages], default=-1)
     # The last entry is for tasks without a stage.
-    saved = np.zeros(highest + 2)
+    count = highest + 2
+    saved = np.zeros(count)
     for stage in stages:
         held: list[float] = []
         for block, share in stage.held:
-            held.append(share * model.run_bytes(block, block + 1))
+            size = model.run_bytes(block, block + 1)
+            held.append(share * size)
         whole = sum(held)
         if stage.first == 0 and whole > 0:
             saved[stage.index] = held[0] / whole / 2
-    own = np.where(columns.stage < len(saved), columns.stage, ABSENT)
-    paired = np.where(columns.paired_stage < len(saved), columns.paired_stage, ABSENT)
-    own_saved = np.isin(columns.kind, _TO_INPUT) * saved[own]
+    own = np.where(columns.stage < count, columns.stage, ABSENT)
+    paired = np.where(columns.paired_stage < count, columns.paired_stage, ABSENT)
+    is_to_input = np.isin(columns.kind, _TO_INPUT)
+    own_saved = is_to_input * saved[own]
     # The backward pass is two thirds of a task that overlaps it with a forward pass.
     paired_saved = 2 / 3 * saved[paired]
     parts: Floats = 1 - own_saved - paired_saved
@@ -109,9 +116,9 @@ def _stage_sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDesc
     found = []
     for stage in range(max(last, last_paired) + 1):
         key: object = stage
-        is_planned = stage < len(stages)
-        if is_planned and stages[stage].last <= len(model.blocks):
-            key = _held_sizes(stages[stage], model)
+        planned = stages[stage] if stage < len(stages) else None
+        if planned is not None and planned.last <= len(model.blocks):
+            key = _held_sizes(planned, model)
         number = numbers.setdefault(key, len(numbers))
         found.append(number)
     return np.array([*found, ABSENT], np.int64)
@@ -142,5 +149,6 @@ def _has_first_block(stage: NDArray[np.int32], stages: Sequence[Stage]) -> Bools
     # Without a plan it is only known that stage 0 has the first block.
     found: Bools = stage == 0
     starts_model = np.array([one.first == 0 for one in stages], np.bool_)
-    found[is_known] = starts_model[stage[is_known]]
+    known_stage = stage[is_known]
+    found[is_known] = starts_model[known_stage]
     return found

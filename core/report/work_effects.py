@@ -60,20 +60,24 @@ class WorkEffects:
         In a replica of one lane a slow worker cannot be distinguished from long micro-batches.
         """
         columns = run.columns
-        passes = np.flatnonzero(PASSES[columns.kind] & run.computes)
+        is_pass = PASSES[columns.kind] & run.computes
+        passes = np.flatnonzero(is_pass)
         cell = row_keys(columns.replica[passes], columns.microbatch[passes])
-        if not _has_peers(cell, columns.lane[passes]):
-            return None
         lane = columns.lane[passes].astype(np.int64)
+        if not _has_peers(cell, lane):
+            return None
         stage = columns.stage[passes].astype(np.int64)
         work = _numbered(columns.kind[passes], columns.block[passes])
-        taken = np.maximum(run.taken[:, passes], 1).astype(np.float64)
+        measured = run.taken[:, passes]
+        taken = np.maximum(measured, 1).astype(np.float64)
         logs = np.log(taken)
         left = logs - _medians_by(work, logs)
         left -= _lengths(cell, lane, left)
-        of_stage = _stage_effects(_numbered(stage, work), lane, left)
+        work_of_stage = _numbered(stage, work)
+        of_stage = _stage_effects(work_of_stage, lane, left)
         left -= of_stage
-        of_stage -= _medians_by(work, of_stage[np.newaxis])[0]
+        (median_of_work,) = _medians_by(work, of_stage[np.newaxis])
+        of_stage -= median_of_work
         counts = _lanes_of_stages(lane, stage)
         shared = _shared_excess(lane, stage, of_stage, counts)
         of_worker = _worker_effects(lane, left + shared)
@@ -94,7 +98,8 @@ class WorkEffects:
 
 def _numbered(*columns: NDArray[Any]) -> Ints:
     """Return a number for each row of some columns of integers, the same for equal rows."""
-    numbers = np.unique(row_keys(*columns), return_inverse=True)[1]
+    keys = row_keys(*columns)
+    _, numbers = np.unique(keys, return_inverse=True)
     return numbers.astype(np.int64)
 
 
@@ -106,7 +111,7 @@ def _medians_by(keys: Ints, values: Floats) -> Floats:
     return medians[np.newaxis]
 
 
-def _has_peers(cell: Ints, lane: NDArray[np.int32]) -> bool:
+def _has_peers(cell: Ints, lane: Ints) -> bool:
     """Return True if two lanes have passes of the same micro-batch of the same replica."""
     for mine in groups(cell):
         lanes = np.unique(lane[mine])
@@ -122,11 +127,14 @@ def _lengths(cell: Ints, lane: Ints, left: Floats) -> Floats:
     """
     lengths = np.empty_like(left)
     for mine in groups(cell):
-        order = mine[np.argsort(lane[mine], kind="stable")]
+        by_lane = np.argsort(lane[mine], kind="stable")
+        order = mine[by_lane]
         _, first, counts = np.unique(lane[order], return_index=True, return_counts=True)
-        of_lanes = np.add.reduceat(left[:, order], first, axis=1) / counts
+        sums = np.add.reduceat(left[:, order], first, axis=1)
+        means = sums / counts
         middle = (len(first) - 1) // 2
-        lower_medians = np.partition(of_lanes, middle, axis=1)[:, middle]
+        partitioned = np.partition(means, middle, axis=1)
+        lower_medians = partitioned[:, middle]
         lengths[:, mine] = lower_medians[:, np.newaxis]
     return lengths
 
@@ -135,7 +143,10 @@ def _stage_effects(place: Ints, lane: Ints, left: Floats) -> Floats:
     """Return the effect of each pass's stage: the lower median of its workers."""
     effects = np.empty(len(place))
     for mine in groups(place):
-        of_lanes = [float(np.median(left[:, one])) for one in groups(lane, mine)]
+        of_lanes: list[float] = []
+        for of_lane in groups(lane, mine):
+            median = np.median(left[:, of_lane])
+            of_lanes.append(float(median))
         of_lanes.sort()
         lower_median = (len(of_lanes) - 1) // 2
         effects[mine] = of_lanes[lower_median]
@@ -165,8 +176,12 @@ def _shared_excess(lane: Ints, stage: Ints, of_stage: Floats, counts: Ints) -> F
     """
     shared = np.zeros(len(lane))
     for mine in groups(lane):
-        own = [float(of_stage[one].mean()) for one in groups(stage, mine)]
-        if len(own) > 1 and (counts[mine] == 1).all():
+        own: list[float] = []
+        for passes_of_stage in groups(stage, mine):
+            mean = of_stage[passes_of_stage].mean()
+            own.append(float(mean))
+        is_only_lane = counts[mine] == 1
+        if len(own) > 1 and is_only_lane.all():
             shared[mine] = max(0.0, min(own))
     return shared
 
@@ -178,7 +193,8 @@ def _worker_effects(lane: Ints, left: Floats) -> Floats:
         of_steps = np.median(left[:, mine], axis=1)
         usual = float(np.median(of_steps))
         is_steady = (of_steps > 0).mean() >= ALWAYS
+        has_few_steps = len(of_steps) < FEWEST
         least = max(np.log(LEAST_FACTOR), median_error(of_steps))
-        if usual > least and (is_steady or len(of_steps) < FEWEST):
+        if usual > least and (is_steady or has_few_steps):
             effects[mine] = usual
     return effects
