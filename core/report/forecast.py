@@ -68,19 +68,22 @@ def forecast(trace: Trace, used: Sequence[int]) -> Forecast:
         mean_unseen = float(_lengths(trace, unseen).mean())
         unseen_ns = round(mean_unseen)
         error = predicted / max(1.0, mean_unseen) - 1
-    shortest = float(replays.min()) * max(0.0, 1 - abs(own_error))
-    longest = float(replays.max()) * (1 + abs(own_error))
+    doubt = abs(own_error)
+    shortest = float(replays.min()) * max(0.0, 1 - doubt)
+    longest = float(replays.max()) * (1 + doubt)
     median = median_step(trace, steps)
-    share = measured_share(explain_run_step(trace, median), _is_recorded(trace, median))
+    explanation = explain_run_step(trace, median)
+    is_recorded = _is_recorded(trace, median)
+    share = measured_share(explanation, is_recorded)
     return Forecast(
-        steps,
-        unseen,
-        round(predicted),
-        Basis(share, round(shortest), round(longest)),
-        round(used_ns),
-        own_error,
-        unseen_ns,
-        error,
+        used=steps,
+        unseen=unseen,
+        makespan_ns=round(predicted),
+        basis=Basis(share, round(shortest), round(longest)),
+        used_ns=round(used_ns),
+        own_error=own_error,
+        unseen_ns=unseen_ns,
+        error=error,
     )
 
 
@@ -101,22 +104,28 @@ def _replays(trace: Trace, used: Sequence[int]) -> tuple[tuple[int, ...], Floats
     if not run.has_waits:
         raise PlanError(message("the trace does not contain what tasks wait for on other lanes"))
     replay = Replay.of(run.columns, run.meets)
-    return run.steps, replay.makespans(run.taken + run.late)
+    durations = run.taken + run.late
+    return run.steps, replay.makespans(durations)
 
 
 def _is_recorded(trace: Trace, step: int) -> Bools:
     """Return a mask of a step's tasks: False for transfers whose times an importer inferred."""
     names = StepSpans.of(trace, step).spans["name"]
-    inferred = [place for place, name in enumerate(trace.table.names) if name == INFERRED]
+    inferred: list[int] = []
+    for place, name in enumerate(trace.table.names):
+        if name == INFERRED:
+            inferred.append(place)
     return ~np.isin(names, inferred)
 
 
 def _unseen(trace: Trace, used: Sequence[int]) -> tuple[int, ...]:
     """Return the whole steps after the used ones, or if there are none the ones before."""
+    first = min(used)
+    last = max(used)
     whole = whole_steps(trace)
-    after = tuple(step for step in whole if step > max(used))
-    before = tuple(step for step in whole if step < min(used))
-    return after or before
+    after = [step for step in whole if step > last]
+    before = [step for step in whole if step < first]
+    return tuple(after or before)
 
 
 def _lengths(trace: Trace, steps: Sequence[int]) -> Floats:

@@ -45,13 +45,16 @@ def mesh_of(run: MeasuredSteps) -> tuple[MeshWorker, ...]:
     groups = []
     for lane in computing_lanes(run.lanes):
         mine = columns.lane == lane.index
-        if mine.any():
-            replica = 0
-            replicas = columns.replica[mine & (columns.replica != ABSENT)]
-            if len(replicas):
-                replica = int(np.bincount(replicas).argmax())
-            stages = np.unique(columns.stage[mine & (columns.stage != ABSENT)])
-            groups.append(_Group(lane, replica, tuple(stages.tolist())))
+        if not mine.any():
+            continue
+        replicas = columns.replica[mine]
+        known_replicas = replicas[replicas != ABSENT]
+        replica = 0
+        if len(known_replicas):
+            replica = int(np.bincount(known_replicas).argmax())
+        stages = np.unique(columns.stage[mine])
+        known_stages = stages[stages != ABSENT].tolist()
+        groups.append(_Group(lane, replica, tuple(known_stages)))
     kinds = {(group.replica, group.stages) for group in groups}
     if len(kinds) == 1:
         # Without stages and replicas every lane is a replica, as in data parallel jobs.
@@ -71,14 +74,16 @@ def _placed(groups: Sequence[_Group]) -> tuple[MeshWorker, ...]:
     """Return the workers of lanes, with their places."""
     stages_of: dict[int, set[tuple[int, ...]]] = {}
     for group in groups:
-        stages_of.setdefault(group.replica, set()).add(group.stages)
+        of_replica = stages_of.setdefault(group.replica, set())
+        of_replica.add(group.stages)
     replicas = sorted(stages_of)
     alike: Counter[tuple[int, tuple[int, ...]]] = Counter()
     workers = []
     for lane, replica, stages in groups:
+        in_order = sorted(stages_of[replica])
         place = {
             Axis.DP: replicas.index(replica),
-            Axis.PP: sorted(stages_of[replica]).index(stages),
+            Axis.PP: in_order.index(stages),
             Axis.TP: alike[replica, stages],
         }
         alike[replica, stages] += 1
@@ -91,6 +96,7 @@ def largest_axes(workers: Sequence[MeshWorker]) -> tuple[Axis, Axis]:
     sizes: dict[Axis, int] = {}
     for axis in Axis:
         sizes[axis] = max(worker.place[axis] for worker in workers)
-    largest = sorted(Axis, key=lambda axis: -sizes[axis])[:2]
+    by_size = sorted(Axis, key=lambda axis: -sizes[axis])
+    largest = by_size[:2]
     first, second = (axis for axis in Axis if axis in largest)
     return first, second

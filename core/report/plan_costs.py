@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.option import Option
 from core.plan.pipeline.options import (
     BORDERS,
     CHUNKS,
@@ -48,20 +50,25 @@ class PlanCosts:
         for an unknown schedule.
         """
         options = STRATEGIES[specification.strategy].options
+        has_microbatches = MICROBATCHES in options
         given: dict[str, int] = {}
-        has_replicas = REPLICAS in options
-        has_stages = specification[STAGES] is not None or specification[BORDERS] is not None
-        has_parts = specification[MICROBATCHES] is not None or specification[SPLIT_SIZE] is not None
-        if STAGES in options and not has_stages:
-            name = with_defaults(specification)[SCHEDULE] if MICROBATCHES in options else None
-            schedule = None if name is None else schedule_of(name)
-            chunks = 1 if schedule is None else specification[CHUNKS] or schedule.chunks
+        if STAGES in options and not _gives(specification, STAGES, BORDERS):
+            name = with_defaults(specification)[SCHEDULE] if has_microbatches else None
+            chunks = 1
+            if name is not None:
+                schedule = schedule_of(name)
+                chunks = specification[CHUNKS] or schedule.chunks
             given["stages"] = self.ranks * chunks
-        if MICROBATCHES in options and not has_parts:
+        if has_microbatches and not _gives(specification, MICROBATCHES, SPLIT_SIZE):
             given["microbatches"] = self.microbatches
-        if has_replicas and specification[REPLICAS] is None and self.replicas > 1:
+        if REPLICAS in options and not _gives(specification, REPLICAS) and self.replicas > 1:
             given["replicas"] = self.replicas
         return specification.having(**given)
+
+
+def _gives(specification: Specification, *options: Option[Any]) -> bool:
+    """Return True if a run has a value for one of some options."""
+    return any(specification[option] is not None for option in options)
 
 
 def plan_costs(run: MeasuredSteps) -> PlanCosts:
@@ -74,19 +81,25 @@ def plan_costs(run: MeasuredSteps) -> PlanCosts:
     columns = run.columns
     found = costs_of_times(columns, run.taken)
     late = run.late[:, run.computes]
-    spans = run.spans.astype(np.float64)
     gap_ns = float(np.median(late)) if late.size else 0.0
+    spans = run.spans.astype(np.float64)
     half_range = (spans.max() - spans.min()) / 2
+    scatter = half_range / max(0.5, spans.mean())
     costs = replace(
         found,
         passes={**_NOTHING, **found.passes},
         gap_ns=gap_ns,
-        scatter=float(half_range / max(0.5, spans.mean())),
+        scatter=float(scatter),
     )
-    replicas = max(1, int(columns.replica.max(initial=0)) + 1)
-    ranks = max(1, len(run.compute_lanes) // replicas)
-    microbatches = max(1, int(columns.microbatch.max(initial=0)) + 1)
-    return PlanCosts(_with_head(costs), ranks, microbatches, replicas)
+    replicas = int(columns.replica.max(initial=0)) + 1
+    microbatches = int(columns.microbatch.max(initial=0)) + 1
+    ranks = len(run.compute_lanes) // replicas
+    return PlanCosts(
+        costs=_with_head(costs),
+        ranks=max(1, ranks),
+        microbatches=microbatches,
+        replicas=replicas,
+    )
 
 
 def _with_head(costs: CostModel) -> CostModel:
@@ -103,7 +116,8 @@ def _with_head(costs: CostModel) -> CostModel:
         usual: list[tuple[float, float]] = []
         extra: list[tuple[float, float]] = []
         for size, ns in last:
-            typical = float(np.median([cost_at(curve, size) for curve in others]))
+            costs_of_others = [cost_at(curve, size) for curve in others]
+            typical = float(np.median(costs_of_others))
             usual.append((size, min(ns, typical)))
             extra.append((size, max(0.0, ns - typical)))
         passes[kind] = (*others, tuple(usual))

@@ -49,6 +49,7 @@ _LATEX = {
     "\u00a0": "~",
 }
 _LATEX_SPECIAL = re.compile("[" + re.escape("".join(_LATEX)) + "]")
+_MARKDOWN_SPECIAL = re.compile(r"([\\|*_`<\[\]])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ class Column:
     @property
     def heading(self) -> str:
         """Title and unit on one line."""
-        return f"{self.title}, {self.unit}" if self.unit else self.title
+        if not self.unit:
+            return self.title
+        return f"{self.title}, {self.unit}"
 
 
 def run_rows(traces: Sequence[Trace], names: Sequence[str]) -> list[RunRow]:
@@ -88,18 +91,23 @@ def write_run_table(rows: Sequence[RunRow], path: Path, say: Say = plainly) -> N
     """
     text_of = FORMATS.get(path.suffix.lower())
     if text_of is None:
-        raise ValueError(f"{path} cannot be written: its name must end in {', '.join(FORMATS)}")
+        endings = ", ".join(FORMATS)
+        raise ValueError(f"{path} cannot be written: its name must end in {endings}")
     write_whole(path, text_of(rows, say))
 
 
 def latex(rows: Sequence[RunRow], say: Say = plainly) -> str:
     """Return the table for LaTeX with the package booktabs; units are in a separate line."""
     columns = _columns(rows, say)
-    titles = [say(N_("Run")), *(column.title for column in columns)]
-    units = ["", *(column.unit for column in columns)]
+    titles = [say(N_("Run"))]
+    units = [""]
+    for column in columns:
+        titles.append(column.title)
+        units.append(column.unit)
+    alignment = "l" + "r" * len(columns)
     lines = [
         r"% Needs \usepackage{booktabs}.",
-        r"\begin{tabular}{l" + "r" * len(columns) + "}",
+        r"\begin{tabular}{" + alignment + "}",
         r"  \toprule",
         _latex_line(titles),
         _latex_line(units),
@@ -152,12 +160,14 @@ def csv_text(rows: Sequence[RunRow], say: Say = plainly) -> str:
 def _columns(rows: Sequence[RunRow], say: Say) -> list[Column]:
     """Return the columns, each with one unit, which suits its largest figure."""
     figures = [row.figures for row in rows]
-    step_ns, step_unit = duration_unit(max(one.step_ns for one in figures))
+    lengths = [one.step_ns for one in figures]
+    step_ns, step_unit = duration_unit(max(lengths))
     # Times of less than a hundredth of the unit would be mostly zeros.
-    shortest = min(one.step_ns for one in figures)
+    shortest = min(lengths)
     if shortest < step_ns / 100:
         step_ns, step_unit = duration_unit(shortest)
-    size, size_unit = _size_unit(max(one.peak_bytes or 0 for one in figures))
+    peaks = [one.peak_bytes or 0 for one in figures]
+    size, size_unit = _size_unit(max(peaks))
     parts: list[tuple[str, str, Callable[[RunFigures], str]]] = [
         (N_("Step"), step_unit, lambda one: digits(one.step_ns / step_ns)),
         (N_("Bubble"), "%", lambda one: _percent(one.bubble_by_makespan)),
@@ -172,7 +182,8 @@ def _columns(rows: Sequence[RunRow], say: Say) -> list[Column]:
         parts.append((N_("Tokens/s"), "", lambda one: _digits(one.tokens_a_second, 1)))
     columns = []
     for title, unit, text_of in parts:
-        columns.append(Column(say(title), unit, tuple(text_of(one) for one in figures)))
+        cells = tuple(map(text_of, figures))
+        columns.append(Column(say(title), unit, cells))
     return columns
 
 
@@ -190,7 +201,9 @@ def _percent(fraction: float | None) -> str:
 
 
 def _digits(value: float | None, unit: float) -> str:
-    return NONE if value is None else digits(value / unit)
+    if value is None:
+        return NONE
+    return digits(value / unit)
 
 
 def _number(value: float | None) -> str:
@@ -200,13 +213,23 @@ def _number(value: float | None) -> str:
 
 
 def _latex_line(cells: Sequence[str]) -> str:
-    escaped = [_LATEX_SPECIAL.sub(lambda found: _LATEX[found[0]], plain(text)) for text in cells]
-    return f"  {' & '.join(escaped)} \\\\"
+    escaped = []
+    for text in cells:
+        escaped.append(_LATEX_SPECIAL.sub(_latex_escape, plain(text)))
+    line = " & ".join(escaped)
+    return f"  {line} \\\\"
+
+
+def _latex_escape(special: re.Match[str]) -> str:
+    return _LATEX[special[0]]
 
 
 def _markdown_line(cells: Sequence[str]) -> str:
-    escaped = [re.sub(r"([\\|*_`<\[\]])", r"\\\1", plain(text)) for text in cells]
-    return f"| {' | '.join(escaped)} |"
+    escaped = []
+    for text in cells:
+        escaped.append(_MARKDOWN_SPECIAL.sub(r"\\\1", plain(text)))
+    line = " | ".join(escaped)
+    return f"| {line} |"
 
 
 FORMATS: dict[str, Callable[[Sequence[RunRow], Say], str]] = {

@@ -66,12 +66,14 @@ class Slowdown:
     @property
     def of_rows(self) -> tuple[Saving, ...]:
         """The savings of the rows of the matrix."""
-        return tuple(replace(one, part=PeerGroup.ROW) for one in self.of_places[self.rows])
+        of_axis = self.of_places[self.rows]
+        return tuple(replace(one, part=PeerGroup.ROW) for one in of_axis)
 
     @property
     def of_columns(self) -> tuple[Saving, ...]:
         """The savings of the columns of the matrix."""
-        return tuple(replace(one, part=PeerGroup.COLUMN) for one in self.of_places[self.columns])
+        of_axis = self.of_places[self.columns]
+        return tuple(replace(one, part=PeerGroup.COLUMN) for one in of_axis)
 
     def with_axes(self, rows: Axis, columns: Axis) -> Slowdown:
         """Return the same savings with other axes of the matrix."""
@@ -86,7 +88,9 @@ class Slowdown:
         """Return the largest share of the workers at each place, (rows, columns); NaN if none."""
         places = []
         for worker in self.workers:
-            places.append((worker.place[self.rows], worker.place[self.columns]))
+            row = worker.place[self.rows]
+            column = worker.place[self.columns]
+            places.append((row, column))
         rows, columns = np.max(places, axis=0) + 1
         shares = np.full((rows, columns), np.nan)
         for place, saving in zip(places, self.of_workers, strict=True):
@@ -117,13 +121,15 @@ def slowdown(trace: Trace, steps: Sequence[int], axes: tuple[Axis, Axis] | None 
 def _slowdown(
     replays: Replays, workers: tuple[MeshWorker, ...], axes: tuple[Axis, Axis], steps: int
 ) -> Slowdown:
-    names = [worker.name for worker in workers]
-    of_workers = _savings(PeerGroup.WORKER, replays, names, np.arange(len(workers)))
     rows, columns = axes
     usual_ns = replays.usual_ns
+    names = [worker.name for worker in workers]
+    each_alone = np.arange(len(workers))
+    of_workers = _savings(PeerGroup.WORKER, replays, names, each_alone)
     of_kinds: list[Saving] = []
     for name, length in replays.with_even_kinds().items():
-        of_kinds.append(_saving(PeerGroup.KIND, name, usual_ns, length))
+        saving = _saving(PeerGroup.KIND, name, usual_ns, length)
+        of_kinds.append(saving)
     of_places: dict[Axis, tuple[Saving, ...]] = {}
     for axis in Axis:
         of_places[axis] = _of_axis(replays, workers, axis)
@@ -161,4 +167,5 @@ def _savings(
 
 def _saving(part: PeerGroup, name: str, usual_ns: float, length: float) -> Saving:
     saved = usual_ns - length
-    return Saving(part, name, saved, saved / max(1.0, usual_ns))
+    share = saved / max(1.0, usual_ns)
+    return Saving(part, name, saved, share)
