@@ -61,7 +61,10 @@ class Op:
         That is false for data that the rank sends, and for the gradients that
         DistributedDataParallel reduces, which usually only the update needs.
         """
-        return self.is_awaited or (not self.payload and not self.name.startswith(TO))
+        if self.is_awaited:
+            return True
+        is_sent = self.name.startswith(TO)
+        return not self.payload and not is_sent
 
 
 class PlacedOp(NamedTuple):
@@ -207,11 +210,18 @@ def on_tracks(collectives: Sequence[Op], tracks: int) -> list[PlacedOp]:
         # The other collectives follow it in the same queue, so they have not begun either.
         if is_queued or free[track] == math.inf:
             break
-        launched = op.start if op.launched is None else max(op.start, op.launched)
-        latest_start = math.inf if op.end is None else op.end
-        start = int(max(launched, min(free[track], latest_start)))
-        end = None if op.end is None else max(start, op.end)
-        free[track] = math.inf if end is None else end
+        launched = op.start
+        if op.launched is not None:
+            launched = max(launched, op.launched)
+        end: int | None = None
+        if op.end is None:
+            start = int(max(launched, free[track]))
+            free[track] = math.inf
+        else:
+            free_at = min(free[track], op.end)
+            start = int(max(launched, free_at))
+            end = max(start, op.end)
+            free[track] = end
         found.append(PlacedOp(op, track, start, end))
     return found
 
@@ -225,7 +235,8 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
     such as a loss that the ranks have averaged.
     """
     found: list[tuple[int, ...]] = []
-    computed = data = None
+    computed: int | None = None
+    data: int | None = None
     moved: list[int] = []
     brought: list[int] = []
     for place, op in enumerate(done):

@@ -103,10 +103,12 @@ class RankWriter:
 
     def compare_clocks(self) -> None:
         """Compare the ranks' clocks again, at the end of the job."""
-        if self._clocks is not None:
-            offset = self._clocks.compare("end")
-            if offset is not None:
-                self._hand_in_numbers(1, partial(self._write_clock, offset))
+        if self._clocks is None:
+            return
+        offset = self._clocks.compare("end")
+        if offset is not None:
+            write = partial(self._write_clock, offset)
+            self._hand_in_numbers(1, write)
 
     def finish(self, outcome: str | None, warnings: Sequence[str]) -> None:
         """Write the warnings and how the job ended, and close the stream.
@@ -123,7 +125,9 @@ class RankWriter:
 
     def _idle_step(self) -> QueuedWrite | None:
         step = self._take_idle(IDLE_SECONDS)
-        return None if step is None else partial(self._write_step, step)
+        if step is None:
+            return None
+        return partial(self._write_step, step)
 
     def _write_step(self, step: RecordedStep, write: Write) -> None:
         """Write the step's plan, if it is a new one, and its spans; on the sender's thread."""
@@ -132,20 +136,27 @@ class RankWriter:
         # Most steps of a job have the same tasks. So a plan is written once, and each step only
         # contains when its tasks ran. Another batch size or a skipped collective makes another
         # plan.
-        plan = self._plans.get(timed.tasks)
+        tasks = timed.tasks
+        plan = self._plans.get(tasks)
         if plan is None:
-            plan = self._plans[timed.tasks] = len(self._plans)
-            write(plan_row(plan, timed.tasks))
-        write(step_rows(plan, step.number, timed, self._origin))
+            plan = len(self._plans)
+            self._plans[tasks] = plan
+            write(plan_row(plan, tasks))
+        rows = step_rows(plan, step.number, timed, self._origin)
+        write(rows)
         if step.anchor is not None:
             begun = max(0, step.anchor.host - self._origin)
-            write(note_row("clock", self._device, begun, step.number, step.half_width))
+            row = note_row("clock", self._device, begun, step.number, step.half_width)
+            write(row)
 
     def _write_clock(self, offset: ClockOffset | None, write: Write) -> None:
-        if offset is not None:
-            at = offset.at - self._origin
-            name = f"rank {self.rank}"
-            write(note_row("clock", name, at, 0, offset.half_width, str(offset.ahead)))
+        if offset is None:
+            return
+        at = offset.at - self._origin
+        name = f"rank {self.rank}"
+        ahead = str(offset.ahead)
+        row = note_row("clock", name, at, 0, offset.half_width, ahead)
+        write(row)
 
     def _write_end(self, outcome: str | None, warnings: Sequence[str], write: Write) -> None:
         now = time.perf_counter_ns() - self._origin
