@@ -75,9 +75,11 @@ def costs_text(costs: CostModel) -> str:
         for size, times in sorted(by_size.items()):
             sized = _sized(size, "row")
             rows.append((name, sized, " ".join(times)))
-    for kind, ns in costs.joined.items():
+    for kind, curve in costs.joined.items():
         name = f"joined {cost_name(kind)}"
-        rows.append((name, "block after the first", milliseconds(ns)))
+        for size, ns in curve:
+            sized = _sized(size, "row")
+            rows.append((name, f"block after the first, {sized}", milliseconds(ns)))
     for kind, curve in costs.transfers.items():
         for size, ns in curve:
             sized = _sized(size, "byte")

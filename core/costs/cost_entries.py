@@ -41,6 +41,31 @@ def curve_over_bytes(key: str, points: object) -> Curve:
     return tuple(sorted(_point(key, point) for point in points))
 
 
+def curve_over_rows(key: str, points: object) -> Curve:
+    """Return the curve of a list of [rows, ms], or of ms for any number of rows.
+
+    The ms may be below 0. Raises CostError.
+    """
+    if not isinstance(points, list):
+        return constant_curve(1e6 * number_of(key, points, least=-MOST))
+    if not points:
+        raise CostError(
+            message(
+                "{key} is an empty list; use [rows, ms] for each size, or a number of ms for all",
+                key=key,
+            )
+        )
+    found: list[CurvePoint] = []
+    for point in points:
+        if not isinstance(point, list) or len(point) != 2:
+            raise CostError(
+                message("{key} has {value}; use [rows, ms]", key=key, value=shortened(point))
+            )
+        rows = number_of(f"{key} rows", point[0], above=0)
+        found.append((rows, 1e6 * number_of(key, point[1], least=-MOST)))
+    return tuple(sorted(found))
+
+
 def _point(key: str, point: object) -> CurvePoint:
     """Return a point (bytes, ns) of a curve from [bytes, ms]. Raises CostError."""
     if not isinstance(point, list) or len(point) != 2:
@@ -63,14 +88,25 @@ def numbers_of(name: str, value: object) -> list[float]:
     return [1e6 * number_of(name, item) for item in value]
 
 
-def number_of(name: str, value: Any, above: float | None = None) -> float:
-    """Return a number of a file, from 0 or `above` on and at most MOST. Raises CostError."""
+def number_of(name: str, value: Any, above: float | None = None, least: float = 0.0) -> float:
+    """Return a number of a file, from `least` or above `above`, at most MOST. Raises CostError."""
     # bool is a subclass of int.
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    least = 0.0 if above is None else max(above, 1 / MOST)
+    if above is not None:
+        least = max(above, 1 / MOST)
     if is_number and least <= value <= MOST:
         return float(value)
     text = shortened(value)
+    if least < 0:
+        raise CostError(
+            message(
+                "{name} is {value}; use a number from {least:g} to {most:g}",
+                name=name,
+                value=text,
+                least=least,
+                most=MOST,
+            )
+        )
     if above is None:
         raise CostError(
             message(

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from core.costs.cost_entries import KIND_OF_KEY, curve_over_bytes, number_of, shortened
-from core.costs.costs import CostError, Curve
+from core.costs.cost_entries import (
+    KIND_OF_KEY,
+    curve_over_bytes,
+    curve_over_rows,
+    number_of,
+    shortened,
+)
+from core.costs.costs import CostError, Curve, cost_name
 from core.costs.pass_costs import size_of
 from core.message import Message, message
 from core.option import listed
@@ -27,20 +33,40 @@ def block_numbers_by_kind(key: str, values: Mapping[str, object], by: object) ->
     return found
 
 
+def joined_of(values: Mapping[str, object], by: object) -> dict[Kind, Curve]:
+    """Return the curves over rows by which further blocks of a task cost less, in ns.
+
+    Raises CostError.
+    """
+    found: dict[Kind, Curve] = {}
+    for kind, points in _values_by_kind("joined", values).items():
+        found[kind] = curve_over_rows(f"joined.{cost_name(kind)}", points)
+    if found and by != "block":
+        raise CostError(_only_by_block("joined"))
+    return found
+
+
 def _numbers_by_kind(key: str, values: Mapping[str, object]) -> dict[Kind, float]:
     """Return the numbers of a table by kind of pass. Raises CostError."""
+    found: dict[Kind, float] = {}
+    for kind, value in _values_by_kind(key, values).items():
+        found[kind] = number_of(f"{key}.{cost_name(kind)}", value)
+    return found
+
+
+def _values_by_kind(key: str, values: Mapping[str, object]) -> dict[Kind, object]:
+    """Return the values of a table by kind of pass. Raises CostError."""
     table = values.get(key, {})
     if not isinstance(table, dict):
         raise CostError(
             message("{key} is {value}; use a table by cost", key=key, value=shortened(table))
         )
     accepted = {name: kind for name, kind in KIND_OF_KEY.items() if kind is not Kind.LOSS}
-    found: dict[Kind, float] = {}
+    found: dict[Kind, object] = {}
     for name, value in table.items():
         if name not in accepted:
             raise CostError(_not_accepted(key, name, list(accepted)))
-        kind = accepted[name]
-        found[kind] = number_of(f"{key}.{name}", value)
+        found[accepted[name]] = value
     return found
 
 

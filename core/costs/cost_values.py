@@ -39,9 +39,12 @@ def values_of(costs: CostModel) -> dict[str, object]:
             pairs[f"{low}-{high}"] = _points(curve)
         values["pairs"] = pairs
     if costs.joined:
-        values["joined"] = _by_cost_name(costs.joined, unit=1e6)
+        joined = {}
+        for kind, curve in costs.joined.items():
+            joined[cost_name(kind)] = _points(curve)
+        values["joined"] = joined
     if costs.divided:
-        values["divided"] = _by_cost_name(costs.divided)
+        values["divided"] = {cost_name(kind): by for kind, by in costs.divided.items()}
     if costs.input_is_data:
         values["input"] = "data"
     if costs.scatter:
@@ -58,13 +61,8 @@ def values_of(costs: CostModel) -> dict[str, object]:
     return values
 
 
-def _by_cost_name(numbers: Mapping[Kind, float], unit: float = 1.0) -> dict[str, float]:
-    """Return numbers in a unit by the names of costs in files."""
-    return {cost_name(kind): number / unit for kind, number in numbers.items()}
-
-
 def _points(curve: Curve) -> float | list[list[float]]:
-    """Return a curve over bytes as a list of [bytes, ms], or a number of ms for any size."""
+    """Return a curve as a list of [size, ms], or a number of ms for any size."""
     if is_constant(curve):
         return curve[0][1] / 1e6
     return [[size, ns / 1e6] for size, ns in curve]

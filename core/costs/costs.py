@@ -53,8 +53,10 @@ class CostModel:
     existing gradients. Kinds that are absent cost the same for every micro-batch.
 
     With `by_block`, a curve is of a task through a single block. A task through several blocks
-    costs their sum, minus `joined` ns for each block after the first: the cost of starting a task
-    of this kind, independent of its rows. With `input_is_data` the first block's input needs no
+    costs their sum, minus `joined` ns for each block after the first. `joined` has curves over rows
+    of the cost of starting a task of this kind: calls, and data that the processor's caches no
+    longer hold. It is below 0 if a task through several blocks is longer than separate tasks,
+    because its blocks use up the caches. With `input_is_data` the first block's input needs no
     gradient, as in training. The backward-input of a stage that begins with this block then runs
     only that block's part; the gradients of its other blocks' inputs are computed in the
     backward-weight.
@@ -88,7 +90,7 @@ class CostModel:
     by_rows: bool = False
     by_block: bool = False
     further: Mapping[Kind, tuple[Curve, ...]] = field(default_factory=dict)
-    joined: Mapping[Kind, float] = field(default_factory=dict)
+    joined: Mapping[Kind, Curve] = field(default_factory=dict)
     divided: Mapping[Kind, float] = field(default_factory=dict)
     input_is_data: bool = False
     estimated_from: frozenset[tuple[tuple[int, float], ...]] = frozenset()

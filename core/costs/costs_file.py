@@ -22,6 +22,7 @@ from core.costs.cost_tables import (
     block_numbers_by_kind,
     head_of,
     input_is_data,
+    joined_of,
     lane_factors_of,
     link_of,
     microbatch_factors_of,
@@ -134,9 +135,6 @@ def costs_of(values: object) -> CostModel:
         raise CostError(message("the costs lack {missing}", missing=join_texts(missing, ", ")))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     scatter = number_of("scatter", values.get("scatter", 0.0))
-    joined: dict[Kind, float] = {}
-    for kind, ms in block_numbers_by_kind("joined", values, by).items():
-        joined[kind] = 1e6 * ms
     divided = block_numbers_by_kind("divided", values, by)
     return CostModel(
         passes=passes,
@@ -146,7 +144,7 @@ def costs_of(values: object) -> CostModel:
         by_rows=by_rows,
         by_block=by == "block",
         further=further,
-        joined=joined,
+        joined=joined_of(values, by),
         divided=divided,
         input_is_data=input_is_data(values, by),
         scatter=scatter,

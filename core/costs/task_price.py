@@ -185,15 +185,17 @@ class TaskPrice:
         if kind is Kind.BACKWARD_INPUT and begins_with_data:
             held = held[:1]
         of_blocks = self._of_each_block(kind, curves)
-        joined = self._costs.joined.get(kind, 0.0)
-        total = self._sum_at(of_blocks, held, size) - joined * (len(held) - 1)
+        if kind is Kind.STEP:
+            total = self._sum_of_steps(of_blocks, held)
+        else:
+            total = self._sum_at(of_blocks, held, size)
+        total -= self._joined(kind, size) * (len(held) - 1)
         inputs = self._costs.passes.get(Kind.BACKWARD_INPUT)
         if kind is Kind.BACKWARD_WEIGHT and begins_with_data and inputs is not None:
             rest = held[1:]
             of_inputs = self._of_each_block(Kind.BACKWARD_INPUT, inputs)
-            joined_inputs = self._costs.joined.get(Kind.BACKWARD_INPUT, 0.0)
             total += self._sum_at(of_inputs, rest, size)
-            total -= joined_inputs * len(rest)
+            total -= self._joined(Kind.BACKWARD_INPUT, size) * len(rest)
         factor = 1.0
         if any(share < 1 for _, share in held):
             self.is_measured = False
@@ -230,6 +232,31 @@ class TaskPrice:
             # for the same fraction of the rows.
             total += self._read(curves[block], share * size)
         return total
+
+    def _sum_of_steps(self, curves: Sequence[Curve], held: Sequence[tuple[int, float]]) -> float:
+        """Return the sum of the costs in ns of optimizer steps of each of the `held` blocks.
+
+        An optimizer step has no rows. The cost of starting it is the same for a part of a block as
+        for the whole block; the rest is in proportion.
+        """
+        start = max(0.0, self._joined(Kind.STEP, 1))
+        total = 0.0
+        for block, share in held:
+            whole = self._read(curves[block], 1)
+            total += whole - (1 - share) * max(0.0, whole - start)
+        return total
+
+    def _joined(self, kind: Kind, size: float) -> float:
+        """Return the ns by which each further block of a task costs less than a separate task.
+
+        It is constant outside the measured sizes: the start of a task costs something at any size.
+        """
+        curve = self._costs.joined.get(kind)
+        if curve is None:
+            return 0.0
+        smallest, _ = curve[0]
+        largest, _ = curve[-1]
+        return cost_at(curve, min(max(size, smallest), largest))
 
     def _of_each_block(self, kind: Kind, curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
         """Return a curve for each block of the model."""

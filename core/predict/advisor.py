@@ -71,7 +71,8 @@ class AdviceQuery:
     `specification` has the settings that all ways share: model, devices, batch, optimizer. `lanes`
     are the compute lanes of its devices. `stages` are the stages of costs by stage, as in the plan
     that was measured; by default one stage, the whole model. `measured_ns` is the length of a step
-    of the present run, None if it was not run.
+    of the present run, None if it was not run. `own` has the costs of the present run's own tasks,
+    for the prediction of its settings; by default that uses `costs` too.
     """
 
     specification: Specification
@@ -80,6 +81,7 @@ class AdviceQuery:
     costs: CostModel
     stages: tuple[Stage, ...] = ()
     measured_ns: int | None = None
+    own: CostModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +151,12 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
     """
     specification = query.specification
     predictor = _predictor_of(query)
-    doubt = predictor.doubt_of(specification, query.measured_ns)
     every = list(choices(specification, len(query.lanes)))
     found: list[Advice] = []
     missing: list[CostError] = []
     for number, choice in enumerate(every, 1):
         try:
-            advice = predictor.advice(choice, doubt)
+            advice = predictor.advice(choice)
         except CostError as error:
             missing.append(error)
         else:
@@ -165,7 +166,7 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
     if missing and not found:
         raise missing[-1]
     try:
-        present = predictor.advice(specification, doubt)
+        present = predictor.advice(specification)
     except CostError:
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
@@ -174,15 +175,12 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
 
 
 def way_answer(query: WayQuery) -> WhatIfResult:
-    """Predict one way, with the doubt of the advice.
+    """Predict one way, as the advice does.
 
     Raises PlanError if it does not fit the lanes, rows or blocks, and CostError if the costs do not
     cover it.
     """
-    advice = query.advice
-    predictor = _predictor_of(advice)
-    doubt = predictor.doubt_of(advice.specification, advice.measured_ns)
-    return predictor.answer(query.specification, doubt)
+    return _predictor_of(query.advice).answer(query.specification)
 
 
 def way_recording(query: WayQuery) -> bytes:
@@ -198,7 +196,7 @@ def _predictor_of(query: AdviceQuery) -> _Predictor:
     rows = specification.batch_rows // microbatches
     stages = query.stages or (Stage(0, 0, len(model.blocks)),)
     costs = blockwise(query.costs, model, stages, max(1, rows))
-    return _Predictor(model, query.lanes, costs)
+    return _Predictor(query, costs)
 
 
 def way_of(specification: Specification) -> Specification:
@@ -258,28 +256,45 @@ def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
 
 
 class _Predictor:
-    """Predicts runs of one model on some lanes, from costs by block and rows."""
+    """Predicts runs of one model on some lanes, from costs by block and rows.
 
-    def __init__(self, model: ModelDescription, lanes: Sequence[Lane], costs: CostModel) -> None:
-        self._model = model
-        self._lanes = lanes
+    Runs with the settings of the present run are predicted from its own costs, if they are known.
+    """
+
+    def __init__(self, query: AdviceQuery, costs: CostModel) -> None:
+        self._model = query.model
+        self._lanes = query.lanes
+        self._measured_ns = query.measured_ns
+        self._present = query.specification
+        self._own_way = None if query.own is None else way_of(query.specification)
+        self._doubts: dict[bool, float] = {}
         self._costs = costs
+        self._own = costs if query.own is None else query.own
 
-    def doubt_of(self, specification: Specification, measured_ns: int | None) -> float:
-        """Return the relative error to expect: the error of the prediction of the measured run.
+    def _is_own(self, choice: Specification) -> bool:
+        """Return True if a run is predicted from the present run's own costs."""
+        return self._own_way is not None and way_of(choice) == self._own_way
 
-        It is at least the scatter of the costs.
+    def _doubt(self, is_own: bool) -> float:
+        """Return the relative error to expect of predictions with the own costs, or the others.
+
+        It is the error with which they predict the measured run, but at least their scatter.
         """
-        scatter = self._costs.scatter
-        try:
-            present = self.advice(specification, scatter)
-        except CostError:
-            return scatter
-        if present is None or not measured_ns:
-            return scatter
-        return max(scatter, abs(present.step_ns / measured_ns - 1))
+        if is_own not in self._doubts:
+            self._doubts[is_own] = self._doubt_of(self._own if is_own else self._costs)
+        return self._doubts[is_own]
 
-    def advice(self, choice: Specification, doubt: float) -> Advice | None:
+    def _doubt_of(self, costs: CostModel) -> float:
+        if not self._measured_ns:
+            return costs.scatter
+        try:
+            present = predict_times(self._plan(self._present), costs)
+        except PlanError:  # also a CostError
+            return costs.scatter
+        error = int(present.end.max()) / self._measured_ns - 1
+        return max(costs.scatter, abs(error))
+
+    def advice(self, choice: Specification) -> Advice | None:
         """Return the prediction of a run; None if it does not fit the lanes, rows or blocks.
 
         Raises CostError if the costs do not cover a task.
@@ -288,9 +303,11 @@ class _Predictor:
             plan = self._plan(choice)
         except PlanError:
             return None
-        columns = predict_times(plan, self._costs)
+        is_own = self._is_own(choice)
+        costs = self._own if is_own else self._costs
+        columns = predict_times(plan, costs)
         step_ns = int(columns.end.max())
-        least, most = range_factors(plan, self._costs, doubt)
+        least, most = range_factors(plan, costs, self._doubt(is_own))
         return Advice(
             specification=choice,
             step_ns=step_ns,
@@ -298,22 +315,24 @@ class _Predictor:
             high_ns=round(step_ns * most),
             bubble=bubble_of(columns, plan.lanes).by_makespan,
             memory_bytes=self._peak_bytes(choice, plan, columns),
-            known=_is_known(plan, self._costs),
+            known=is_own or _is_known(plan, costs),
         )
 
-    def answer(self, choice: Specification, doubt: float) -> WhatIfResult:
+    def answer(self, choice: Specification) -> WhatIfResult:
         """Return the predicted step of a run. Raises PlanError or CostError."""
         plan = self._plan(choice)
-        columns = predict_times(plan, self._costs)
+        is_own = self._is_own(choice)
+        costs = self._own if is_own else self._costs
+        columns = predict_times(plan, costs)
         answer = answer_of(columns, plan.lanes, plan.pipeline)
         memory = self._peak_bytes(choice, plan, columns)
-        basis = answer_basis(plan, self._costs, columns, doubt)
+        basis = answer_basis(plan, costs, columns, self._doubt(is_own))
         return replace(answer, memory_bytes=memory, basis=basis)
 
     def recording(self, choice: Specification) -> bytes:
         """Return the predicted step of a run as a recording. Raises PlanError or CostError."""
         plan = self._plan(choice)
-        columns = predict_times(plan, self._costs)
+        columns = predict_times(plan, self._own if self._is_own(choice) else self._costs)
         # One step, and no warm-up: the recording has nothing else.
         specification = replace(choice, steps=1, warmup=0)
         header = Header(specification, self._model, plan.lanes, plan.replicas)

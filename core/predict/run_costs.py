@@ -22,13 +22,15 @@ class RunCosts:
     """Costs of a run's tasks, their source, and the stages that they are for.
 
     `stages` is empty if the costs are by block, or if the run's plan cannot be rebuilt. `step_ns`
-    is the length of the run's median step.
+    is the length of the run's median step. `own` has the costs of the run's own tasks, from which a
+    run with its settings is predicted everywhere; None if they were not measured separately.
     """
 
     costs: CostModel
     source: CostSource
     stages: tuple[Stage, ...]
     step_ns: int
+    own: CostModel | None = None
 
 
 def run_costs(trace: Trace) -> RunCosts | None:
@@ -46,13 +48,15 @@ def run_costs(trace: Trace) -> RunCosts | None:
         lengths.append(end - start)
     step_ns = statistics.median_low(lengths)
     by_size = reported_costs(trace.size_costs)
-    if by_size is not None:
-        return RunCosts(by_size, CostSource.BY_SIZE, (), step_ns)
     known = known_costs(trace)
+    # Steps of a warm-up contain the run's faults, which a prediction would add again.
+    own = None if known is None or known[1] is CostSource.WARMUP else known[0]
+    if by_size is not None:
+        return RunCosts(by_size, CostSource.BY_SIZE, (), step_ns, own)
     if known is None:
         columns = StepColumns.of_trace(trace, steps[-1])
         known = costs_of_step(columns, trace.header.lanes), CostSource.MEASURED
     costs, source = known
     plan = RunPlans(trace).plan(steps[-1])
     stages = () if plan is None else plan.stages
-    return RunCosts(costs, source, stages, step_ns)
+    return RunCosts(costs, source, stages, step_ns, own)

@@ -125,7 +125,13 @@ def advice_for(trace: Trace) -> AdviceResult:
     assert known is not None
     lanes = header.compute_lanes
     question = AdviceQuery(
-        header.specification, header.model, lanes, known.costs, known.stages, known.step_ns
+        header.specification,
+        header.model,
+        lanes,
+        known.costs,
+        known.stages,
+        known.step_ns,
+        known.own,
     )
     return advise(question)
 

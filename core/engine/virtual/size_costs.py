@@ -4,8 +4,9 @@ The costs of a run apply to its own stages and its own size of micro-batches. Th
 for another strategy: a part of a task's cost does not depend on its rows, and some sizes suit the
 processor better than others. Here the model is cut into one stage for each block, on one lane.
 Three micro-batches pass through it: two with whole backward passes, of which the second adds to the
-gradients of the first, and one with a split backward. At the smallest size the model is also cut
-into two stages, which shows the part of the cost that is paid once per task.
+gradients of the first, and one with a split backward. At every size the model is also cut into two
+stages, which shows the part of the cost that is paid once per task. It depends on the size: at the
+start of a task the processor's caches hold the data of another task.
 
 Everything runs on copies of the modules, and the random state is restored. Short tasks are
 rehearsed, as in the steps of a run.
@@ -144,15 +145,12 @@ def _coarse(blocks: int) -> tuple[Stage, ...]:
 
 
 def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
-    """Return the cost model of measured times: medians over rounds, without the first round.
+    """Return the cost model of measured times: medians over rounds.
 
     The first backward for the weights is not measured. Its difference from later ones is assumed to
     be the same as for whole backward passes.
     """
-    counted: PassTimes = {}
-    for key, taken in times.items():
-        counted[key] = taken[1:] if key.stages == blocks else taken
-    medians = {key: statistics.median(taken) for key, taken in counted.items()}
+    medians = {key: statistics.median(taken) for key, taken in times.items()}
     first: dict[Kind, tuple[Curve, ...]] = {}
     for kind in STAGED:
         first[kind] = _curves(medians, kind, False, blocks)
@@ -179,7 +177,7 @@ def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
         further=_measured_kinds(further),
         joined=_joined(medians, blocks),
         input_is_data=True,
-        scatter=_scatter(counted, blocks),
+        scatter=_scatter(times, blocks),
     )
 
 
@@ -209,14 +207,16 @@ def _shifted(curve: Curve, first: Curve, later: Curve) -> Curve:
     return tuple(points)
 
 
-def _joined(medians: MedianTimes, blocks: int) -> dict[Kind, float]:
+def _joined(medians: MedianTimes, blocks: int) -> dict[Kind, Curve]:
     """Return the ns by which a task through several blocks is shorter than separate tasks.
 
-    By kind, for each block after the first, from the last stage of the coarse cut.
+    By kind and rows, for each block after the first, from the last stage of the coarse cut. It may
+    be below 0: then one task's blocks use up the caches that separate tasks find warm. A limit of 0
+    would also turn the scatter of measurements around 0 into a saving.
     """
     last = _coarse(blocks)[-1]
     count = last.last - last.first
-    saved: dict[Kind, list[float]] = defaultdict(list)
+    saved: dict[Kind, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for key, taken in medians.items():
         # The loss always belongs to the whole model.
         if key.stages == blocks or key.kind is Kind.LOSS:
@@ -225,14 +225,20 @@ def _joined(medians: MedianTimes, blocks: int) -> dict[Kind, float]:
             separate = 0.0
             for block, _ in last.held:
                 separate += medians[key._replace(stage=block, stages=blocks)]
-            saved[key.kind].append((separate - taken) / (count - 1))
-    return {kind: max(0.0, statistics.fmean(values)) for kind, values in saved.items()}
+            saved[key.kind][float(key.rows)].append((separate - taken) / (count - 1))
+    joined: dict[Kind, Curve] = {}
+    for kind, by_rows in saved.items():
+        points: list[tuple[float, float]] = []
+        for rows in sorted(by_rows):
+            points.append((rows, statistics.fmean(by_rows[rows])))
+        joined[kind] = tuple(points)
+    return joined
 
 
-def _scatter(counted: PassTimes, blocks: int) -> float:
+def _scatter(times: PassTimes, blocks: int) -> float:
     """Return half of the range of a size's total over rounds, relative to its median."""
     by_rows: dict[int, list[list[float]]] = defaultdict(list)
-    for key, taken in counted.items():
+    for key, taken in times.items():
         if key.stages == blocks and key.kind is not Kind.STEP:
             by_rows[key.rows].append(taken)
     scatters: list[float] = []

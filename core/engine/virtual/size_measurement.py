@@ -26,8 +26,9 @@ from core.plan.plan import Lane, Plan
 from core.plan.task import Kind, Task, TaskColumns, add_task
 
 BUDGET_SECONDS = 2.0
+DIVIDED_SECONDS = 0.6
 LEAST_ROUNDS = 3
-"""The first round allocates and is not counted."""
+"""Rounds that run even after BUDGET_SECONDS; the first one is not counted."""
 MOST_ROUNDS = 6
 LEAST_SIZES = 3
 _FIRST = 0
@@ -85,13 +86,18 @@ class SizeMeasurement:
         by_halves = self._cut(coarse, sizes)
         began = time.monotonic()
         measured: list[int] = []
+        # The first round of each cut allocates, and is not counted.
         for size in sizes:
-            # The other rounds rehearse tasks, and take up to twice as long as this one.
+            # The other rounds rehearse tasks and have both cuts, so they take up to four times as
+            # long as this one. But only short tasks, of small sizes, are in every round.
             is_late = time.monotonic() - began > BUDGET_SECONDS / 4
             if is_late and len(measured) >= LEAST_SIZES:
                 break
-            self._pass(by_block, size)
+            self._pass(by_block, size, is_counted=False)
             measured.append(size)
+        has_halves = len(coarse) < len(fine)
+        if has_halves:
+            self._pass(by_halves, min(measured), is_counted=False)
         for done in range(1, MOST_ROUNDS):
             if done >= LEAST_ROUNDS and time.monotonic() - began > BUDGET_SECONDS:
                 break
@@ -99,32 +105,60 @@ class SizeMeasurement:
                 # The durations of long tasks vary little, so one counted round is enough.
                 if done == 1 or size in self._short:
                     self._pass(by_block, size)
-            if len(coarse) < len(fine):
-                self._pass(by_halves, min(measured))
+                    if has_halves:
+                        self._pass(by_halves, size)
 
     def divided_ns(self, plan: Plan) -> dict[Kind, float]:
         """Return the ns of the passes through divided blocks by kind, for the slowest shards.
 
-        The plan runs twice, and the second run counts, because the first one allocates.
+        The plan runs in rounds as the other passes do: the first one allocates and does not count,
+        and the tasks of the others are rehearsed if they are short. The result is the median.
         """
+        measured = self._divided_operations(plan)
+        rehearsed = self._divided_operations(plan)
+        sums: dict[Kind, list[float]] = defaultdict(list)
+        is_short = False
+        began = time.monotonic()
+        for done in range(MOST_ROUNDS):
+            is_late = time.monotonic() - began > DIVIDED_SECONDS
+            # The durations of long tasks vary little, so one counted round is enough.
+            if done > 1 and (is_late or not is_short):
+                break
+            taken = self._divided_pass(plan, measured, rehearsed if is_short else None)
+            is_short = sum(taken.values()) / len(plan.tasks) < LONG_NS
+            if done:
+                for kind, ns in taken.items():
+                    sums[kind].append(ns)
+        return {kind: statistics.median(rounds) for kind, rounds in sums.items()}
+
+    def _divided_operations(self, plan: Plan) -> Operations:
         operations = Operations(replace(self._prepared, plans={plan.rows: plan}))
         operations.model.keep_parameters()
+        return operations
+
+    @gc_paused()
+    def _divided_pass(
+        self, plan: Plan, measured: Operations, rehearsed: Operations | None
+    ) -> dict[Kind, float]:
+        """Run a plan once; return the ns by kind of the slowest shards of divided blocks."""
         slowest: dict[tuple[Kind, int], int] = {}
-        for _ in range(2):
-            slowest = {}
-            operations.begin(0, plan, self._batch)
-            self._isolated.begin()
-            for task in plan.tasks:
-                if self._stop.is_set():
-                    raise RunStopped
-                taken = self._isolated.time(partial(operations.run, task))
-                place = task.kind, task.stage or 0
-                slowest[place] = max(slowest.get(place, 0), taken)
-            self._isolated.end()
+        measured.begin(0, plan, self._batch)
+        if rehearsed is not None:
+            rehearsed.begin(0, plan, self._batch)
+        self._isolated.begin()
+        for task in plan.tasks:
+            if self._stop.is_set():
+                raise RunStopped
+            if rehearsed is not None:
+                self._isolated.time(partial(rehearsed.run, task))
+            taken = self._isolated.time(partial(measured.run, task))
+            place = task.kind, task.stage or 0
+            slowest[place] = max(slowest.get(place, 0), taken)
+        self._isolated.end()
         sums: dict[Kind, float] = defaultdict(float)
-        for (kind, stage), taken in slowest.items():
+        for (kind, stage), ns in slowest.items():
             if is_divided(plan.stages[stage]):
-                sums[kind] += taken
+                sums[kind] += ns
         return sums
 
     def _cut(self, stages: tuple[Stage, ...], sizes: Sequence[int]) -> _Cut:
@@ -145,8 +179,8 @@ class SizeMeasurement:
         return operations
 
     @gc_paused()
-    def _pass(self, cut: _Cut, rows: int) -> None:
-        """Run a plan with micro-batches of `rows` rows once, and store the tasks' durations."""
+    def _pass(self, cut: _Cut, rows: int, is_counted: bool = True) -> None:
+        """Run a plan with micro-batches of `rows` rows once; store the durations if it counts."""
         plan = self._plan(cut.stages, rows)
         is_rehearsed = rows in self._short
         found: dict[PassKey, list[int]] = defaultdict(list)
@@ -161,8 +195,9 @@ class SizeMeasurement:
             taken = self._isolated.time(partial(cut.measured.run, task))
             found[_pass_key(task, rows, len(cut.stages))].append(taken)
         self._isolated.end()
-        for key, durations_of_key in found.items():
-            self.times[key].append(statistics.fmean(durations_of_key))
+        if is_counted:
+            for key, durations_of_key in found.items():
+                self.times[key].append(statistics.fmean(durations_of_key))
         total = sum(map(sum, found.values()))
         # In a run a task has several blocks: their number divided by the number of lanes.
         blocks_per_task = len(cut.stages) / len(self._prepared.lanes)

@@ -206,4 +206,5 @@ def advice_query(header: Header, known: RunCosts) -> AdviceQuery:
         costs=known.costs,
         stages=known.stages,
         measured_ns=known.step_ns,
+        own=known.own,
     )

@@ -242,6 +242,27 @@ def test_a_task_of_several_blocks_costs_less_than_one_of_each():
     assert apart["1B0"] == joined["1B0"] == 15 * MS
 
 
+def test_what_a_further_block_saves_depends_on_the_rows_and_may_be_below_zero():
+    values = {**BY_BLOCK, "rows": 16, "joined": {"forward_ms": [[4, 0.5], [16, -0.25]]}}
+    model = ModelSettings("mlp", width=32, depth=4)
+    run = Specification("pipeline", model, batch=64, schedule="1f1b", stages=2)
+    found = []
+    for microbatches in (32, 16, 4, 2):  # of 2, 4, 16 and 32 rows
+        plan = planned(run.having(microbatches=microbatches))
+        rows = 64 // microbatches
+        two_blocks = 7 * MS * rows / 16
+        found.append(two_blocks - times(plan, costs_of(values))["1F0"])
+    assert found == [0.5 * MS, 0.5 * MS, -0.25 * MS, -0.25 * MS]
+
+
+def test_a_part_of_a_block_starts_its_optimizer_step_as_the_whole_block_does():
+    costs = costs_of({**BY_BLOCK, "joined": {"step_ms": 0.8}})
+    plan = planned(Specification("tp", FOUR_BLOCKS, "4xvirtual:cpu", batch=64))
+    taken = durations(plan.columns, costs, plan.stages).tolist()
+    steps = [ns for task, ns in zip(plan.tasks, taken, strict=True) if task.kind is Kind.STEP]
+    assert steps and min(steps) >= 0.8 * MS
+
+
 def test_backwards_of_further_micro_batches_have_costs_of_their_own():
     costs = costs_of({**BY_BLOCK, "backward_further_ms": [6, 7, 8, 9]})
     found = times(of_two_stages("1f1b"), costs)

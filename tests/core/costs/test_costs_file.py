@@ -51,6 +51,7 @@ def test_json_and_toml_say_the_same(tmp_path):
             "divided": {"step_ms": 1.5},
             "input": "data",
         },
+        {**HAND, "by": "block", "joined": {"forward_ms": [[4, 0.5], [16, -0.25]], "step_ms": -1}},
         {**without("transfer_ms"), "rows": 4, "transfers": {"copy": [[10, 1], [20, 1.5]]}},
         {
             **HAND,
@@ -127,6 +128,19 @@ def test_a_link_has_latency_and_bandwidth():
         ({**HAND, "transfers": {"forward": [[1, 1]]}}, "transfers has 'forward'; use scatter, "),
         ({**HAND, "transfers": {"copy": [1]}}, "transfers.copy has 1; use [bytes, ms]"),
         ({**HAND, "joined": 3}, "joined is 3; use a table by cost"),
+        (
+            {**HAND, "by": "block", "joined": {"forward_ms": [3]}},
+            "joined.forward_ms has 3; use [rows, ms]",
+        ),
+        (
+            {**HAND, "by": "block", "joined": {"forward_ms": []}},
+            "joined.forward_ms is an empty list; use [rows, ms] for each size, or a number of ms "
+            "for all",
+        ),
+        (
+            {**HAND, "by": "block", "joined": {"forward_ms": [[4, -1e16]]}},
+            "joined.forward_ms is -1e+16; use a number from -1e+15 to 1e+15",
+        ),
         ({**HAND, "joined": {"forward_ms": 1}}, "joined is for costs by block; add by = 'block'"),
         (
             {**HAND, "by": "block", "divided": {"loss_ms": 1}},

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from core.costs.cost_values import values_of
-from core.costs.costs import CostModel
+from core.costs.costs import CostModel, constant_curve
 from core.costs.costs_file import costs_of
 from core.costs.plan_times import predict_times
 from core.models.catalogue import ModelSettings
@@ -18,7 +18,15 @@ from core.plan.link import Link
 from core.plan.planning import check, job_of, lanes_of
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind
-from core.predict.advisor import AdviceQuery, AdviceResult, advise, choices, way_of
+from core.predict.advisor import (
+    AdviceQuery,
+    AdviceResult,
+    WayQuery,
+    advise,
+    choices,
+    way_answer,
+    way_of,
+)
 from core.predict.without_machine import _NO_HARDWARE
 
 BATCH = 64
@@ -51,7 +59,8 @@ def costs_at(sizes: list[int], blocks: int) -> CostModel:
     passes = {kind: (curve,) * blocks for kind, curve in curves.items()}
     passes[Kind.LOSS] = (curves[Kind.LOSS],)
     passes[Kind.STEP] = (((1.0, 40.0 * US),),) * blocks
-    starts = {Kind.FORWARD: 8.0 * US, Kind.BACKWARD: 30.0 * US, Kind.BACKWARD_INPUT: 50.0 * US}
+    starts_us = {Kind.FORWARD: 8, Kind.BACKWARD: 30, Kind.BACKWARD_INPUT: 50}
+    starts = {kind: constant_curve(us * US) for kind, us in starts_us.items()}
     return CostModel(
         passes, link=Link.of(5, 25), by_rows=True, by_block=True, joined=starts,
         divided={Kind.FORWARD: 1.0}, input_is_data=True,
@@ -62,6 +71,12 @@ def run(strategy: str, lanes: int, batch: int = BATCH, **options: object) -> Spe
     model = ModelSettings("mlp", width=256, depth=8).filled()
     return Specification(strategy, model, f"{lanes}xvirtual:cpu", batch=batch).having(**options)
 
+
+OF_OWN_TASKS = {
+    "forward_ms": 0.4, "backward_ms": [0.9, 0.8, 0.8, 1.1], "loss_ms": 0.1, "step_ms": 0.1,
+    "rows": 8, "transfers": {"copy": 0.01},
+}  # fmt: skip
+"""Costs of the stages of a run, as measured with its own tasks."""
 
 ASKED = (
     run("pipeline", 4, schedule="1f1b", microbatches=8),
@@ -141,6 +156,31 @@ def test_the_measured_step_widens_every_range_by_as_much_as_its_prediction_is_of
     assert off is not None
     assert off.low_ns == pytest.approx(0.5 * off.step_ns)
     assert off.high_ns == pytest.approx(1.5 * off.step_ns)
+
+
+def test_the_settings_of_a_run_are_predicted_from_its_own_costs_everywhere():
+    asked = run("pipeline", 4, schedule="1f1b", microbatches=8)
+    lanes = tuple(lanes_of(asked, _NO_HARDWARE, present=False))
+    model = describe(asked)
+    own = costs_of(OF_OWN_TASKS)
+    plan = check(asked).plan(job_of(asked, model, list(lanes), asked.batch_rows))
+    expected = int(predict_times(plan, own).end.max())
+    by_size = costs_at(MEASURED, 8)
+    query = AdviceQuery(asked, model, lanes, by_size, measured_ns=expected, own=own)
+    found = advise(query)
+    assert truth(asked) != expected
+    assert found.present is not None and found.present.known
+    assert found.present.step_ns == found.present.low_ns == found.present.high_ns == expected
+    same = [way for way in found.ways if way_of(way.specification) == way_of(asked)]
+    assert [way.step_ns for way in same] == [expected]
+    # The other costs are as far off as their prediction of the run that was measured.
+    other = next(way for way in found.ways if way.specification.strategy == "dp")
+    off = abs(truth(asked) / expected - 1)
+    assert other.high_ns == pytest.approx((1 + off) * other.step_ns)
+    for way in (asked, same[0].specification):
+        answer = way_answer(WayQuery(query, way))
+        assert answer.makespan_ns == expected
+        assert answer.basis is not None and answer.basis.measured_percent == 100
 
 
 def test_a_way_is_known_again_when_it_has_run():

@@ -13,11 +13,12 @@ from core.predict.compare import CostSource
 from core.predict.run_costs import run_costs
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
-from tests.core.helpers import SMALL, run_here
+from tests.core.helpers import SMALL, planned, run_here
 
 torch = pytest.importorskip("torch")
 
 from core.engine.virtual.size_costs import sizes_of  # noqa: E402
+from core.engine.virtual.size_measurement import SizeMeasurement  # noqa: E402
 
 RUN = Specification("pipeline", SMALL, "2xvirtual:cpu", batch=16, steps=2, warmup=1)
 TIED = """
@@ -52,8 +53,26 @@ def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
     assert [size for size, _ in costs.further[Kind.BACKWARD][0]] == [1, 2, 4, 8]
     assert len(costs.passes[Kind.LOSS]) == 1 and len(costs.passes[Kind.STEP]) == blocks
     assert {Kind.FORWARD, Kind.BACKWARD, Kind.STEP} <= set(costs.joined)
+    # What a task costs once depends on its size, as its data does.
+    for kind in (Kind.FORWARD, Kind.BACKWARD):
+        assert [size for size, _ in costs.joined[kind]] == [1, 2, 4, 8, 16]
     assert costs.divided.keys() >= {Kind.FORWARD, Kind.BACKWARD}
     assert costs.input_is_data and 0 <= costs.scatter < 1
+
+
+def test_one_slow_round_of_divided_blocks_does_not_decide(monkeypatch):
+    rounds = iter([9000, 100, 700, 100, 110, 90])
+    times = {Kind.FORWARD: 0.0}
+
+    def one_pass(*_: object) -> dict[Kind, float]:
+        times[Kind.FORWARD] = next(rounds)
+        return dict(times)
+
+    monkeypatch.setattr(SizeMeasurement, "_divided_operations", lambda *_: None)
+    monkeypatch.setattr(SizeMeasurement, "_divided_pass", one_pass)
+    measurement = object.__new__(SizeMeasurement)
+    plan = planned(Specification("tp", SMALL, "2xvirtual:cpu", batch=16))
+    assert measurement.divided_ns(plan) == {Kind.FORWARD: 100}
 
 
 @pytest.mark.parametrize("name", ["toymodel", "tutorial"])
