@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, product
 from typing import Any
 
@@ -100,14 +101,16 @@ class AdviceResult:
     """All ways, and the present run.
 
     `ways` has the known ways first, and then the others, each sorted by predicted time. `present`
-    is None if the present run cannot be predicted. `missing` says why ways were left out whose
-    tasks have no known costs; "" if none were.
+    is None if the present run cannot be predicted. `alike_ns` is its step if it is predicted from
+    the same costs as other ways; None if these do not cover it. `missing` says why ways were left
+    out whose tasks have no known costs; "" if none were.
     """
 
     ways: list[Advice]
     present: Advice | None
     missing: Text = ""
     measured_ns: int | None = None
+    alike_ns: int | None = None
 
     @property
     def better(self) -> Advice | None:
@@ -117,14 +120,16 @@ class AdviceResult:
     def better_ways(self, most: int) -> list[Advice]:
         """Return the fastest known ways that save enough, each of another strategy or schedule.
 
-        A way must save LEAST_SAVING of both the predicted and the measured step. If the two differ,
-        one of them is wrong for the next run with the present settings.
+        A way must save LEAST_SAVING of the measured step and of both predictions of the present
+        settings. If these differ, one of them is wrong for the next run with these settings: costs
+        that make the present run too fast probably do so with other ways too.
         """
         if self.present is None:
             return []
         least = self.present.step_ns
-        if self.measured_ns is not None:
-            least = min(least, self.measured_ns)
+        for step_ns in (self.measured_ns, self.alike_ns):
+            if step_ns is not None:
+                least = min(least, step_ns)
         fastest: dict[tuple[str, str | None], Advice] = {}
         for way in self.ways:
             if way.known and way.step_ns <= (1 - LEAST_SAVING) * least:
@@ -171,7 +176,7 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
     lacking = error_message(missing[0]) if missing else ""
-    yield AdviceResult(found, present, lacking, query.measured_ns)
+    yield AdviceResult(found, present, lacking, query.measured_ns, predictor.alike_ns)
 
 
 def way_answer(query: WayQuery) -> WhatIfResult:
@@ -267,7 +272,6 @@ class _Predictor:
         self._measured_ns = query.measured_ns
         self._present = query.specification
         self._own_way = None if query.own is None else way_of(query.specification)
-        self._doubts: dict[bool, float] = {}
         self._costs = costs
         self._own = costs if query.own is None else query.own
 
@@ -280,19 +284,28 @@ class _Predictor:
 
         It is the error with which they predict the measured run, but at least their scatter.
         """
-        if is_own not in self._doubts:
-            self._doubts[is_own] = self._doubt_of(self._own if is_own else self._costs)
-        return self._doubts[is_own]
+        scatter = self._own.scatter if is_own else self._costs.scatter
+        present_ns = self._own_ns if is_own else self.alike_ns
+        if present_ns is None or not self._measured_ns:
+            return scatter
+        return max(scatter, abs(present_ns / self._measured_ns - 1))
 
-    def _doubt_of(self, costs: CostModel) -> float:
-        if not self._measured_ns:
-            return costs.scatter
+    @cached_property
+    def alike_ns(self) -> int | None:
+        """The step of the present settings, predicted from the costs of the other ways."""
+        return self._present_ns(self._costs)
+
+    @cached_property
+    def _own_ns(self) -> int | None:
+        return self._present_ns(self._own)
+
+    def _present_ns(self, costs: CostModel) -> int | None:
+        """Return the predicted step of the present settings; None if the costs do not cover it."""
         try:
-            present = predict_times(self._plan(self._present), costs)
+            columns = predict_times(self._plan(self._present), costs)
         except PlanError:  # also a CostError
-            return costs.scatter
-        error = int(present.end.max()) / self._measured_ns - 1
-        return max(costs.scatter, abs(error))
+            return None
+        return int(columns.end.max())
 
     def advice(self, choice: Specification) -> Advice | None:
         """Return the prediction of a run; None if it does not fit the lanes, rows or blocks.

@@ -10,12 +10,10 @@ from core.costs.costs_file import read_costs, write_costs
 from core.errors import PlanError
 from core.message import N_
 from core.plan.devices import KINDS, PREDICTED, device_kind
-from core.plan.division import Stage
 from core.plan.faults import HICCUP, faults_given
 from core.plan.lanes import VIRTUAL
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
 from core.predict.advisor import WayQuery
-from core.predict.replan import RunPlans
 from core.predict.run_costs import RunCosts, run_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.requests import (
@@ -32,6 +30,7 @@ from gui.app.dialogs import ask_open
 from gui.app.saving import Saver
 from gui.app.settings import Settings
 from gui.app.titles import model_title
+from gui.features.predict.own_costs import own_costs, run_cut
 from gui.features.predict.whatif_panel import Basis, WhatIfPanel
 from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
@@ -203,10 +202,5 @@ def run_basis(trace: Trace, known: RunCosts) -> Basis:
         faults=faults,
         cut=run_cut(trace),
         optimizer=header.specification.optimizer,
+        own=own_costs(trace, known),
     )
-
-
-def run_cut(trace: Trace) -> tuple[Stage, ...]:
-    """Return the stages of a run's pipeline; () if it is no pipeline, or its plan is unknown."""
-    plan = RunPlans(trace).plan(trace.steps[-1])
-    return () if plan is None or plan.pipeline is None else plan.stages

@@ -36,6 +36,7 @@ from gui.app.check import EQUAL, friendly
 from gui.features.predict.answer_figures import AnswerFigures
 from gui.features.predict.answer_line import AnswerLine
 from gui.features.predict.fault_fields import FaultFields
+from gui.features.predict.own_costs import OwnCosts
 from gui.features.predict.sliders import SliderRow, growing
 from gui.look.text import tr
 from gui.widgets.answer_picture import AnswerPicture
@@ -83,7 +84,8 @@ class Basis:
 
     The other values describe the run that was measured: `step_ns` is its median step, `faults` has
     its faults by option name, and `cut` has the stages of its pipeline. `doubt` is the relative
-    error of a prediction of that run.
+    error of a prediction of that run. `own` has the costs of the run's own tasks; None if it is no
+    pipeline, or if they are not known.
     """
 
     costs: CostModel
@@ -97,6 +99,7 @@ class Basis:
     cut: tuple[Stage, ...] = ()
     optimizer: str = Specification().optimizer
     doubt: float = 0.0
+    own: OwnCosts | None = None
 
     @property
     def knows_transfers(self) -> bool:
@@ -199,7 +202,7 @@ class WhatIfPanel(QWidget):
         bandwidth = self.sliders["bandwidth"].value
         if bandwidth:
             link = Link.of(self.sliders["latency"].value, bandwidth)
-        return WhatIfQuery(
+        question = WhatIfQuery(
             basis.model,
             basis.costs,
             int(self.sliders["devices"].value),
@@ -215,6 +218,11 @@ class WhatIfPanel(QWidget):
             basis.optimizer,
             basis.doubt,
         )
+        own = basis.own
+        if own is not None and own.are_for(question):
+            # One prediction for one setting: the run's own, as in the status bar and the table.
+            return replace(question, costs=own.costs, measured=())
+        return question
 
     def _faults(self) -> dict[str, OptionValue]:
         """Return the faults of the fields, with the slow lane of the sliders, by option name."""

@@ -6,11 +6,12 @@ import pytest
 
 from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.compare import CostSource
+from core.predict.advisor import AdviceQuery, advise, way_of
+from core.predict.compare import CostSource, predict_steps
 from core.predict.run_costs import run_costs
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.recording.decode import append_batch
-from core.recording.schema import COSTS_LEVEL, Record
+from core.recording.schema import COSTS_LEVEL, SIZE_COSTS_LEVEL, Record
 from core.trace.trace import Trace
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import prediction_of, specification, trace_of
@@ -31,6 +32,29 @@ def test_the_best_known_costs_are_taken(warmup, calibrated, source):
     assert known is not None
     assert known.source is source
     assert [(stage.first, stage.last) for stage in known.stages] == [(0, 4), (4, 8)]
+
+
+def test_advice_and_status_bar_predict_the_settings_of_a_run_alike():
+    trace = trace_of(specification(schedule="gpipe", microbatches=4))
+    by_size = {**COSTS, "by": "block", "forward_ms": 9, "sizes": [{"rows": 16, "forward_ms": 17}]}
+    for level, costs in ((COSTS_LEVEL, COSTS), (SIZE_COSTS_LEVEL, by_size)):
+        append_batch(trace, batch_of([Note(Record.LOG, level, 0, text=json.dumps(costs))]))
+    known = run_costs(trace)
+    comparison = predict_steps(trace)
+    assert known is not None and comparison is not None
+    assert known.source is CostSource.BY_SIZE
+    header = trace.header
+    query = AdviceQuery(
+        header.specification, header.model, header.compute_lanes, known.costs, known.stages,
+        known.step_ns, known.own,
+    )  # fmt: skip
+    found = advise(query)
+    assert found.present is not None
+    assert found.present.step_ns == comparison.median.predicted_ns
+    in_table = [
+        way for way in found.ways if way_of(way.specification) == way_of(header.specification)
+    ]
+    assert [way.step_ns for way in in_table] == [comparison.median.predicted_ns]
 
 
 def test_a_run_without_a_whole_step_leaves_none():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import threading
@@ -20,10 +21,13 @@ from core.plan.devices import Accelerator, Hardware
 from core.plan.link import Link
 from core.plan.pipeline.options import BORDERS, MICROBATCHES
 from core.plan.schedules import SCHEDULES
+from core.predict.compare import predict_steps
 from core.predict.run_costs import run_costs
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 from core.predict.worker.requests import PredictionDone, PredictionLost, PredictionRefused
 from core.process.worker import MODULE
+from core.recording.decode import append_batch
+from core.recording.schema import COSTS_LEVEL, SIZE_COSTS_LEVEL, Record
 from core.trace.source import Source
 from gui.app.check import EQUAL
 from gui.features.predict.answer_figures import FIGURES
@@ -36,6 +40,7 @@ from gui.features.runs.feature import RunsFeature
 from gui.features.status.feature import StatusFeature
 from gui.look.text import duration_text
 from gui.window.window import MainWindow
+from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import specification, trace_of
@@ -151,6 +156,24 @@ def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
     panel.set_run(replace(basis, faults={}), 2, 4, "1f1b")
     assert panel.question.faults == {}
     assert not panel.faults.fields["slow_link"].widget.isVisibleTo(panel)
+
+
+def test_the_settings_of_the_run_are_predicted_from_its_own_costs(panel: WhatIfPanel) -> None:
+    own = {"forward_ms": [1, 2], "backward_ms": 4, "step_ms": 1, "transfer_ms": 0.1, "rows": 16}
+    by_size = {**own, "by": "block", "forward_ms": 9, "backward_ms": 9}
+    asked = specification(schedule="gpipe", microbatches=4, batch=64)
+    trace = trace_of(asked)
+    for level, costs in ((COSTS_LEVEL, own), (SIZE_COSTS_LEVEL, by_size)):
+        append_batch(trace, batch_of([Note(Record.LOG, level, 0, text=json.dumps(costs))]))
+    panel.set_run(run_basis(trace, run_costs(trace)), 2, 4, "gpipe")
+    comparison = predict_steps(trace)
+    assert comparison is not None
+    assert WhatIf().answer(panel.question).makespan_ns == comparison.median.predicted_ns
+    panel.sliders["microbatches"].value = 8
+    assert panel.question.costs == costs_of(by_size)
+    panel.sliders["microbatches"].value = 4
+    panel.faults.write({"slow_lane": "1:2"})
+    assert panel.question.costs == costs_of(own)
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
