@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import inf
 
 from core.board.board import Board
@@ -16,9 +15,14 @@ from core.plan.task import Kind
 _KINDS = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
 _F, _B, _I, _W = range(4)
 _NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
-_WAYS = ((_B, _I, _F, _W), (_F, _B, _I, _W), (_B, _I, _W, _F))
+_ORDERS = (
+    (_B, _I, _F, _W),
+    (_F, _B, _I, _W),
+    (_B, _I, _W, _F),
+)
 """Orders in which kinds of passes that could start at the same time are preferred."""
-
+_PassKey = tuple[int, int, int]
+"""Stage, kind (a position in _KINDS) and micro-batch of a pass."""
 
 MOST_TRIED = 3000
 """The most passes that could be next, times passes to place: for a hint in a second or so."""
@@ -40,25 +44,24 @@ def hint(board: Board) -> Hint | None:
     those with which the greedy ways themselves go on. The shortest step within the memory limit is
     best. None if the board is complete, or if every way that was tried exceeds the limit.
     """
-    # Room for later stages matters only where there is a limit, and a lane has several stages.
-    has_limit = board.rules.limit is not None
-    reserves = (False, True) if has_limit and board.rules.chunks > 1 else (False,)
-    ways = list(product(_WAYS, reserves))
+    ways = _greedy_ways(board.rules)
     state = _State.of(board)
     candidates = list(_candidates(board))
-    if len(candidates) * len(board.missing()) > MOST_TRIED:
+    missing_count = len(board.missing())
+    if len(candidates) * missing_count > MOST_TRIED:
         candidates = _greedy_candidates(state, ways)
     best: tuple[float, float, int] | None = None
     found: tuple[Action, float, _State] | None = None
     for turn, action in enumerate(candidates):
         begun = state.copy()
-        start = begun.run(action.stage, _NUMBERS[action.kind], action.microbatch or 0)
-        for way, reserve in ways:
-            finished = begun.finished(way, reserve)
+        start = begun.run(*_key_of(action))
+        for way in ways:
+            finished = begun.finished(way)
             if finished is None:
                 continue
             # Of equally good ways, the one whose next pass starts first.
-            rank = (max(finished.free), start, turn)
+            step_end = max(finished.free)
+            rank = (step_end, start, turn)
             if best is None or rank < best:
                 best = rank
                 found = (action, start, finished)
@@ -66,6 +69,39 @@ def hint(board: Board) -> Hint | None:
         return None
     action, start, finished = found
     return Hint(action, start, finished.board())
+
+
+@dataclass(frozen=True, slots=True)
+class _GreedyWay:
+    """A greedy way to finish a board.
+
+    Of passes that can start at the same time, the one whose kind is first in `order` is next. With
+    `reserve`, a forward leaves room within the limit for the forwards of its micro-batch in later
+    stages of its lane.
+    """
+
+    order: tuple[int, ...]
+    reserve: bool
+
+
+def _greedy_ways(rules: BoardRules) -> list[_GreedyWay]:
+    """Return the ways in which a board is finished."""
+    reserves = [False]
+    # Room for later stages matters only where there is a limit, and a lane has several stages.
+    if rules.limit is not None and rules.chunks > 1:
+        reserves.append(True)
+    ways = []
+    for order in _ORDERS:
+        for reserve in reserves:
+            ways.append(_GreedyWay(order, reserve))
+    return ways
+
+
+def _key_of(action: Action) -> _PassKey:
+    """Return the key of a pass."""
+    kind = _NUMBERS[action.kind]
+    microbatch = action.microbatch or 0
+    return action.stage, kind, microbatch
 
 
 class _State:
@@ -76,9 +112,9 @@ class _State:
         self.free: list[float] = [0] * rules.lanes
         self.held = [0] * rules.lanes
         self.peak = 0
-        # The end of each pass that was placed, by (stage, kind, micro-batch).
-        self.ends: dict[tuple[int, int, int], float] = {}
-        self.orders: list[list[tuple[int, int, int]]] = [[] for _ in range(rules.lanes)]
+        # The end of each pass that was placed.
+        self.ends: dict[_PassKey, float] = {}
+        self.orders: list[list[_PassKey]] = [[] for _ in range(rules.lanes)]
         # For each stage and kind the micro-batches to place, the lowest one last.
         self.queues: dict[tuple[int, int], list[int]] = {}
         times = rules.times
@@ -89,15 +125,16 @@ class _State:
         """Return the state of a legal board."""
         state = cls(board.rules)
         for action in reversed(board.missing()):
-            key = (action.stage, _NUMBERS[action.kind])
-            state.queues.setdefault(key, []).append(action.microbatch or 0)
+            stage, kind, microbatch = _key_of(action)
+            queue = state.queues.setdefault((stage, kind), [])
+            queue.append(microbatch)
         timed = timed_board(board)
-        for one in timed.passes:
-            action = one.action
-            place = (action.stage, _NUMBERS[action.kind], action.microbatch or 0)
-            state.ends[place] = one.end
-            state.orders[one.lane].append(place)
-            state.free[one.lane] = one.end
+        for timed_pass in timed.passes:
+            key = _key_of(timed_pass.action)
+            lane = timed_pass.lane
+            state.ends[key] = timed_pass.end
+            state.orders[lane].append(key)
+            state.free[lane] = timed_pass.end
         state.held = [lane.left for lane in timed.lanes]
         state.peak = timed.peak
         return state
@@ -127,7 +164,9 @@ class _State:
         start = self.free[self.rules.stage_lanes[stage]]
         if kind == _W:
             own = ends.get((stage, _I, microbatch))
-            return None if own is None else max(start, own)
+            if own is None:
+                return None
+            return max(start, own)
         other = stage - 1
         if kind != _F:
             own = ends.get((stage, _F, microbatch))
@@ -140,10 +179,13 @@ class _State:
         if kind == _F:
             arrival = ends.get((other, _F, microbatch))
         else:
-            arrival = ends.get((other, _B, microbatch), ends.get((other, _I, microbatch)))
+            arrival = ends.get((other, _B, microbatch))
+            if arrival is None:
+                arrival = ends.get((other, _I, microbatch))
         if arrival is None:
             return None
-        if self.rules.stage_lanes[other] != self.rules.stage_lanes[stage]:
+        stage_lanes = self.rules.stage_lanes
+        if stage_lanes[other] != stage_lanes[stage]:
             arrival += self.rules.times.copy
         return max(start, arrival)
 
@@ -165,12 +207,11 @@ class _State:
             del self.queues[stage, kind]
         return start
 
-    def finished(self, way: tuple[int, ...], reserve: bool) -> _State | None:
+    def finished(self, way: _GreedyWay) -> _State | None:
         """Return the state with all missing passes placed greedily; None if the limit forbids it.
 
         Next is always the pass that can start first; of several, the one whose kind is first in
-        `way`, then the lowest micro-batch. With `reserve`, a forward leaves room within the limit
-        for the forwards of its micro-batch in later stages of the lane.
+        the way's order, then the lowest micro-batch.
         """
         rules = self.rules
         state = self.copy()
@@ -179,37 +220,46 @@ class _State:
             return None
         room: list[float] = []
         for stage, lane in enumerate(rules.stage_lanes):
-            later = rules.stage_lanes[stage + 1 :].count(lane)
-            room.append(limit - later if reserve else limit)
+            reserved = 0
+            if way.reserve:
+                later_lanes = rules.stage_lanes[stage + 1 :]
+                reserved = later_lanes.count(lane)
+            room.append(limit - reserved)
         while state.queues:
             best: tuple[float, int, int, int] | None = None
-            chosen: tuple[int, int, int] | None = None
+            chosen: _PassKey | None = None
             for (stage, kind), queue in state.queues.items():
-                if kind == _F and state.held[rules.stage_lanes[stage]] >= room[stage]:
-                    continue
-                start = state.start(stage, kind, queue[-1])
+                if kind == _F:
+                    lane = rules.stage_lanes[stage]
+                    if state.held[lane] >= room[stage]:
+                        continue
+                microbatch = queue[-1]
+                start = state.start(stage, kind, microbatch)
                 if start is None:
                     continue
                 # Later stages first: their backwards free memory sooner.
-                rank = (start, way.index(kind), queue[-1], -stage)
+                rank = (start, way.order.index(kind), microbatch, -stage)
                 if best is None or rank < best:
                     best = rank
-                    chosen = (stage, kind, queue[-1])
+                    chosen = (stage, kind, microbatch)
             if chosen is None:
                 return None
             state.run(*chosen)
         return state
 
 
-def _greedy_candidates(state: _State, ways: Sequence[tuple[tuple[int, ...], bool]]) -> list[Action]:
+def _greedy_candidates(state: _State, ways: Sequence[_GreedyWay]) -> list[Action]:
     """Return the pass that each greedy way places next."""
+    placed_count = len(state.ends)
     found: dict[Action, None] = {}
-    for way, reserve in ways:
-        finished = state.finished(way, reserve)
+    for way in ways:
+        finished = state.finished(way)
         if finished is not None and state.queues:
             # The passes are in the order in which they were placed.
-            stage, kind, microbatch = list(finished.ends)[len(state.ends)]
-            found[Action(stage, _KINDS[kind], microbatch)] = None
+            placed = list(finished.ends)
+            stage, kind, microbatch = placed[placed_count]
+            action = Action(stage, _KINDS[kind], microbatch)
+            found[action] = None
     return list(found)
 
 

@@ -46,17 +46,19 @@ class LaneLinks:
 def lane_links(trace: Trace) -> LaneLinks:
     """Return all dependencies between lanes of another program's trace."""
     counts = [len(spans) for spans in trace.lanes]
-    lane = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    lane_numbers = np.arange(len(counts), dtype=np.int32)
+    lane = np.repeat(lane_numbers, counts)
     if not len(trace.table.after):
         no_lanes = lane[:0]
         no_times = np.empty(0, np.int64)
         return LaneLinks(no_lanes, no_times, no_times, no_lanes, no_times, no_times)
     spans = Spans.joined(trace.lanes)
     waiting, needed = needed_spans(spans)
-    between_lanes = lane[needed] != lane[waiting]
-    needed = needed[between_lanes]
-    waiting = waiting[between_lanes]
-    order = np.argsort(spans.start[waiting], kind="stable")
+    is_between_lanes = lane[needed] != lane[waiting]
+    needed = needed[is_between_lanes]
+    waiting = waiting[is_between_lanes]
+    waiting_start = spans.start[waiting]
+    order = np.argsort(waiting_start, kind="stable")
     needed = needed[order]
     waiting = waiting[order]
     return LaneLinks(
@@ -84,8 +86,10 @@ def needed_spans(spans: Spans) -> tuple[Ints, Ints]:
     known = step * rows + spans.row
     wanted = step[waiting] * rows + wanted_row
     by_key = np.argsort(known, kind="stable")
-    place = np.searchsorted(known[by_key], wanted)
-    place = np.minimum(place, len(known) - 1)
+    sorted_keys = known[by_key]
+    place = np.searchsorted(sorted_keys, wanted)
+    last_place = len(known) - 1
+    place = np.minimum(place, last_place)
     needed = by_key[place]
     is_found = known[needed] == wanted
     return waiting[is_found], needed[is_found]
@@ -97,17 +101,20 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
     A task only waits for tasks with smaller numbers (as in StepColumns), so that walks along
     dependencies never visit a span twice.
     """
+    needs = _needs(trace, span, most)
     waiting = _waiting(trace, span)
-    delayed_by_others = _delayed_by_others(trace, span, waiting.spans.row)
+    waiting_spans = waiting.spans
+    delayed_by_others = _delayed_by_others(trace, span, waiting_spans.row)
     # Spans that `span` delayed first; ties by start.
-    order = np.lexsort((waiting.spans.start, delayed_by_others))
-    delayed = _some(trace, waiting, order[:most])
-    return Neighbours(_needs(trace, span, most), delayed)
+    order = np.lexsort((waiting_spans.start, delayed_by_others))
+    dependents = _some(trace, waiting, order[:most])
+    return Neighbours(needs, dependents)
 
 
 def waited_for(trace: Trace, span: Span) -> Span | None:
     """Return the last span to end among the needs of `span`; None if it waited for none."""
-    return next(iter(_needs(trace, span, 1)), None)
+    needs = _needs(trace, span, 1)
+    return needs[0] if needs else None
 
 
 def _needs(trace: Trace, span: Span, most: int) -> tuple[Span, ...]:
@@ -130,8 +137,9 @@ def _waiting(trace: Trace, span: Span) -> StepSpans:
 
 def _delayed_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> Bools:
     """Return a mask of `rows`, which waited for `span`: rows that waited longer for another."""
-    if span.end is None or not len(rows):
-        return np.zeros(len(rows), np.bool_)
+    count = len(rows)
+    if span.end is None or count == 0:
+        return np.zeros(count, np.bool_)
     counts, tasks = trace.table.needs(rows)
     ends = _ends(trace, span.step, tasks)
     # A task's entries begin at the sum of the counts before it.
@@ -152,7 +160,8 @@ def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> Ints:
 
 
 def _of_tasks(trace: Trace, step: int, tasks: NDArray[np.int32]) -> StepSpans:
-    rows = np.flatnonzero(np.isin(trace.table.rows["task"], tasks))
+    is_wanted = np.isin(trace.table.rows["task"], tasks)
+    rows = np.flatnonzero(is_wanted)
     return StepSpans.of(trace, step, rows)
 
 

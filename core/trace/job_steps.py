@@ -59,7 +59,9 @@ def step_at(trace: Trace, lane: int, time_ns: int) -> int | None:
     starts, ends = lane_bounds(trace, lane, candidates)
     contains = (starts <= time_ns) & (time_ns < ends)
     hits = candidates[contains]
-    return int(hits[0]) if len(hits) else None
+    if not len(hits):
+        return None
+    return int(hits[0])
 
 
 def first_starts(trace: Trace, main: int, steps: Ints) -> Ints:
@@ -77,8 +79,9 @@ def first_starts(trace: Trace, main: int, steps: Ints) -> Ints:
         low = sorted_positions(spans.step, steps)
         high = sorted_positions(spans.step, steps, "right")
         has_spans = high > low
-        own = spans.start[low[has_spans]]
-        firsts[has_spans] = np.minimum(firsts[has_spans], own)
+        own_firsts = low[has_spans]
+        own_starts = spans.start[own_firsts]
+        firsts[has_spans] = np.minimum(firsts[has_spans], own_starts)
     return firsts
 
 
@@ -93,8 +96,10 @@ def note_outside(trace: Trace) -> None:
     if not table.follow or not of_counters or not lanes:
         return
     named = np.unique(np.concatenate(of_counters))
-    steps = named[np.isin(named, table.numbers)].astype(np.int64)
-    latest = np.full(len(steps), np.iinfo(np.int64).min)
+    has_spans = np.isin(named, table.numbers)
+    steps = named[has_spans].astype(np.int64)
+    earliest = np.iinfo(np.int64).min
+    latest = np.full(len(steps), earliest)
     for lane in lanes:
         starts, _ = lane_bounds(trace, lane.index, steps)
         np.maximum(latest, starts, out=latest)
@@ -129,8 +134,10 @@ def _times_outside(trace: Trace, main: int, steps: Ints) -> list[_TimeOutside]:
             continue
         in_steps = np.isin(counter.steps, steps)
         for row in np.flatnonzero(in_steps).tolist():
-            same = np.flatnonzero(steps == counter.steps[row])
+            is_step = steps == counter.steps[row]
+            place = int(np.argmax(is_step))
             start = int(counter.times[row])
-            duration = round(1e6 * float(counter.values[row]))
-            found.append(_TimeOutside(int(same[0]), start, duration))
+            milliseconds = float(counter.values[row])
+            duration = round(1e6 * milliseconds)
+            found.append(_TimeOutside(place, start, duration))
     return found

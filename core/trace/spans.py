@@ -88,20 +88,24 @@ class TaskTable:
         own["task"] = np.arange(len(rows))
         # Each task's first entry: the sum of the counts before it.
         counts = rows["after_count"].astype(np.int64)
-        own["after"] = len(self._after) + np.cumsum(counts) - counts
+        counts_before = np.cumsum(counts) - counts
+        own["after"] = len(self._after) + counts_before
         self._rows.extend(own)
         self._after.extend(after)
-        self._firsts.extend(np.array([len(self)], np.int64))
+        next_first = np.array([len(self)], np.int64)
+        self._firsts.extend(next_first)
 
     def rows_of(self, plans: NDArray[np.int32], tasks: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the rows of n tasks of plans. Raises LookupError if one is not in the table."""
         if not len(plans):
             return np.empty(0, np.int32)
         firsts = self.firsts
-        if plans.min() < 0 or plans.max() >= len(firsts) - 1:
+        plan_count = len(firsts) - 1
+        if plans.min() < 0 or plans.max() >= plan_count:
             raise LookupError(message("a span is of a plan that the recording does not have"))
         found = firsts[plans] + tasks
-        is_beyond = found >= firsts[plans + 1]
+        end_of_plan = firsts[plans + 1]
+        is_beyond = found >= end_of_plan
         if tasks.min() < 0 or is_beyond.any():
             raise LookupError(message("a span is of a task that its plan does not have"))
         return found.astype(np.int32)
@@ -131,10 +135,11 @@ class TaskTable:
         row = self.rows[place]
         values: dict[str, Any] = {}
         for name in ATTRIBUTES:
+            value = row[name]
             if name in WORDS:
-                values[name] = WORDS[name][row[name]]
+                values[name] = WORDS[name][value]
             else:
-                values[name] = known(row[name])
+                values[name] = known(value)
         first = int(row["after"])
         last = first + int(row["after_count"])
         values["after"] = tuple(self.after[first:last].tolist())
@@ -153,11 +158,13 @@ class TaskTable:
                 plan["paired_microbatch"],
                 plan["rows"],
             )
-        return int(self._paired[number][place - tasks.start])
+        paired = self._paired[number]
+        return int(paired[place - tasks.start])
 
     def plan(self, number: int) -> slice:
         """Return the slice of the table that holds plan `number`."""
-        first, last = self.firsts[number : number + 2].tolist()
+        bounds = self.firsts[number : number + 2]
+        first, last = bounds.tolist()
         return slice(first, last)
 
 
@@ -236,14 +243,20 @@ class Spans:
         if isinstance(index, str):
             return self._column(index)
         # A slice returns views, an array returns copies.
+        ready = self.ready
+        if ready is not None:
+            ready = ready[index]
+        launched = self.launched
+        if launched is not None:
+            launched = launched[index]
         return Spans(
-            self.table,
-            self.start[index],
-            self.end[index],
-            self.step[index],
-            self.row[index],
-            None if self.ready is None else self.ready[index],
-            None if self.launched is None else self.launched[index],
+            table=self.table,
+            start=self.start[index],
+            end=self.end[index],
+            step=self.step[index],
+            row=self.row[index],
+            ready=ready,
+            launched=launched,
         )
 
     @property
@@ -258,7 +271,8 @@ class Spans:
 
     def of_step(self, step: int) -> slice:
         """Return the slice of a step's spans; steps do not decrease on a lane."""
-        first, last = sorted_positions(self.step, [step, step + 1]).tolist()
+        bounds = sorted_positions(self.step, [step, step + 1])
+        first, last = bounds.tolist()
         return slice(first, last)
 
     def timed(self, start: Ints, end: Ints) -> Spans:
@@ -276,8 +290,10 @@ class Spans:
             columns = Columns(self.arrays)
         for name in MOMENTS:
             times = getattr(spans, name)
-            is_new = times is not None and name not in columns.arrays
-            if is_new and (times != ABSENT).any():
+            if times is None or name in columns.arrays:
+                continue
+            is_known = times != ABSENT
+            if is_known.any():
                 columns.put(name, np.full(len(self), ABSENT, np.int64))
         added = {name: spans[name] for name in columns.arrays}
         columns.extend(**added)
@@ -299,7 +315,9 @@ class Spans:
             return column
         if name in MOMENTS:
             times: NDArray[Any] | None = getattr(self, name)
-            return np.full(len(self), ABSENT, np.int64) if times is None else times
+            if times is None:
+                return np.full(len(self), ABSENT, np.int64)
+            return times
         of_tasks: NDArray[Any] = self.table.rows[name][self.row]
         return of_tasks
 
@@ -320,4 +338,5 @@ class Spans:
 
 def _decreases(values: NDArray[np.integer[Any]]) -> bool:
     """Return True if a value is smaller than the one before it."""
-    return bool((np.diff(values) < 0).any())
+    is_less = np.diff(values) < 0
+    return bool(is_less.any())

@@ -94,7 +94,9 @@ class Trace:
 
     def blocks(self, lane: int) -> Blocks | None:
         """Return the sums over a lane's spans from a recording's index; None without an index."""
-        return self.lane_blocks[lane] if self.lane_blocks else None
+        if not self.lane_blocks:
+            return None
+        return self.lane_blocks[lane]
 
     @property
     def span_count(self) -> int:
@@ -117,7 +119,8 @@ class Trace:
         numbers = self.step_table.numbers
         known = len(self._steps)
         if known:
-            is_extended = len(numbers) >= known and numbers[known - 1] == self._steps[-1]
+            last = self._steps[-1]
+            is_extended = len(numbers) >= known and numbers[known - 1] == last
             if not is_extended:
                 # An earlier step arrived late.
                 self._steps = []
@@ -140,17 +143,23 @@ class Trace:
         moments = [span.start for span in self.open_spans.values()]
         if self.step_table.bounds != (0, 0):
             moments += self.step_table.bounds
-        return (min(moments), max(moments)) if moments else (0, 0)
+        if not moments:
+            return 0, 0
+        return min(moments), max(moments)
 
     @property
     def last_alive(self) -> int:
         """Last time in ns at which the run is known to be alive: from spans, log or observers."""
-        last_line = int(self.logs.arrays["time"].max(initial=0))
-        return max(self.heard, self.bounds[1], last_line)
+        times_of_lines = self.logs.arrays["time"]
+        last_line = int(times_of_lines.max(initial=0))
+        _, last_end = self.bounds
+        return max(self.heard, last_end, last_line)
 
     def task(self, place: int) -> Task:
         """Return a task of the table, numbered as in its plan."""
-        return Task(int(self.table.rows["task"][place]), **self.table.attributes(place))
+        number = int(self.table.rows["task"][place])
+        attributes = self.table.attributes(place)
+        return Task(number, **attributes)
 
     @property
     def outcome(self) -> str | None:
@@ -158,8 +167,9 @@ class Trace:
         places = self.logs.at_levels({STATE_LEVEL})
         if not len(places):
             return None
-        state = self.logs[int(places[-1])].text
-        return state.partition(":")[0]
+        last = int(places[-1])
+        outcome, _, _ = self.logs[last].text.partition(":")
+        return outcome
 
     def counter(self, name: str, lane: int | None = None) -> Counter:
         """Return a counter; an empty one if it has no value."""
@@ -168,18 +178,21 @@ class Trace:
     def span(self, lane: int, index: int) -> Span:
         """Return a finished span. Raises IndexError if there is none."""
         # Handles negative and out-of-range indices as a list does.
-        place = range(len(self.lanes[lane]))[index]
-        return span_of(lane, place, self.spans(lane)[place : place + 1])
+        spans = self.spans(lane)
+        place = range(len(spans))[index]
+        return span_of(lane, place, spans[place : place + 1])
 
     def find(self, step: int, task: int) -> Span | None:
         """Return the span of a task in a step, or None if it has not ended (yet)."""
         for lane in range(len(self.lanes)):
             spans = self.spans(lane)
             mine = spans.of_step(step)
-            tasks = self.table.rows["task"][spans.row[mine]]
+            rows = spans.row[mine]
+            tasks = self.table.rows["task"][rows]
             hits = np.flatnonzero(tasks == task)
             if len(hits):
-                return self.span(lane, mine.start + int(hits[0]))
+                index = mine.start + int(hits[0])
+                return self.span(lane, index)
         return None
 
     def add_spans(self, spans: Spans, by_lane: Iterable[tuple[int, Spans]]) -> None:
@@ -207,14 +220,14 @@ class Trace:
 
     def check_lanes(self, lanes: NDArray[Any]) -> None:
         """Raise LookupError for a lane that the run does not have."""
-        if len(lanes) and not 0 <= lanes.min() <= lanes.max() < len(self.lanes):
-            raise LookupError(
-                message(
-                    "there is no lane {lane}, only {count}",
-                    lane=int(lanes.max()),
-                    count=len(self.lanes),
-                )
-            )
+        if not len(lanes):
+            return
+        least = int(lanes.min())
+        most = int(lanes.max())
+        count = len(self.lanes)
+        if least < 0 or most >= count:
+            text = message("there is no lane {lane}, only {count}", lane=most, count=count)
+            raise LookupError(text)
 
     def _close(self, spans: Spans) -> None:
         """Remove tasks that have a span now from the open ones."""
@@ -224,9 +237,10 @@ class Trace:
         first_step = open_keys[0, 0]
         last_step = open_keys[-1, 0]
         mine = (spans.step >= first_step) & (spans.step <= last_step)
+        steps = spans.step[mine]
         tasks = self.table.rows["task"][spans.row[mine]]
-        ended = np.stack([spans.step[mine], tasks], axis=1)
-        has_ended = np.isin(open_keys @ _KEY, ended @ _KEY)
+        ended_keys = np.stack([steps, tasks], axis=1)
+        has_ended = np.isin(open_keys @ _KEY, ended_keys @ _KEY)
         for step, task in open_keys[has_ended].tolist():
             del self.open_spans[step, task]
 
