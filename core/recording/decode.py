@@ -39,9 +39,13 @@ def combined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Return the rows of one or more batches as one batch, because each batch costs time."""
     # The first batches of a stream may have no rows, only dictionaries.
     filled = [batch for batch in batches if len(batch)]
-    if len(filled) < 2:
-        return (filled or batches)[0]
-    return pa.Table.from_batches(filled).combine_chunks().to_batches()[0]
+    if not filled:
+        return batches[0]
+    if len(filled) == 1:
+        return filled[0]
+    table = pa.Table.from_batches(filled)
+    combined_batches = table.combine_chunks().to_batches()
+    return combined_batches[0]
 
 
 def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
@@ -76,7 +80,8 @@ def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
     first = len(trace.table)
     take_plans(batch, trace.table)
     rows = trace.table.rows[first:]
-    trace.check_lanes(rows["lane"][rows["lane"] != ABSENT])
+    lanes = rows["lane"]
+    trace.check_lanes(lanes[lanes != ABSENT])
     if trace.header.source.has_plan:
         _check_known(trace.header, rows)
 
@@ -102,15 +107,13 @@ def _check_known(header: Header, rows: NDArray[Any]) -> None:
     for name, count in counts.items():
         last = int(rows[name].max(initial=ABSENT))
         if last >= count:
-            what = name.removeprefix("paired_")
-            raise LookupError(
-                message(
-                    "a task is of {what} {last}, and the last one is {count}",
-                    what=what,
-                    last=last,
-                    count=count - 1,
-                )
+            text = message(
+                "a task is of {what} {last}, and the last one is {count}",
+                what=name.removeprefix("paired_"),
+                last=last,
+                count=count - 1,
             )
+            raise LookupError(text)
 
 
 def _checked(
@@ -128,8 +131,12 @@ def _checked(
 
 
 def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
-    spans, lanes = _checked(trace, batch, stepless=trace.listed_steps is not None)
-    by_lane = ((int(lanes[mine[0]]), spans[mine]) for mine in groups(lanes))
+    stepless = trace.listed_steps is not None
+    spans, lanes = _checked(trace, batch, stepless)
+    by_lane = []
+    for mine in groups(lanes):
+        lane = int(lanes[mine[0]])
+        by_lane.append((lane, spans[mine]))
     trace.add_spans(spans, by_lane)
 
 
@@ -147,15 +154,18 @@ def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
     of_lane = lanes != ABSENT
     trace.check_lanes(lanes[of_lane])
     # Counters of a lane are bytes; others, such as the loss, may be NaN.
-    are_bytes = np.abs(values[of_lane]) <= LATEST
-    if not are_bytes.all():
+    sizes = np.abs(values[of_lane])
+    is_valid = sizes <= LATEST
+    if not is_valid.all():
         raise ValueError(message("a lane's counter is out of bounds"))
     _extend_counters(trace.counters, batch)
 
 
 def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
-    uncertainties = floats_in(notes_of(batch).field("value"))
-    if not np.isfinite(uncertainties).all():
+    notes = notes_of(batch)
+    uncertainties = floats_in(notes.field("value"))
+    is_valid = np.isfinite(uncertainties)
+    if not is_valid.all():
         raise ValueError(message("a clock's uncertainty is no finite number"))
     _extend_counters(trace.clocks, batch)
 
@@ -175,9 +185,11 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     width = int(lanes.max()) - ABSENT + 1
     keys = codes * width + (lanes - ABSENT)
     for mine in groups(keys):
-        code, lane = divmod(int(keys[mine[0]]), width)
-        named = (texts[code], lane + ABSENT if lane else None)
-        counter = counters.setdefault(named, Counter(*named))
+        key = int(keys[mine[0]])
+        code, from_absent = divmod(key, width)
+        name = texts[code]
+        lane = from_absent + ABSENT if from_absent else None
+        counter = counters.setdefault((name, lane), Counter(name, lane))
         counter.extend(times=times[mine], values=values[mine], steps=steps[mine])
 
 
@@ -199,7 +211,9 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
     times = numbers_of(batch, "start")[shown]
     steps = numbers_of(batch, "step")[shown]
     check_times(times)
-    trace.logs.add(times, steps, compress(levels, shown), compress(texts, shown))
+    shown_levels = compress(levels, shown)
+    shown_texts = compress(texts, shown)
+    trace.logs.add(times, steps, shown_levels, shown_texts)
 
 
 def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
@@ -213,6 +227,7 @@ def _codes(texts: pa.Array, words: tuple[str, ...], column: str) -> NDArray[np.i
     """Return the position in `words` of each text. Raises ValueError, naming the column."""
     places = {word: place for place, word in enumerate(words)}
     found = texts.to_pylist()
+    codes = []
     for text in found:
         if text not in places:
             raise ValueError(
@@ -222,7 +237,8 @@ def _codes(texts: pa.Array, words: tuple[str, ...], column: str) -> NDArray[np.i
                     text=text,
                 )
             )
-    return np.array([places[text] for text in found], np.int8)
+        codes.append(places[text])
+    return np.array(codes, np.int8)
 
 
 def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
@@ -251,8 +267,10 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
     Raises ValueError for invalid tasks: with a lane or number out of bounds, or waiting for
     themselves or a later task. So dependencies never form a circle.
     """
-    for number, tasks in zip(numbers_of(batch, "plan").tolist(), batch["tasks"], strict=True):
-        if number != len(table.firsts) - 1:
+    numbers = numbers_of(batch, "plan").tolist()
+    for number, tasks in zip(numbers, batch["tasks"], strict=True):
+        next_number = len(table.firsts) - 1
+        if number != next_number:
             raise ValueError(message("plan {number} is out of order", number=number))
         columns = tasks.values
         if columns is None:
@@ -262,13 +280,18 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
             rows[name] = _attribute(columns.field(name), name)
         names = columns.field("name")
         if names.null_count < len(names):
-            places = [table.names.place(text) if text else ABSENT for text in names.to_pylist()]
+            places = []
+            for text in names.to_pylist():
+                place = table.names.place(text) if text else ABSENT
+                places.append(place)
             rows["name"] = places
         after = columns.field("after")
-        counts = after.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        lengths = after.value_lengths().fill_null(0)
+        counts = lengths.to_numpy(zero_copy_only=False)
         needs = after.flatten().to_numpy(zero_copy_only=False)
         waiter = np.repeat(np.arange(len(rows)), counts)
-        if len(needs) and not ((needs >= 0) & (needs < waiter)).all():
+        is_earlier = (needs >= 0) & (needs < waiter)
+        if not is_earlier.all():
             raise ValueError(
                 message(
                     "plan {number} has a task that waits for one that is not before it",
@@ -296,7 +319,8 @@ def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
 
 def _most(dtype: Any) -> int:
     """Return the largest valid value of an attribute."""
-    return min(int(np.iinfo(dtype).max), LATEST)
+    most = int(np.iinfo(dtype).max)
+    return min(most, LATEST)
 
 
 def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np.int32]]:
@@ -304,7 +328,9 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
 
     Raises LookupError for a task that no plan has, ValueError for times or steps out of bounds.
     """
-    rows = table.rows_of(numbers_of(batch, "plan"), numbers_of(batch, "task"))
+    plans = numbers_of(batch, "plan")
+    tasks = numbers_of(batch, "task")
+    rows = table.rows_of(plans, tasks)
     moments = {}
     for name in MOMENTS:
         if batch[name].null_count < len(batch):
@@ -316,25 +342,33 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
     if len(step) and step.min() < ABSENT:
         raise ValueError(message("a span's step is out of bounds"))
     lanes = table.rows["lane"][rows].astype(np.int32)
-    if batch["note"].null_count < len(batch):
-        noted = batch["note"].is_valid().to_numpy(zero_copy_only=False)
-        lanes[noted] = numbers_in(notes_of(batch).field("lane"))
+    note = batch["note"]
+    if note.null_count < len(batch):
+        has_note = note.is_valid().to_numpy(zero_copy_only=False)
+        notes = notes_of(batch)
+        lanes[has_note] = numbers_in(notes.field("lane"))
     return Spans(table, start, end, step, rows, **moments), lanes
 
 
 def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
     """Return the notes of the rows that have one. Raises ValueError for rows with 0 or several."""
-    counts = batch["note"].value_lengths().drop_null().to_numpy()
+    column = batch["note"]
+    counts = column.value_lengths().drop_null().to_numpy()
     if (counts != 1).any():
         raise ValueError(message("a row does not have exactly one note"))
-    return batch["note"].flatten()
+    return column.flatten()
 
 
 def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:
     """Return a batch's rows by their kind."""
     codes = records_of(batch)
     parts = {}
-    for code in np.flatnonzero(np.bincount(codes)).tolist():
-        mine = codes == code
-        parts[RECORDS[code]] = batch if mine.all() else batch.filter(pa.array(mine))
+    counts = np.bincount(codes)
+    for code in np.flatnonzero(counts).tolist():
+        record = RECORDS[code]
+        if counts[code] == len(batch):
+            parts[record] = batch
+        else:
+            mine = codes == code
+            parts[record] = batch.filter(pa.array(mine))
     return parts

@@ -80,7 +80,8 @@ def partial_progress(progress: Progress | None, number: int, count: int) -> Prog
         return None
 
     def report(done: int, total: int) -> bool | None:
-        return progress(number * total + min(done, total), count * total)
+        done_of_all = number * total + min(done, total)
+        return progress(done_of_all, count * total)
 
     return report
 
@@ -99,9 +100,12 @@ def index_files(path: Path | str) -> tuple[Path, Path]:
     The second is used if the first cannot be written; its name depends on the recording's path.
     """
     whole = Path(path).absolute()
-    key = hashlib.sha256(os.fsencode(whole)).hexdigest()[:16]
+    digest = hashlib.sha256(os.fsencode(whole)).hexdigest()
+    key = digest[:16]
     name = f"{whole.name}.index"
-    return whole.with_name(name), cache_folder() / "bubblescope" / f"{key}-{name}"
+    adjacent = whole.with_name(name)
+    cached = cache_folder() / "bubblescope" / f"{key}-{name}"
+    return adjacent, cached
 
 
 def read_index(path: Path | str) -> Opened | None:
@@ -116,7 +120,8 @@ def read_index(path: Path | str) -> Opened | None:
                 facts = json.loads(arrays.pop(_FACTS).tobytes())
                 # Another recording may have been written to this path since.
                 if facts["of"] == _identity(path):
-                    return Opened(_mapped(path, arrays, facts), text_from_plain(facts["warning"]))
+                    trace = _mapped(path, arrays, facts)
+                    return Opened(trace, text_from_plain(facts["warning"]))
             except KeyError as error:
                 raise DamagedIndex(message("{place} is damaged", place=place)) from error
     return None
@@ -184,12 +189,14 @@ def _count(stream: RecordingStream, progress: Progress | None) -> tuple[list[int
             if Record.SPAN in parts:
                 spans, lane = spans_of(parts[Record.SPAN], table)
                 counts += np.bincount(lane, minlength=lanes)
-                for name, known in noted.items():
-                    known[lane[spans[name] != ABSENT]] = True
+                for name, has_moment in noted.items():
+                    is_known = spans[name] != ABSENT
+                    has_moment[lane[is_known]] = True
             report_progress(progress, _COUNTING * stream.position, 10 * stream.size)
-    moments: list[list[str]] = []
-    for number in range(lanes):
-        moments.append([name for name in MOMENTS if noted[name][number]])
+    moments: list[list[str]] = [[] for _ in range(lanes)]
+    for name, has_moment in noted.items():
+        for number in np.flatnonzero(has_moment).tolist():
+            moments[number].append(name)
     return counts.tolist(), moments
 
 
@@ -206,7 +213,9 @@ def _filled(
     lane_dtypes: list[dict[str, Any]] = []
     whole = 0
     for count, noted in zip(counts, moments, strict=True):
-        dtypes = {**SPAN_DTYPES, **dict.fromkeys(noted, np.int64)}
+        dtypes: dict[str, Any] = dict(SPAN_DTYPES)
+        for name in noted:
+            dtypes[name] = np.int64
         lane_dtypes.append(dtypes)
         for dtype in dtypes.values():
             whole += count * np.dtype(dtype).itemsize
@@ -234,11 +243,14 @@ def _room(folder: Path, size: int) -> NDArray[np.uint8]:
 
     Raises OSError if the disk is too full.
     """
+    # At least one byte, because a mapping cannot be empty.
+    mapped_size = max(1, size)
     with tempfile.TemporaryFile(dir=folder) as file:
         # Allocate now: if the disk were full later, writing to the mapped bytes would end the
-        # process. At least one byte, here and below, because a mapping cannot be empty.
-        os.posix_fallocate(file.fileno(), 0, max(1, size))
-        return np.frombuffer(mmap.mmap(file.fileno(), max(1, size)), np.uint8)[:size]
+        # process.
+        os.posix_fallocate(file.fileno(), 0, mapped_size)
+        mapped = mmap.mmap(file.fileno(), mapped_size)
+        return np.frombuffer(mapped, np.uint8)[:size]
 
 
 def _arrays(
@@ -267,13 +279,18 @@ def _arrays(
         yield f"blocks{n}.sums", blocks.sums
         yield f"blocks{n}.kinds", blocks.kinds
         summed += len(lane)
-        part = _SUMMING * size * summed // max(1, trace.span_count)
-        report_progress(progress, (_COUNTING + _FILLING) * size + part, 10 * size)
-    yield _FACTS, np.frombuffer(json.dumps(facts).encode(), np.uint8)
+        done_before = (_COUNTING + _FILLING) * size
+        done = _SUMMING * size * summed // max(1, trace.span_count)
+        report_progress(progress, done_before + done, 10 * size)
+    encoded = json.dumps(facts).encode()
+    yield _FACTS, np.frombuffer(encoded, np.uint8)
 
 
 def _facts(trace: Trace) -> dict[str, Any]:
     """Return the data of a trace that is not in arrays."""
+    imported = None
+    if trace.listed_steps is not None:
+        imported = imported_text(trace)
     return {
         "names": trace.table.names,
         "counter": list(trace.counters),
@@ -283,7 +300,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "costs": trace.costs,
         "size_costs": trace.size_costs,
         "bounds": trace.step_table.bounds,
-        "imported": None if trace.listed_steps is None else imported_text(trace),
+        "imported": imported,
         "open": [asdict(span) for span in trace.open_tasks],
         "faults": [fault.to_dict() for fault in run_faults(trace)],
     }
@@ -299,7 +316,8 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
     groups: dict[str, IndexArrays] = {}
     for name, array in arrays.items():
         group, _, column = name.partition(".")
-        groups.setdefault(group, {})[column] = array
+        columns = groups.setdefault(group, {})
+        columns[column] = array
 
     def counters(of: str) -> Counters:
         found: Counters = {}
@@ -308,8 +326,9 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
         return found
 
     # A structured type was written as bytes; the view restores its fields.
-    groups["table"]["rows"] = groups["table"]["rows"].view(TASK_DTYPE)
-    table = TaskTable(facts["names"], groups["table"])
+    of_table = groups["table"]
+    of_table["rows"] = of_table["rows"].view(TASK_DTYPE)
+    table = TaskTable(facts["names"], of_table)
     opened: dict[tuple[int, int], Span] = {}
     for values in facts["open"]:
         span = typed(Span, values)
@@ -320,18 +339,18 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
         spans_of_lanes.append(Spans(table, **groups[f"lane{lane}"]))
         blocks_of_lanes.append(_blocks(**groups[f"blocks{lane}"]))
     trace = Trace(
-        header,
-        table,
-        spans_of_lanes,
-        StepBounds(groups["steps"]),
-        counters("counter"),
-        counters("clock"),
-        Log(facts["levels"], facts["texts"], groups["log"]),
-        facts["costs"],
-        facts["size_costs"],
-        opened,
-        blocks_of_lanes,
-        tuple(map(Fault.from_dict, facts["faults"])),
+        header=header,
+        table=table,
+        lanes=spans_of_lanes,
+        step_table=StepBounds(groups["steps"]),
+        counters=counters("counter"),
+        clocks=counters("clock"),
+        logs=Log(facts["levels"], facts["texts"], groups["log"]),
+        costs=facts["costs"],
+        size_costs=facts["size_costs"],
+        open_spans=opened,
+        lane_blocks=blocks_of_lanes,
+        known_faults=tuple(map(Fault.from_dict, facts["faults"])),
     )
     first, last = facts["bounds"]
     trace.step_table.bounds = int(first), int(last)
@@ -342,4 +361,5 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
 
 
 def _blocks(starts: Ints, sums: Ints, kinds: NDArray[np.int8]) -> Blocks:
-    return Blocks(starts, sums.reshape(len(starts) + 1, len(kinds)), kinds)
+    shape = len(starts) + 1, len(kinds)
+    return Blocks(starts, sums.reshape(shape), kinds)
