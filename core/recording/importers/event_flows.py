@@ -39,7 +39,8 @@ def links_of_flows(
     # Of two events that start together, the longer is first, so that the inner one follows it.
     order = np.lexsort((-end, start, thread))
     threads = np.arange(len(events.threads) + 1)
-    firsts = np.searchsorted(thread[order], threads).tolist()
+    sorted_thread = thread[order]
+    firsts = np.searchsorted(sorted_thread, threads).tolist()
     start = start[order]
     end = end[order]
     open_flows: dict[tuple[Scalar, ...], int] = {}
@@ -47,10 +48,15 @@ def links_of_flows(
     for event in watched(sorted(flows, key=_flow_order), progress):
         key = (event.cat, event.name, event.id)
         code = events.threads.get((event.pid, event.tid))
-        candidates = range(0) if code is None else range(firsts[code], firsts[code + 1])
-        place = _innermost(start, end, candidates, to_float(event.ts))
+        candidates = range(0)
+        if code is not None:
+            candidates = range(firsts[code], firsts[code + 1])
+        time = to_float(event.ts)
+        place = _innermost(start, end, candidates, time)
         is_begin = event.ph == "s"
-        before = None if is_begin else open_flows.pop(key, None)
+        before = None
+        if not is_begin:
+            before = open_flows.pop(key, None)
         if place is None or (before is None and not is_begin):
             events.issues[ImportIssue.ORPHAN_FLOW] += 1
             continue
@@ -60,8 +66,9 @@ def links_of_flows(
         if event.ph != "f":
             open_flows[key] = place
     events.issues[ImportIssue.ORPHAN_FLOW] += len(open_flows)
-    # Convert positions in the sorted order to positions of events. Reshape, in case of no links.
-    return order[np.array(links, np.int64).reshape(-1, 2)]
+    # Reshape, in case of no links.
+    sorted_places = np.array(links, np.int64).reshape(-1, 2)
+    return order[sorted_places]
 
 
 def _flow_order(event: TraceEvent) -> tuple[float, int]:
@@ -76,11 +83,14 @@ def _innermost(start: Ints, end: Ints, events: range, micros: float) -> int | No
     """
     if not abs(micros) < LATEST_US:
         return None
-    moment = int(to_nanoseconds(np.array([micros]))[0])
+    [nanoseconds] = to_nanoseconds(np.array([micros]))
+    moment = int(nanoseconds)
     starts = start[events.start : events.stop]
-    last = events.start + int(np.searchsorted(starts, moment, "right")) - 1
+    begun = int(np.searchsorted(starts, moment, "right"))
+    last = events.start + begun - 1
     # Any number of calls that have ended may be between it and the call that encloses the moment.
-    for place in range(last, max(events.start - 1, last - MOST_CANDIDATES), -1):
+    stop = max(events.start - 1, last - MOST_CANDIDATES)
+    for place in range(last, stop, -1):
         if end[place] >= moment:
             return place
     return None

@@ -23,6 +23,8 @@ from core.trace.import_issue import ImportIssue
 
 MOST_PLACE = (1 << 15) - 1
 """Largest number of a rank, a chunk or a replica."""
+_LIMIT = np.iinfo(np.int32).max
+"""Limit of the numbers of steps and micro-batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +52,20 @@ class PipelineTable:
 
     def picked(self, mask: Bools) -> PipelineTable:
         """Return some of the events."""
-        columns = {name: getattr(self, name)[mask] for name in _COLUMNS}
-        return PipelineTable(**columns, names=self.names, own_clocks=self.own_clocks)
-
-
-_COLUMNS = (
-    "step",
-    "replica",
-    "rank",
-    "kind",
-    "microbatch",
-    "chunk",
-    "start",
-    "end",
-    "transfer",
-    "name",
-    "tensor",
-)
+        return replace(
+            self,
+            step=self.step[mask],
+            replica=self.replica[mask],
+            rank=self.rank[mask],
+            kind=self.kind[mask],
+            microbatch=self.microbatch[mask],
+            chunk=self.chunk[mask],
+            start=self.start[mask],
+            end=self.end[mask],
+            transfer=self.transfer[mask],
+            name=self.name[mask],
+            tensor=self.tensor[mask],
+        )
 
 
 def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1) -> PipelineTable:
@@ -77,12 +76,21 @@ def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1)
     them through all `chunks` of a rank, in reverse order in the backward pass.
     """
     passes = np.flatnonzero(PASSES[table.kind])
-    if not len(passes) or (table.microbatch[passes] >= 0).any():
+    if not len(passes):
         return table
-    passes = passes[np.argsort(table.start[passes], kind="stable")]
-    lane = (table.step, table.replica, table.tensor, table.rank, table.kind)
-    keys = row_keys(*(column[passes] for column in lane))
-    chunk = table.chunk[passes].copy()
+    has_microbatch = table.microbatch[passes] >= 0
+    if has_microbatch.any():
+        return table
+    order = np.argsort(table.start[passes], kind="stable")
+    passes = passes[order]
+    keys = row_keys(
+        table.step[passes],
+        table.replica[passes],
+        table.tensor[passes],
+        table.rank[passes],
+        table.kind[passes],
+    )
+    chunk = table.chunk[passes]
     if chunks == 1 or (chunk >= 0).all():
         turn = turns(row_keys(keys, chunk))
     else:
@@ -99,13 +107,17 @@ def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1)
 def _interleaved(keys: Ints, ranks: int, chunks: int) -> tuple[Ints, Ints]:
     """Return micro-batch and chunk of passes in rounds; `keys` are equal in one rank and step."""
     turn = turns(keys)
-    code = np.unique(keys, return_inverse=True)[1]
-    microbatches = np.bincount(code)[code] // chunks
+    _, code = np.unique(keys, return_inverse=True)
+    passes_of_key = np.bincount(code)
+    microbatches = passes_of_key[code] // chunks
     round_number, place = np.divmod(turn, ranks * chunks)
     first = round_number * ranks
     # The last round may have fewer micro-batches.
-    size = np.maximum(np.minimum(ranks, microbatches - first), 1)
-    return first + place % size, np.minimum(place // size, chunks - 1)
+    remaining = microbatches - first
+    size = np.clip(remaining, 1, ranks)
+    chunk, place_in_chunk = np.divmod(place, size)
+    chunk = np.minimum(chunk, chunks - 1)
+    return first + place_in_chunk, chunk
 
 
 def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> ImportedEvents:
@@ -115,14 +127,18 @@ def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> Import
     for sends and receives. Events with invalid numbers or times are counted among `issues` and left
     out.
     """
-    is_valid = (table.end >= table.start) & (table.step >= 0)
-    is_valid &= table.step < np.iinfo(np.int32).max
-    is_valid &= table.microbatch < np.iinfo(np.int32).max
-    for column in (table.rank, table.replica, table.tensor, table.chunk):
-        is_valid &= (column >= ABSENT) & (column <= MOST_PLACE)
-    is_valid &= (table.rank >= 0) & (table.replica >= 0) & (table.tensor >= 0)
-    if not is_valid.all():
-        issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
+    is_valid = table.end >= table.start
+    is_valid &= table.step >= 0
+    is_valid &= table.step < _LIMIT
+    is_valid &= table.microbatch < _LIMIT
+    is_valid &= table.chunk >= ABSENT
+    is_valid &= table.chunk <= MOST_PLACE
+    for column in (table.rank, table.replica, table.tensor):
+        is_valid &= column >= 0
+        is_valid &= column <= MOST_PLACE
+    invalid_count = len(is_valid) - int(is_valid.sum())
+    if invalid_count:
+        issues[ImportIssue.NO_TIME] += invalid_count
         table = table.picked(is_valid)
     if not len(table.start):
         return ImportedEvents.empty()
@@ -175,7 +191,8 @@ def _tracks(
 ) -> tuple[tuple[ImportedTrack, ...], NDArray[np.int32]]:
     """Return the tracks, computing ones first, and the track of each event."""
     is_collective = IS_COLLECTIVE[table.kind]
-    part = np.where(table.transfer >= 0, 2 + table.transfer, is_collective.astype(np.int64))
+    is_transfer = table.transfer >= 0
+    part = np.where(is_transfer, 2 + table.transfer, is_collective.astype(np.int64))
     has_replicas = bool(table.replica.any())
     has_tensors = bool(table.tensor.any())
     tracks: list[ImportedTrack] = []
@@ -199,7 +216,8 @@ def _tracks(
             name = f"{place} collectives"
             role = Role.COMMUNICATION
         else:
-            way = Transfer(number - 2).name.lower().replace("_", " ")
+            transfer = Transfer(number - 2)
+            way = transfer.name.lower().replace("_", " ")
             name = f"{place} {way}"
             role = Role.COPY
         tracks.append(ImportedTrack(name, place, role, serves))
@@ -223,7 +241,8 @@ def _collective_groups(
     places = row_keys(table.name, table.replica, table.tensor, table.rank)
     for mine in groups(places, collectives):
         first = mine[0]
-        name = table.names[table.name[first]] if table.name[first] >= 0 else ""
+        code = table.name[first]
+        name = table.names[code] if code >= 0 else ""
         replica = table.replica[first]
         tensor = table.tensor[first]
         rank = table.rank[first]

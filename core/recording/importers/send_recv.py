@@ -26,7 +26,8 @@ from core.recording.importers.event_names import (
 from core.recording.importers.event_numbers import Scalar
 from core.recording.importers.imported_events import Launches
 
-_ALL_TO_ALL, _COPY = KIND_CODES[Kind.ALL_TO_ALL], KIND_CODES[Kind.COPY]
+_ALL_TO_ALL = KIND_CODES[Kind.ALL_TO_ALL]
+_COPY = KIND_CODES[Kind.COPY]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,14 @@ def resolve_kinds(
     """
     resolved = kind.copy()
     by_argument = _by_argument(events)
-    has_argument = IS_COMMUNICATION[kind] & events.is_task & (by_argument != ABSENT)
+    is_kernel = IS_COMMUNICATION[kind] & events.is_task
+    has_argument = is_kernel & (by_argument != ABSENT)
     resolved[has_argument] = by_argument[has_argument]
-    is_send_recv = matches(events.names, SEND_RECV)[events.name] & (kind == _COPY)
-    kernels = np.flatnonzero(is_send_recv & events.is_task & ~has_argument)
+    names_both = matches(events.names, SEND_RECV)
+    is_ambiguous = is_kernel & names_both[events.name]
+    is_ambiguous &= kind == _COPY
+    is_ambiguous &= ~has_argument
+    kernels = np.flatnonzero(is_ambiguous)
     if len(kernels):
         resolved[kernels] = _by_surroundings(events, kernels, launches, by_argument)
     return resolved
@@ -77,7 +82,9 @@ def _kind_of_collective(name: Scalar) -> int:
     kind = collective_in(name)
     if kind is not None:
         return KIND_CODES[kind]
-    return _COPY if SENDS.match(name) else ABSENT
+    if SENDS.match(name):
+        return _COPY
+    return ABSENT
 
 
 def _by_surroundings(
@@ -91,24 +98,31 @@ def _by_surroundings(
     A kernel for several sends and receives is launched after their calls: without any around it,
     the last call before its launch decides. `by_argument` has the kind in each event's arguments.
     """
-    is_exchange = matches(events.names, ALL_TO_ALL)[events.name] | (by_argument == _ALL_TO_ALL)
+    names_exchange = matches(events.names, ALL_TO_ALL)
+    is_exchange = names_exchange[events.name]
+    is_exchange |= by_argument == _ALL_TO_ALL
     is_exchange &= ~events.is_task
-    is_send = matches(events.names, SENDS)[events.name] | (by_argument == _COPY)
+    names_send = matches(events.names, SENDS)
+    is_send = names_send[events.name]
+    is_send |= by_argument == _COPY
     is_send &= ~events.is_task
     marks = np.flatnonzero(is_exchange | is_send)
-    default = _COPY if is_send.any() and not is_exchange.any() else _ALL_TO_ALL
+    only_sends = is_send.any() and not is_exchange.any()
+    default = _COPY if only_sends else _ALL_TO_ALL
     kinds = np.full(len(kernels), default, np.int8)
     call = np.full(len(events.start), ABSENT, np.int64)
     call[launches.device] = launches.call
+    launching = call[kernels]
     # Later marks in this order replace earlier ones.
     found = (
-        _marks_before(events, marks, call[kernels]),
+        _marks_before(events, marks, launching),
         enclosing_marks(events, marks, kernels),
-        enclosing_marks(events, marks, call[kernels]),
+        enclosing_marks(events, marks, launching),
     )
     for mark in found:
         is_known = mark != ABSENT
-        kinds[is_known] = np.where(is_exchange[mark[is_known]], _ALL_TO_ALL, _COPY)
+        known_marks = mark[is_known]
+        kinds[is_known] = np.where(is_exchange[known_marks], _ALL_TO_ALL, _COPY)
     return kinds
 
 
@@ -118,19 +132,24 @@ def _marks_before(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:
     `marks` and `inner` are positions of events; `inner` may be ABSENT.
     """
     found = np.full(len(inner), ABSENT, np.int64)
-    threads = np.unique(events.thread[inner[inner != ABSENT]])
+    is_known = inner != ABSENT
+    thread_of_inner = events.thread[inner]
+    thread_of_mark = events.thread[marks]
+    threads = np.unique(thread_of_inner[is_known])
     for thread in threads.tolist():
-        own_marks = marks[events.thread[marks] == thread]
+        own_marks = marks[thread_of_mark == thread]
         if not len(own_marks):
             continue
         order = np.argsort(events.start[own_marks], kind="stable")
         own_marks = own_marks[order]
-        is_on_thread = (inner != ABSENT) & (events.thread[inner] == thread)
+        mark_start = events.start[own_marks]
+        is_on_thread = is_known & (thread_of_inner == thread)
         wanted = np.flatnonzero(is_on_thread)
         moment = events.start[inner[wanted]]
-        place = np.searchsorted(events.start[own_marks], moment, "right") - 1
+        place = np.searchsorted(mark_start, moment, "right") - 1
         has_mark = place >= 0
-        found[wanted[has_mark]] = own_marks[place[has_mark]]
+        last_marks = own_marks[place[has_mark]]
+        found[wanted[has_mark]] = last_marks
     return found
 
 
@@ -140,23 +159,29 @@ def enclosing_marks(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:
     `marks` and `inner` are positions of events; `inner` may be ABSENT.
     """
     found = np.full(len(inner), ABSENT, np.int64)
-    threads = np.unique(events.thread[inner[inner != ABSENT]])
+    is_known = inner != ABSENT
+    thread_of_inner = events.thread[inner]
+    thread_of_mark = events.thread[marks]
+    threads = np.unique(thread_of_inner[is_known])
     for thread in threads.tolist():
-        own_marks = marks[events.thread[marks] == thread]
+        own_marks = marks[thread_of_mark == thread]
         if not len(own_marks):
             continue
         order = np.argsort(events.start[own_marks], kind="stable")
         own_marks = own_marks[order]
         mark_start = events.start[own_marks]
         mark_end = events.end[own_marks]
-        is_on_thread = (inner != ABSENT) & (events.thread[inner] == thread)
+        is_on_thread = is_known & (thread_of_inner == thread)
         wanted = np.flatnonzero(is_on_thread)
         moment = events.start[inner[wanted]]
         place = np.searchsorted(mark_start, moment, "right") - 1
         # Calls of collectives may be nested: use the mark that ends last.
-        latest = np.maximum.accumulate(mark_end)
+        latest_end = np.maximum.accumulate(mark_end)
         positions = np.arange(len(own_marks))
-        longest = np.maximum.accumulate(np.where(mark_end == latest, positions, 0))
-        is_inside = (place >= 0) & (latest[place] >= moment)
-        found[wanted[is_inside]] = own_marks[longest[place[is_inside]]]
+        latest_positions = np.where(mark_end == latest_end, positions, 0)
+        latest = np.maximum.accumulate(latest_positions)
+        is_inside = place >= 0
+        is_inside &= latest_end[place] >= moment
+        last_begun = place[is_inside]
+        found[wanted[is_inside]] = own_marks[latest[last_begun]]
     return found
