@@ -57,10 +57,11 @@ class Board:
         placed = self.placed
         for stage in range(self.rules.stages):
             for microbatch in range(self.rules.microbatches):
-                has_forward = Action(stage, Kind.FORWARD, microbatch) in placed
-                is_whole = Action(stage, Kind.BACKWARD, microbatch) in placed
-                parts = [Action(stage, kind, microbatch) in placed for kind in _PARTS]
-                if not has_forward or not (is_whole or all(parts)):
+                forward = Action(stage, Kind.FORWARD, microbatch)
+                backward = Action(stage, Kind.BACKWARD, microbatch)
+                parts = {Action(stage, kind, microbatch) for kind in _PARTS}
+                has_backward = backward in placed or parts <= placed
+                if forward not in placed or not has_backward:
                     return False
         return True
 
@@ -83,8 +84,8 @@ class Board:
         placed = self.placed
         found: list[Action] = []
         for action in self.missing():
-            needed = [need in placed for need in needs(self.rules, action, placed)]
-            if all(needed):
+            needed = needs(self.rules, action, placed)
+            if placed.issuperset(needed):
                 found.append(action)
         return found
 
@@ -95,7 +96,10 @@ class Board:
         """
         lane = self._lane(action)
         order = list(self.orders[lane])
-        order.insert(len(order) if at is None else at, action)
+        if at is None:
+            order.append(action)
+        else:
+            order.insert(at, action)
         return self._with(lane, order)
 
     def remove(self, actions: Iterable[Action]) -> Board:
@@ -105,7 +109,8 @@ class Board:
         for order in self.orders:
             kept = [action for action in order if action not in removed]
             orders.append(tuple(kept))
-        return _legal(replace(self, orders=tuple(orders)))
+        changed = replace(self, orders=tuple(orders))
+        return _legal(changed)
 
     def move(self, action: Action, at: int) -> Board:
         """Return the board with a pass moved to a position of its lane. Raises IllegalMoveError.
@@ -141,11 +146,14 @@ class Board:
         IllegalMoveError, also if there is nothing to add.
         """
         chosen = set(pattern)
-        lowest = min((action.microbatch or 0 for action in chosen), default=0)
-        most = self.rules.microbatches - 1 - lowest
+        microbatches = [action.microbatch or 0 for action in chosen]
+        lowest = min(microbatches, default=0)
+        repetitions = self.rules.microbatches - 1 - lowest
+        if times is not None:
+            repetitions = min(times, repetitions)
         orders = [list(order) for order in self.orders]
         added = 0
-        for shift in range(1, 1 + (most if times is None else min(times, most))):
+        for shift in range(1, 1 + repetitions):
             for order, before in zip(orders, self.orders, strict=True):
                 for action in before:
                     microbatch = (action.microbatch or 0) + shift
@@ -164,8 +172,10 @@ class Board:
 
     def placement(self) -> list[StagePlacement]:
         """Return the lanes of the stages as a schedule has them."""
-        lanes = enumerate(self.rules.stage_lanes)
-        return [StagePlacement(0, stage, lane) for stage, lane in lanes]
+        placement = []
+        for stage, lane in enumerate(self.rules.stage_lanes):
+            placement.append(StagePlacement(0, stage, lane))
+        return placement
 
     def _lane(self, action: Action) -> int:
         if not 0 <= action.stage < self.rules.stages:
@@ -175,7 +185,8 @@ class Board:
     def _with(self, lane: int, order: Sequence[Action]) -> Board:
         orders = list(self.orders)
         orders[lane] = tuple(order)
-        return _legal(replace(self, orders=tuple(orders)))
+        changed = replace(self, orders=tuple(orders))
+        return _legal(changed)
 
 
 def needs(rules: BoardRules, action: Action, placed: Iterable[Action] = ()) -> list[Action]:
@@ -187,7 +198,9 @@ def needs(rules: BoardRules, action: Action, placed: Iterable[Action] = ()) -> l
     stage = action.stage
     microbatch = action.microbatch
     if action.kind is Kind.FORWARD:
-        return [Action(stage - 1, Kind.FORWARD, microbatch)] if stage else []
+        if stage == 0:
+            return []
+        return [Action(stage - 1, Kind.FORWARD, microbatch)]
     if action.kind is Kind.BACKWARD_WEIGHT:
         return [Action(stage, Kind.BACKWARD_INPUT, microbatch)]
     found = [Action(stage, Kind.FORWARD, microbatch)]

@@ -58,7 +58,8 @@ class EventArguments:
     def extended(self, count: int) -> EventArguments:
         """Return the arguments followed by `count` tasks without any."""
         none = np.full(count, ABSENT, np.int32)
-        return replace(self, places=np.concatenate([self.places, none]))
+        places = np.concatenate([self.places, none])
+        return replace(self, places=places)
 
     def read(self, task: int) -> Reading:
         """Read a task's arguments. Raises ValueError or OSError if the file changed or is gone."""
@@ -67,20 +68,23 @@ class EventArguments:
             return ""
         # The last file that begins at or before the number.
         firsts = [first for first, _ in self.files]
-        first, file = self.files[bisect_right(firsts, place) - 1]
+        number = bisect_right(firsts, place) - 1
+        first, file = self.files[number]
         return (yield from file.read(place - first))
 
     def every(self) -> Iterator[tuple[int, str]]:
         """Yield each task that has arguments, with its arguments, in the order of the files."""
         count = int(self.places.max(initial=ABSENT)) + 1
         tasks = np.full(count, ABSENT)
-        known = np.flatnonzero(self.places != ABSENT)
+        has_place = self.places != ABSENT
+        known = np.flatnonzero(has_place)
         tasks[self.places[known]] = known
         ends = [first for first, _ in self.files[1:]]
         ends.append(count)
         for (first, file), end in zip(self.files, ends, strict=True):
             # Not strict: a file may have further events, which did not become tasks.
-            for place, text in zip(range(first, end), file.every(), strict=False):
+            places = range(first, end)
+            for place, text in zip(places, file.every(), strict=False):
                 task = int(tasks[place])
                 if text and task != ABSENT:
                     yield task, text
@@ -97,12 +101,14 @@ def concatenated(parts: Sequence[tuple[int, EventArguments | None]]) -> EventArg
         if part is None:
             places.append(np.full(count, ABSENT, np.int32))
             continue
-        shifted = np.where(part.places == ABSENT, ABSENT, part.places + first)
+        has_no_place = part.places == ABSENT
+        shifted = np.where(has_no_place, ABSENT, part.places + first)
         places.append(shifted.astype(np.int32))
         for begin, file in part.files:
             files.append((first + begin, file))
         # The next file's numbers continue after the largest number of this file.
-        first += int(part.places.max(initial=ABSENT)) + 1
+        last_place = int(part.places.max(initial=ABSENT))
+        first += last_place + 1
     return EventArguments(np.concatenate(places), tuple(files))
 
 
@@ -114,7 +120,9 @@ def bounded(text: str) -> str:
     if len(text) <= MOST_TEXT:
         is_object = text.lstrip().startswith("{")
         has_entries = bool(text.strip("{} \n\t\r"))
-        return text if is_object and has_entries else ""
+        if is_object and has_entries:
+            return text
+        return ""
     values = _object(text)
     kept: dict[str, Any] = {}
     # Reserve room for braces and the number of omitted arguments.
@@ -130,7 +138,8 @@ def bounded(text: str) -> str:
 
 def pairs(text: str) -> list[tuple[str, str]]:
     """Return names and values of arguments for display; long values are cut and end with "…"."""
-    return [(plain(name), _shown(value)) for name, value in _object(text).items()]
+    arguments = _object(text)
+    return [(plain(name), _shown(value)) for name, value in arguments.items()]
 
 
 def _shown(value: object) -> str:
@@ -141,8 +150,12 @@ def _shown(value: object) -> str:
 
 
 def _object(text: str) -> dict[str, Any]:
+    if not text:
+        return {}
     try:
-        found = json.loads(text) if text else {}
+        found = json.loads(text)
     except (ValueError, RecursionError):  # a very long number, or deep nesting
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    return found

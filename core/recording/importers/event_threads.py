@@ -26,7 +26,9 @@ def thread_names(events: TraceEvents) -> list[tuple[str, str]]:
     for event in events.rest:
         if event.ph != "M" or event.name not in ("process_name", "thread_name"):
             continue
-        name = event.args.name if event.args is not None else None
+        name = None
+        if event.args is not None:
+            name = event.args.name
         if not isinstance(name, str):
             events.issues[ImportIssue.NO_METADATA] += 1
         elif event.name == "process_name":
@@ -36,18 +38,22 @@ def thread_names(events: TraceEvents) -> list[tuple[str, str]]:
     found = []
     for pid, tid in events.threads:
         process = processes.get(pid) or f"process {pid}"
-        found.append((_thread_name(threads, pid, str(tid)), process))
+        thread = _thread_name(threads, pid, str(tid))
+        found.append((thread, process))
     return found
 
 
 def _thread_name(threads: dict[tuple[Scalar, str], str], pid: Scalar, tid: str) -> str:
     if tid.startswith(INSTANTS):
         thread = tid.removeprefix(_OF_INSTANTS)
-        return f"{_OF_INSTANTS}{_thread_name(threads, pid, thread)}"
+        thread_name = _thread_name(threads, pid, thread)
+        return f"{_OF_INSTANTS}{thread_name}"
     name = threads.get((pid, tid))
     if name:
         return name
-    return tid if tid.startswith(ASYNC) else f"thread {tid}"
+    if tid.startswith(ASYNC):
+        return tid
+    return f"thread {tid}"
 
 
 def process_names(events: TraceEvents) -> dict[Scalar, str]:
@@ -67,9 +73,12 @@ def has_ascend_device(events: TraceEvents) -> bool:
 
 def _metadata_name(event: TraceEvent) -> str | None:
     """Return the name in an event of metadata; None for other events."""
-    if event.ph != "M" or event.args is None or not isinstance(event.args.name, str):
+    if event.ph != "M" or event.args is None:
         return None
-    return event.args.name
+    name = event.args.name
+    if not isinstance(name, str):
+        return None
+    return name
 
 
 def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTrack, ...]:
@@ -78,8 +87,9 @@ def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTra
     If a file has only instants, their tracks are tracks of work; otherwise nothing would be shown.
     """
     places = _places(events)
+    names = thread_names(events)
     tracks = []
-    for (name, process), (pid, tid) in zip(thread_names(events), events.threads, strict=True):
+    for (name, process), (pid, tid) in zip(names, events.threads, strict=True):
         row = str(tid)
         if not row.startswith(INSTANTS):
             tracks.append(ImportedTrack(name, process, stream_of=stream_of))
@@ -87,7 +97,8 @@ def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTra
         thread = row.removeprefix(_OF_INSTANTS)
         serves = places.get((pid, thread), ABSENT)
         tracks.append(ImportedTrack(name, process, Role.NESTED, serves))
-    if all(track.role is Role.NESTED for track in tracks):
+    has_work = any(track.role is not Role.NESTED for track in tracks)
+    if not has_work:
         tracks = [ImportedTrack(each.name, each.place, stream_of=stream_of) for each in tracks]
     return tuple(tracks)
 
@@ -111,8 +122,11 @@ def with_exported_roles(
     for event in events.rest:
         if event.ph != "M" or event.args is None:
             continue
-        role = parse_role(event.args.role)
+        parsed = parse_role(event.args.role)
         place = places.get((event.pid, str(event.tid)))
-        if role is not None and place is not None:
-            roles[place] = role[0], places_by_thread.get(str(role[1]), ABSENT)
+        if parsed is None or place is None:
+            continue
+        role, served_thread = parsed
+        serves = places_by_thread.get(str(served_thread), ABSENT)
+        roles[place] = role, serves
     return with_roles(tracks, range(len(tracks)), roles)

@@ -96,7 +96,8 @@ def _read_texts(path: Path) -> Iterator[str]:
 
 def _has_times(database: sqlite3.Connection, table: _Table) -> bool:
     """Return True if a table exists and has start and end."""
-    return {"start", "end"} <= set(stored_columns(database, table.name))
+    stored = set(stored_columns(database, table.name))
+    return stored.issuperset({"start", "end"})
 
 
 def _select(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ...]]:
@@ -106,8 +107,9 @@ def _select(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, 
     columns = ["start", '"end"']  # a keyword of SQL
     for name in (*wanted, *table.name_columns):
         columns.append(name if name in stored else "NULL")
+    listed = ", ".join(columns)
     # All names here are constants; none is from the file.
-    yield from database.execute(f"SELECT {', '.join(columns)} FROM {table.name}")
+    yield from database.execute(f"SELECT {listed} FROM {table.name}")
 
 
 @dataclass
@@ -174,7 +176,8 @@ class _NsightEvents:
                     most=MOST_IMPORTED_LANES,
                 )
             )
-        track = encode_values(self.key, {key: code for code, key in enumerate(keys)})
+        track_of_key = {key: number for number, key in enumerate(keys)}
+        track = encode_values(self.key, track_of_key)
         name_codes: dict[str, int] = {}
         name = encode_values(self.name, name_codes)
         names = tuple(name_codes)
@@ -184,8 +187,14 @@ class _NsightEvents:
         types = np.array([type_ for type_, _, _, _ in self.key])
         is_range = types == _RANGE
         steps = steps_from_names(names, name[is_range], start[is_range], end[is_range])
-        moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
-        mostly_moves = 2 * moving > np.bincount(track, end - start, len(keys))
+        length = end - start
+        busy = np.bincount(track, length, len(keys))
+        moving = np.bincount(track, length * IS_COMMUNICATION[kind], len(keys))
+        mostly_moves = 2 * moving > busy
+        step = None
+        if len(steps.number):
+            step = steps.at(start)
+        places = np.array(self.place, np.int32)
         launches = self._launches(types)
         self.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
         return ImportedEvents(
@@ -197,20 +206,23 @@ class _NsightEvents:
             end=end,
             kind=kind,
             launched=launches.times(start),
-            step=steps.at(start) if len(steps.number) else None,
+            step=step,
             links=launches.links,
             steps=steps,
             issues=self.issues,
-            arguments=sequential_arguments(path, np.array(self.place, np.int32), _read_texts),
+            arguments=sequential_arguments(path, places, _read_texts),
         )
 
     def _launches(self, types: Ints) -> Launches:
         """Match calls and tasks by correlation id; each process has its own ids."""
         processes = [process for _, process, _, _ in self.key]
         pairs = list(zip(processes, self.correlation, strict=True))
-        is_launch = (types == _CALL) & (np.array(self.correlation) > 0)
+        ids = encode_values(pairs, {})
+        has_id = np.array(self.correlation) > 0
+        is_launch = (types == _CALL) & has_id
+        calls = np.flatnonzero(is_launch)
         tasks = np.flatnonzero(types == _KERNEL)
-        return Launches.of(encode_values(pairs, {}), np.flatnonzero(is_launch), tasks)
+        return Launches.of(ids, calls, tasks)
 
 
 def _valid_times(start: object, end: object, table: _Table) -> tuple[int, int] | None:
@@ -257,7 +269,9 @@ def _tracks(keys: Sequence[_RowKey], mostly_moves: Bools) -> tuple[ImportedTrack
 def _owner(key: _RowKey) -> tuple[int, ...]:
     """Return the device of a stream, or the thread of calls and ranges."""
     type_, process, device, own = key
-    return (type_, process, device) if type_ == _KERNEL else (_CALL, own)
+    if type_ == _KERNEL:
+        return type_, process, device
+    return _CALL, own
 
 
 def _track(
@@ -270,15 +284,15 @@ def _track(
     type_, process, device, own = key
     process_name = f"process {process}"
     if type_ == _KERNEL:
+        device_name = f"device {device}"
+        name = f"{device_name} stream {own}"
         serves = first[_owner(key)]
-        role = Role.COMMUNICATION if moves and place != serves else Role.COMPUTE
-        return ImportedTrack(
-            f"device {device} stream {own}",
-            process_name,
-            role,
-            serves=ABSENT if role is Role.COMPUTE else serves,
-            stream_of=f"device {device}",
-        )
+        if moves and place != serves:
+            role = Role.COMMUNICATION
+        else:
+            role = Role.COMPUTE
+            serves = ABSENT
+        return ImportedTrack(name, process_name, role, serves, stream_of=device_name)
     thread = own & _PROCESS_MASK
     if type_ == _CALL:
         return ImportedTrack(f"thread {thread}", process_name, Role.COMPUTE, cores=1)
