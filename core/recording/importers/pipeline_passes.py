@@ -68,7 +68,8 @@ class Passes:
 def passes_of(imported: ImportedEvents) -> Passes:
     """Return the passes that have a rank, a micro-batch and a step."""
     places = imported.pipeline
-    assert places is not None and imported.step is not None
+    step = imported.step
+    assert places is not None and step is not None
     microbatch = imported.attributes.get("microbatch")
     if microbatch is None:
         microbatch = np.full(len(imported), ABSENT)
@@ -76,16 +77,14 @@ def passes_of(imported: ImportedEvents) -> Passes:
     is_pass = direction >= 0
     is_pass &= places.rank >= 0
     is_pass &= microbatch >= 0
-    is_pass &= imported.step >= 0
-    event = np.flatnonzero(is_pass)
-    by_start = np.argsort(imported.start[event], kind="stable")
-    event = event[by_start]
+    is_pass &= step >= 0
+    event = imported.by_start(np.flatnonzero(is_pass))
     replica = np.maximum(places.replica[event], 0)
     chunk = np.maximum(places.chunk[event], 0)
     return Passes(
         event=event,
         direction=direction[event],
-        step=imported.step[event].astype(np.int64),
+        step=step[event].astype(np.int64),
         replica=replica.astype(np.int64),
         rank=places.rank[event].astype(np.int64),
         chunk=chunk.astype(np.int64),
@@ -111,21 +110,27 @@ def dependencies_of_passes(passes: Passes, stage: Ints, stages: int) -> Edges:
     needed_direction[is_last] = FORWARD
     waiting = np.flatnonzero(~is_first)
     # Keys of all passes, and then the keys of the passes that are waited for.
-    both = np.concatenate([np.arange(len(stage)), waiting])
+    count = len(stage)
+    both = np.concatenate([np.arange(count), waiting])
+    both_stages = np.concatenate([stage, needed_stage[waiting]])
+    both_directions = np.concatenate([passes.direction, needed_direction[waiting]])
     keys = row_keys(
         passes.step[both],
         passes.replica[both],
         passes.microbatch[both],
-        np.concatenate([stage, needed_stage[waiting]]),
-        np.concatenate([passes.direction, needed_direction[waiting]]),
+        both_stages,
+        both_directions,
     )
-    needed = first_with_key(keys[: len(stage)], keys[len(stage) :])
+    keys_of_passes, needed_keys = np.split(keys, [count])
+    needed = first_with_key(keys_of_passes, needed_keys)
     # A pass does not wait for itself.
-    is_found = (needed != ABSENT) & (needed != waiting)
+    is_other = needed != waiting
+    is_found = (needed != ABSENT) & is_other
     needed = needed[is_found]
     waiting = waiting[is_found]
+    direction = passes.direction[waiting]
     return Edges(
         before=passes.event[needed],
         after=passes.event[waiting],
-        is_backward=passes.direction[waiting] != FORWARD,
+        is_backward=direction != FORWARD,
     )

@@ -83,14 +83,17 @@ def with_pipeline_dependencies(imported: ImportedEvents) -> ImportedEvents:
         edges = placement.edges
         imported = with_common_clock(imported, edges)
         stage = _stages_of_events(imported, passes, placement.stage)
-        imported = replace(imported, attributes={**imported.attributes, "stage": stage})
+        attributes = {**imported.attributes, "stage": stage}
+        imported = replace(imported, attributes=attributes)
     elif len(passes.event):
         imported.issues[ImportIssue.NO_PLACEMENT] += 1
     imported = with_steps_in_order(imported)
     compute = compute_events(imported)
     links = collective_links(imported, compute)
-    imported = replace(imported, links=np.concatenate([imported.links, links]))
-    return _with_overlaps(with_copies(imported, edges, compute))
+    links = np.concatenate([imported.links, links])
+    imported = replace(imported, links=links)
+    imported = with_copies(imported, edges, compute)
+    return _with_overlaps(imported)
 
 
 def _placement_of(imported: ImportedEvents, passes: Passes) -> _Placement | None:
@@ -98,7 +101,8 @@ def _placement_of(imported: ImportedEvents, passes: Passes) -> _Placement | None
     if not len(passes.event):
         return None
     ranks = int(passes.rank.max()) + 1
-    stages = ranks * (int(passes.chunk.max()) + 1)
+    chunks = int(passes.chunk.max()) + 1
+    stages = ranks * chunks
     if stages > MOST_STAGES:
         return None
     best: _Placement | None = None
@@ -112,7 +116,9 @@ def _placement_of(imported: ImportedEvents, passes: Passes) -> _Placement | None
             best_share = share
         if share == 1:
             break
-    return best if best_share >= FORWARD_SHARE else None
+    if best_share < FORWARD_SHARE:
+        return None
+    return best
 
 
 def _forward_share(imported: ImportedEvents, edges: Edges) -> float:
@@ -126,7 +132,8 @@ def _forward_share(imported: ImportedEvents, edges: Edges) -> float:
     length = end - start
     shorter = np.minimum(length[edges.before], length[edges.after])
     slack = shorter // SLIGHT_SHARE + 1
-    return float(np.mean(gap >= -slack))
+    holds = gap >= -slack
+    return float(holds.mean())
 
 
 def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> NDArray[np.int16]:
@@ -139,7 +146,8 @@ def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> 
     if given is not None:
         found = np.where(found == ABSENT, given, found)
     # A collective belongs to the stage of its chunk, or of the first chunk of its rank.
-    is_other = IS_COLLECTIVE[imported.kind] & ~places.spans_stages
+    is_other = IS_COLLECTIVE[imported.kind]
+    is_other &= ~places.spans_stages
     is_other &= found == ABSENT
     is_other &= places.rank >= 0
     others = np.flatnonzero(is_other)
@@ -148,9 +156,11 @@ def _stages_of_events(imported: ImportedEvents, passes: Passes, stage: Ints) -> 
     ranks = np.concatenate([passes.rank, rank])
     chunks = np.concatenate([passes.chunk, chunk])
     keys = row_keys(ranks, chunks)
-    pass_of_chunk = first_with_key(keys[: len(stage)], keys[len(stage) :])
+    keys_of_passes, wanted_keys = np.split(keys, [len(stage)])
+    pass_of_chunk = first_with_key(keys_of_passes, wanted_keys)
     is_found = pass_of_chunk != ABSENT
-    found[others[is_found]] = stage[pass_of_chunk[is_found]]
+    found_passes = pass_of_chunk[is_found]
+    found[others[is_found]] = stage[found_passes]
     return found.astype(np.int16)
 
 
