@@ -47,12 +47,14 @@ def draw_folds(
 def fold_texts(scene: Scene, start: float, end: float) -> list[str]:
     """Return texts for a fold, longest first: `measuring costs, 3.2 s`, `3.2 s`."""
     length = duration_text(end - start)
-    first, place = scene.step_starts.searchsorted([round(start), round(end)]).tolist()
-    if first < len(scene.step_starts) and scene.step_starts[first] == start:
+    edges = [round(start), round(end)]
+    first, following = scene.step_starts.searchsorted(edges).tolist()
+    count = len(scene.step_starts)
+    if first < count and scene.step_starts[first] == start:
         return [tr("warm-up, {time}", time=length), length]
     warmup = scene.trace.header.specification.warmup
-    is_first = place < len(scene.step_numbers) and scene.step_numbers[place] == warmup
-    if is_first and scene.trace.costs is not None:
+    ends_at_first = following < count and scene.step_numbers[following] == warmup
+    if ends_at_first and scene.trace.costs is not None:
         return [
             tr("measuring costs, {time}", time=length),
             tr("costs, {time}", time=length),
@@ -62,12 +64,14 @@ def fold_texts(scene: Scene, start: float, end: float) -> list[str]:
 
 
 def _torn(x: float, top: float, bottom: float) -> QPolygonF:
-    count = max(2, round((bottom - top) / (2 * TOOTH)))
-    step = (bottom - top) / count
-    sides = (TOOTH / 2, -TOOTH / 2)
+    height = bottom - top
+    count = max(2, round(height / (2 * TOOTH)))
+    step = height / count
+    side = TOOTH / 2
     corners = []
-    for n in range(count + 1):
-        corners.append(QPointF(x + sides[n % 2], top + n * step))
+    for number in range(count + 1):
+        corners.append(QPointF(x + side, top + number * step))
+        side = -side
     return QPolygonF(corners)
 
 
@@ -85,11 +89,14 @@ def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: 
     if text is not None:
         write(painter, fonts.small, frame.theme.muted, place, text, CENTRE)
         return
-    text = _first_that_fits(texts, fonts, place.height() - 2 * TOOTH)
-    if text is None or room < LINE - 2 * TOOTH:
+    if room < LINE - 2 * TOOTH:
+        return
+    height = place.height()
+    text = _first_that_fits(texts, fonts, height - 2 * TOOTH)
+    if text is None:
         return
     with saved(painter):
         painter.translate(place.center())
         painter.rotate(-90)
-        lying = QRectF(-place.height() / 2, -LINE / 2, place.height(), LINE)
+        lying = QRectF(-height / 2, -LINE / 2, height, LINE)
         write(painter, fonts.small, frame.theme.muted, lying, text, CENTRE)

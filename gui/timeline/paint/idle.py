@@ -37,10 +37,10 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
         return partial(_draw_lines, painter, frame.theme, bounds)
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(width, ratio)
-    here = owners(left * ratio, right * ratio, pixels) < len(left)
+    is_in_step = owners(left * ratio, right * ratio, pixels) < len(left)
     clear = np.uint32(0)
     grid = np.uint32(QColor(frame.theme.grid).rgba())
-    plain = np.where(here, grid, clear)
+    plain = np.where(is_in_step, grid, clear)
     tile = hatch_tile(frame.theme.idle, ratio)
     # The lines move with the time.
     shift = round(frame.view.x(0.0)) % HATCH
@@ -49,7 +49,8 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
     # vertically, so one texture of a tile's height serves tracks of any height.
     across = (np.arange(pixels) - phase) % tile.shape[1]
     repeated = np.ascontiguousarray(tile[:, across])
-    texture = QPixmap.fromImage(image_of(np.where(here, repeated, clear)))
+    hatched = np.where(is_in_step, repeated, clear)
+    texture = QPixmap.fromImage(image_of(hatched))
     texture.setDevicePixelRatio(ratio)
     return partial(_draw_textures, painter, QBrush(texture), plain[None], ratio)
 

@@ -33,17 +33,20 @@ def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fon
 
 def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars: Bars) -> None:
     left = np.maximum(bars.left, 0.0)
-    room = np.minimum(bars.right, frame.view.width) - left - AIR
+    right = np.minimum(bars.right, frame.view.width)
+    room = right - left - AIR
     names, numbers = _texts(scene, track.lane, bars.first, len(left))
     # Widths are estimated for all bars at once; measuring each text would take longer than drawing.
-    texts = np.where(room >= LETTER * np.char.str_len(names), names, numbers)
-    lengths = np.char.str_len(texts)
-    fits = (room >= LETTER * lengths) & (lengths > 0)
+    name_widths = LETTER * np.char.str_len(names)
+    texts = np.where(room >= name_widths, names, numbers)
+    widths = LETTER * np.char.str_len(texts)
+    fits = (room >= widths) & (widths > 0)
     letters = frame.theme.letters(frame.theme.families)
     for place in np.flatnonzero(fits).tolist():
         x = frame.left + left[place]
         box = frame.between(track, x, x + room[place] + AIR - 1)
-        painter.setPen(letters[bars.family[place]][0])
+        pens = letters[bars.family[place]]
+        painter.setPen(pens[0])
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(texts[place]))
 
 
@@ -59,7 +62,9 @@ def _texts(
     all_names = spans.table.names
     names = []
     numbers = []
-    for name, block in zip(spans["name"].tolist(), spans["block"].tolist(), strict=True):
+    name_codes = spans["name"].tolist()
+    block_numbers = spans["block"].tolist()
+    for name, block in zip(name_codes, block_numbers, strict=True):
         number = "" if block == ABSENT else str(block)
         if name != ABSENT:
             names.append(all_names[name])

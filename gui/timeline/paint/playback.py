@@ -100,7 +100,8 @@ def draw_moment(
         painter.setClipRect(body)
         veil = QColor(frame.theme.plot)
         veil.setAlpha(VEIL)
-        painter.fillRect(QRectF(x, body.top(), body.right() - x, body.height()), veil)
+        ahead = QRectF(x, top, body.right() - x, body.height())
+        painter.fillRect(ahead, veil)
         _draw_arrivals(painter, shown, frame, time, speed)
     if frame.left <= frame.x(time) <= frame.right:
         _draw_now(painter, frame, fonts, time, axis, bottom)
@@ -133,8 +134,10 @@ def draw_lane_texts(
 def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
     """Return the areas of the now-line and of its tag on an axis at the picture's top."""
     _, tag = time_tag(frame, fonts, time)
-    x = frame.x(time)
-    return QRectF(x - LINE, AXIS - 4, 2 * LINE, frame.floor - AXIS + 4), tag
+    top = AXIS - 4
+    left = frame.x(time) - LINE
+    line = QRectF(left, top, 2 * LINE, frame.floor - top)
+    return line, tag
 
 
 def lead_text(first: str, lead_ns: float) -> str:
@@ -151,7 +154,10 @@ def _activity(shown: SceneFilm, moment: LaneMoment, fonts: Fonts) -> str:
     if moment.wait == ABSENT or shown.labels is None or waits is None:
         return tr("idle")
     texts = shown.labels.subjects(waits, moment.wait)
-    return next((text for text in texts if text_width(fonts.small, text) <= ROOM), texts[-1])
+    for text in texts:
+        if text_width(fonts.small, text) <= ROOM:
+            return text
+    return texts[-1]
 
 
 def _draw_arrivals(
@@ -163,12 +169,14 @@ def _draw_arrivals(
 ) -> None:
     """Draw an arrow for each tensor that has just arrived."""
     since = time - FLASH_S * speed * 1e9
+    halo = (frame.theme.plot, 5.0)
+    line = (frame.theme.accent, 2.0)
     tracks = frame.layout.track_by_lane
     for arrival in shown.film.arrivals(since, time, MOST_ARROWS):
         if arrival.source_lane in tracks and arrival.lane in tracks:
             source, target = _bars(frame, arrival)
             arrow = arrow_between(source, target, held=True)
-            draw_arrow(painter, arrow, (frame.theme.plot, 5.0), (frame.theme.accent, 2.0))
+            draw_arrow(painter, arrow, halo, line)
 
 
 def _bars(frame: Frame, arrival: Arrival) -> tuple[QRectF, QRectF]:

@@ -29,7 +29,8 @@ Card = tuple[str, list[str]]
 def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Draw the areas of all visible folded groups, below the pinned lanes."""
     top = frame.ceiling + frame.layout.band
-    painter.setClipRect(QRectF(frame.left, top, frame.view.width, frame.floor - top))
+    visible = QRectF(frame.left, top, frame.view.width, frame.floor - top)
+    painter.setClipRect(visible)
     for group in frame.layout.groups:
         if group.has_summary:
             rect = frame.place(group)
@@ -46,7 +47,8 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     time = frame.view.time(x - frame.left)
     wide = frame.view.ns_per_pixel
     # A viewport of one pixel at the pointer uses the same reduction as the picture.
-    share = scene.together(group.numbers).shares(Viewport(time, wide, 1.0))[0]
+    pixel = Viewport(time, wide, 1.0)
+    (share,) = scene.together(group.numbers).shares(pixel)
     return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
 
 
@@ -63,7 +65,8 @@ def draw_areas(
     high = round(inner.height() * ratio)
     fill(painter, inner, frame.theme.grid)
     shares = aggregate.shares(frame.view.resized(wide))
-    painter.drawImage(inner, image_of(area_pixels(shares, frame.theme, high)))
+    pixels = area_pixels(shares, frame.theme, high)
+    painter.drawImage(inner, image_of(pixels))
 
 
 def draw_shades(
@@ -73,14 +76,14 @@ def draw_shades(
     rect: QRectF,
 ) -> None:
     """Draw a thin track for each aggregate; it is paler where fewer lanes are busy."""
-    wide = round(rect.width() * painter.device().devicePixelRatioF())
-    view = frame.view
+    ratio = painter.device().devicePixelRatioF()
+    view = frame.view.resized(round(rect.width() * ratio))
     mean_colours = []
     for family_colours in frame.theme.families:
         channels = [(c.red(), c.green(), c.blue()) for c in family_colours]
         mean_colours.append(np.mean(channels, axis=0))
     colours = np.array(mean_colours)
-    shares = np.array([one.shares(view.resized(wide)) for one in together])
+    shares = np.array([one.shares(view) for one in together])
     pixels = np.ascontiguousarray(blended(shares, colours))
     painter.drawImage(rect, image_of(pixels))
 
@@ -116,6 +119,10 @@ def share_lines(share: Floats, time: float, wide: float, origin: Origin) -> list
     parts = []
     for family in np.argsort(-share).tolist():
         if share[family] > 0:
-            parts.append(f"{tr(FAMILIES[family].value)} {percent_text(share[family])}")
-    line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
-    return [line, " · ".join(parts)] if parts else [line]
+            name = tr(FAMILIES[family].value)
+            percent = percent_text(share[family])
+            parts.append(f"{name} {percent}")
+    lines = [tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)]
+    if parts:
+        lines.append(" · ".join(parts))
+    return lines
