@@ -14,7 +14,7 @@ import torch.distributed as dist
 from core.errors import PlanError
 from core.machine import host_hardware
 from core.message import message
-from core.plan.devices import Accelerator, Hardware, device_kind, process_group
+from core.plan.devices import GLOO, Accelerator, Hardware, device_kind, process_group
 from core.plan.plan import Lane
 
 COLLECTIVE_TIMEOUT = timedelta(minutes=5)
@@ -57,6 +57,15 @@ def rank_backend(lanes: Sequence[Lane]) -> str:
             )
         )
     return group
+
+
+def group_device(backend: str, device: torch.device) -> torch.device | None:
+    """Return the device of a rank's collectives; None if they run on the host (gloo).
+
+    Without it, torch takes the rank's number for the device's number, and NCCL waits forever if
+    rank 0 is on cuda:1.
+    """
+    return None if backend == GLOO else device
 
 
 def compute_exactly() -> None:

@@ -87,7 +87,7 @@ def measure_task_costs(
     plan = prepared.plans[len(batch[0])]
     with kept_random_state(lane.device for lane in plan.lanes):
         operations = CalibrationOps(prepared)
-        operations.walk(plan, batch, walk_of(plan))
+        operations.walk(plan, batch, walk_of(plan), lanes)
         times: CostTimes = defaultdict(list)
         # In the order of a step: first the tasks that run while other lanes compute, then those
         # that run after all lanes have computed, with the gradients of the first passes.

@@ -8,13 +8,13 @@ of them are busy at the same time.
 from __future__ import annotations
 
 import copy
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from torch import Tensor
 
-from core.engine.lanes.lane import Stamps
+from core.engine.lanes.lane import LaneThread, Stamps, wait_until
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import ValueKey, ValueStore
@@ -74,8 +74,10 @@ class HandoverRecorder(ValueStore):
 class CalibrationOps(Operations):
     """Operations on copies of the modules, with the values that tasks take from other lanes."""
 
-    def walk(self, plan: Plan, batch: Batch, tasks: Iterable[Task]) -> None:
-        """Run `tasks` in order in the calling thread, and record their handovers.
+    def walk(
+        self, plan: Plan, batch: Batch, tasks: Iterable[Task], lanes: Sequence[LaneThread]
+    ) -> None:
+        """Run `tasks` one after the other, each on its lane, and record their handovers.
 
         `tasks` must include the dependencies of each of them.
         """
@@ -86,8 +88,19 @@ class CalibrationOps(Operations):
         self.model.keep_parameters()
         for task in tasks:
             values.task = task
-            self.run(task, Stamps(time.perf_counter_ns))
+            lane = lanes[task.lane]
+            # On its own lane: torch accumulates a parameter's gradient on the stream that first
+            # did so, for as long as that graph exists, and another stream has to wait for it.
+            lane.call(partial(self._finish, task, lane)).result()
         self._recorded = values.recorded
+        self._clear_step()
+
+    def _finish(self, task: Task, lane: LaneThread) -> None:
+        """Run a task in the lane's thread, and wait until the device has done it."""
+        with lane.turn:
+            held = self.run(task, Stamps(lane.timestamp))
+        wait_until(lane.timestamp())
+        del held
 
     def for_lane(self) -> CalibrationOps:
         """Return a copy for the passes of one lane: the same modules, but separate values."""

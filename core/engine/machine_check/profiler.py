@@ -81,7 +81,9 @@ def _stamped(lane: LaneThread, values: torch.Tensor) -> list[_Stamps]:
 
 def _profiled(lane: LaneThread, values: torch.Tensor) -> tuple[Any, list[_Stamps]]:
     """Return the profiler's record, and the stamps around each kernel."""
-    with _without_native_errors(), profile(activities=supported_activities()) as recorded:
+    activities = supported_activities()
+    # There is one cycle only. Without `acc_events` torch 2.11 warns that others would be lost.
+    with _without_native_errors(), profile(activities=activities, acc_events=True) as recorded:
         stamps = _stamped(lane, values)
     return recorded, stamps
 

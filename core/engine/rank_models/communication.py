@@ -16,6 +16,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import ProcessGroup, Work
+from torch.distributed.tensor import DTensor, Shard
 
 from core.engine.lanes.devices import open_lanes
 from core.engine.lanes.lane import LaneThread, Timestamp
@@ -24,6 +25,25 @@ from core.recorder.collectives import CollectiveRequest
 # The names in torch 2.13 and later, and the earlier names.
 all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
 reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_scatter_tensor
+
+
+def gathered(tensor: DTensor) -> Tensor:
+    """Return a copy of a whole tensor of which every rank holds rows: a collective.
+
+    `tensor` is divided along its first dimension, as fully_shard does it. `full_tensor` does the
+    same, but ends the process with SIGSEGV if the tensor is on a GPU and the group is gloo's (seen
+    with torch 2.11).
+    """
+    assert tensor.placements == (Shard(0),)
+    group = tensor.device_mesh.get_group()
+    part = tensor.to_local().detach()
+    # The last ranks may hold fewer rows or none, but all send equally many.
+    most = -(-len(tensor) // group.size())
+    padded = part.new_zeros((most, *part.shape[1:]))
+    padded[: len(part)] = part
+    whole = part.new_empty((most * group.size(), *part.shape[1:]))
+    all_gather(whole, padded, group=group)
+    return whole[: len(tensor)].clone()
 
 
 class Communication:

@@ -28,7 +28,12 @@ from torch.distributed.fsdp._fully_shard._fsdp_collectives import DefaultAllocMi
 from torch.distributed.tensor import DTensor
 
 from core.engine.models.workload import Workload
-from core.engine.rank_models.communication import Communication, ThreadedCollectives, all_gather
+from core.engine.rank_models.communication import (
+    Communication,
+    ThreadedCollectives,
+    all_gather,
+    gathered,
+)
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
 from core.message import message
@@ -111,7 +116,7 @@ class Sharded(RankModel):
     def whole(self, tensor: Tensor) -> Tensor:
         """Return a copy of a whole parameter or gradient, gathered from all ranks."""
         assert isinstance(tensor, DTensor)
-        return tensor.full_tensor().detach().clone()
+        return gathered(tensor)
 
     def held_bytes(self, tensor: Tensor) -> int:
         """Return the bytes of this rank's part, without padding."""

@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.failures import error_line
-from core.engine.hardware import COLLECTIVE_TIMEOUT, compute_exactly
+from core.engine.hardware import COLLECTIVE_TIMEOUT, compute_exactly, group_device
 from core.engine.lanes.devices import Clock, has_timed_events, open_lanes
 from core.engine.lanes.lane import has_passed
 from core.engine.lanes.memory import optimizer_bytes
@@ -105,12 +105,14 @@ class RankWorker:
         self._writer.counter(STARTED, 1, self._settings.rank)
         with self._lane.settings():
             store = TCPStore("127.0.0.1", self._settings.port, is_master=False)
+            backend = self._prepared.backend
             dist.init_process_group(
-                self._prepared.backend,
+                backend,
                 store=store,
                 rank=self._settings.rank,
                 world_size=len(self._prepared.lanes),
                 timeout=COLLECTIVE_TIMEOUT,
+                device_id=group_device(backend, self._lane.device),
             )
             self._model = self._wrap()
             self._optimizer = make_optimizer(

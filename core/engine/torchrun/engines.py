@@ -15,6 +15,7 @@ from torch.distributed.tensor import DTensor
 
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of, make_optimizer
+from core.engine.rank_models.communication import gathered
 from core.engine.rank_models.ddp import data_parallel
 from core.errors import PlanError
 from core.message import message
@@ -88,7 +89,7 @@ class TorchEngine(ABC):
 
 def _whole(tensor: Tensor) -> Tensor:
     # For a sharded tensor this is a collective, so every rank must call it in the same order.
-    found = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+    found = gathered(tensor) if isinstance(tensor, DTensor) else tensor
     # Copied, because the next update changes the tensor, and cpu() does not copy one on the CPU.
     return found.detach().cpu().clone()
 

@@ -17,7 +17,12 @@ import torch
 import torch.distributed as dist
 
 from core.engine.failures import error_line
-from core.engine.hardware import COLLECTIVE_TIMEOUT, compute_exactly, rank_backend
+from core.engine.hardware import (
+    COLLECTIVE_TIMEOUT,
+    compute_exactly,
+    group_device,
+    rank_backend,
+)
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.rank_models.model import rank_model
@@ -61,7 +66,12 @@ class LaunchedRank:
         # Checked before the process group is joined, so that no rank waits in a collective for
         # ranks that have refused the model.
         check_ties(self._workload, first.stages)
-        dist.init_process_group(rank_backend(lanes), timeout=COLLECTIVE_TIMEOUT)
+        backend = rank_backend(lanes)
+        dist.init_process_group(
+            backend,
+            timeout=COLLECTIVE_TIMEOUT,
+            device_id=group_device(backend, self._device),
+        )
         kind = ENGINES[strategy.torch_engine]
         self._engine: TorchEngine = kind(self._specification, self._workload, first, self._device)
 

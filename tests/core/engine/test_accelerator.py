@@ -200,6 +200,20 @@ def test_costs_of_tasks_are_measured_on_an_accelerator(runs):
     assert {"forward_ms", "backward_ms", "link_latency_us"} <= set(json.loads(trace.costs))
 
 
+def test_lanes_accumulate_gradients_on_their_own_streams_after_costs_were_measured(streams):
+    # torch warns, which is an error here, of a parameter whose gradient another stream accumulates.
+    device = machine().devices[1]
+    measured = replace(
+        # Costs are measured before short steps only.
+        job("pipeline", batch=64, schedule="zb-h1", steps=1),
+        model=ModelSettings("mlp", width=64, depth=8),
+        devices=f"2x{device}",
+    )
+    trace = run_here(measured, calibrate=True)
+    assert trace.costs is not None
+    assert_whole_batch(trace)
+
+
 def test_virtual_lanes_run_on_an_accelerator(runs):
     device = f"virtual:{machine().devices[1]}"
     trace = runs._run(replace(pipeline("1f1b"), devices=f"4x{device}"))
