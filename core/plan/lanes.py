@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.counts import lanes_text
 from core.errors import PlanError
-from core.message import Text, counted, message
+from core.message import Message, Text, counted, message
 from core.option import listed
 from core.plan.devices import HOST, KINDS, Hardware, device_kind
 from core.plan.link import link_text
@@ -73,6 +73,14 @@ def sharing_text(lane: Lane) -> Text:
         return message("{lanes} share {device}", lanes=lanes, device=lane.device)
     cores = counted("{n} core", "{n} cores", lane.shared_cores)
     return message("{lanes} share {cores}", lanes=lanes, cores=cores)
+
+
+def shared_cause(lanes: Iterable[Lane]) -> Message | None:
+    """Return a sentence on shared hardware as the possible reason why a lane is slow; else None."""
+    for lane in lanes:
+        if lane.sharing:
+            return message("{sharing}, which may be the reason.", sharing=sharing_text(lane))
+    return None
 
 
 def timing_note(lanes: Iterable[Lane], link: str | None) -> Text:

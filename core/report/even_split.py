@@ -19,6 +19,7 @@ from core.costs.replay import Replay
 from core.errors import PlanError
 from core.message import N_, Message, join_texts, message
 from core.order import groups
+from core.plan.lanes import shared_cause
 from core.report.measured import MeasuredSteps
 from core.report.work_effects import WorkEffects
 from core.trace.trace import Trace
@@ -45,7 +46,7 @@ class EvenSplit:
     effect; "", "" and 1 if no worker is slow.
     `stage` is the stage that takes longest and `stage_factor` its effect; -1 and 1 if there is no
     stage. `stage_lane` is the name of the only lane of this stage if it has no other stage: then
-    either may be slow; else "".
+    either may be slow; else "". `sharing` says that lanes share hardware, if they do.
     """
 
     step_ns: float
@@ -57,6 +58,7 @@ class EvenSplit:
     stage: int
     stage_factor: float
     stage_lane: str
+    sharing: Message | None = None
 
     @property
     def shares(self) -> dict[Uneven, float]:
@@ -97,6 +99,9 @@ class EvenSplit:
         sentences = [message(template, **self._values(first))]
         for part in others:
             sentences.append(message(_SECOND[part], **self._values(part)))
+        # A stage has more work wherever it runs.
+        if self.sharing is not None and self.named != [Uneven.STAGE]:
+            sentences.append(self.sharing)
         return join_texts(sentences)
 
     def to_dict(self) -> dict[str, object]:
@@ -196,6 +201,7 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
         stage=stage,
         stage_factor=factors[stage],
         stage_lane=stage_lane,
+        sharing=shared_cause(run.lanes),
     )
 
 

@@ -19,6 +19,7 @@ from core.explain.noise import significantly_above
 from core.explain.run_step import explain_run_step
 from core.message import Message, join_texts
 from core.order import evenly
+from core.plan.lanes import shared_cause
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text, waited_text
@@ -121,6 +122,9 @@ def verdict(trace: Trace) -> Verdict | None:
     sentences = [judged.opening, worst.message]
     if judged.waited is not None:
         sentences.append(judged.waited)
+    shared = shared_cause(trace.header.lanes)
+    if shared is not None and worst.kind is Limit.SLOW_LANE:
+        sentences.append(shared)
     warmup = warmup_text(trace)
     if warmup is not None:
         sentences.insert(1, warmup)
