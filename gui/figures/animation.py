@@ -36,6 +36,7 @@ from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.layout.stacking import lay_out
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.playback import SceneFilm, draw_moment, lane_texts, lead_text
 from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
@@ -125,8 +126,8 @@ class Animation:
                 axis = _axis_top(timeline)
                 with saved(painter):
                     painter.translate(0, part.top)
-                    frame = timeline.frame
-                    draw_moment(painter, film, frame, fonts, moment, speed, facts, axis, EDGE)
+                    canvas = Canvas(painter, timeline.frame, fonts)
+                    draw_moment(canvas, film, moment, speed, facts, axis, EDGE)
             self._write_result(painter, time)
         return image
 

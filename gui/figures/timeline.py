@@ -27,6 +27,7 @@ from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Layout, Viewport
 from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.critical import draw_critical, explain_shown
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.gap_labels import draw_gap_labels
@@ -175,6 +176,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     scene = timeline.scene
     options = timeline.options
     fonts = picture_fonts()
+    canvas = Canvas(painter, frame, fonts)
     fill(painter, QRectF(0, 0, timeline.width, timeline.height), frame.theme.plot)
     _draw_title(painter, timeline, fonts)
     if not scene.trace.span_count:
@@ -183,23 +185,23 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     bottom = frame.bottom
     if options.axis:
         top = frame.top - AXIS - STEPS * options.makespan
-        draw_axis(painter, frame, fonts, bottom, top)
+        draw_axis(canvas, bottom, top)
     draw_folded(painter, scene, frame)
     painter.setClipRect(QRectF(frame.left, frame.top, frame.view.width, frame.layout.height))
-    draw_strips(painter, scene, frame)
+    draw_strips(canvas, scene)
     painter.setClipping(False)
-    LanePainter(painter, scene, frame, fonts).draw()
-    draw_block_numbers(painter, scene, frame, fonts)
+    LanePainter(canvas, scene).draw()
+    draw_block_numbers(canvas, scene)
     # Without a time limit: a file has no next frame that could show the rest.
     explain_shown(scene, frame.view, frame.path, inf)
     if frame.path:
-        draw_critical(painter, scene, frame)
-    draw_gap_labels(painter, scene, frame, fonts)
+        draw_critical(canvas, scene)
+    draw_gap_labels(canvas, scene)
     if options.makespan:
-        draw_steps(painter, scene, frame, fonts, frame.top - STEPS, bottom)
-    draw_labels(painter, scene, frame, fonts, EDGE)
-    draw_headings(painter, scene, frame, fonts, EDGE)
-    draw_folds(painter, scene, frame, fonts, frame.top, bottom)
+        draw_steps(canvas, scene, frame.top - STEPS, bottom)
+    draw_labels(canvas, scene, EDGE)
+    draw_headings(canvas, scene, EDGE)
+    draw_folds(canvas, scene, frame.top, bottom)
     at = QPointF(frame.left, bottom + LEGEND / 2)
     draw_legend(painter, frame.theme, fonts, at, timeline.legend)
     _draw_caption(painter, timeline, fonts)

@@ -13,6 +13,7 @@ from core.override import override
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.playback import FLASH_S, SceneFilm, draw_moment, lane_texts, now_area
 from gui.timeline.state.lane_facts import LaneFacts
 
@@ -75,9 +76,8 @@ class PlaybackLayer(QWidget):
             return
         frame = self._view.state.frame
         with QPainter(self) as painter:
-            draw_moment(
-                painter, self.film, frame, self._fonts(), self.time, self._speed, self._facts
-            )
+            canvas = Canvas(painter, frame, self._fonts())
+            draw_moment(canvas, self.film, self.time, self._speed, self._facts)
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -14,6 +14,7 @@ from gui.look.theme import Theme
 from gui.look.writing import RIGHT
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Viewport
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.miniature import draw_miniature, miniature_frame
 from gui.timeline.state.scene import Scene, step_name
 from gui.widgets.drawing import Ink, Painted
@@ -195,4 +196,5 @@ class StepStrip(Painted):
             painter.setClipRect(own)
             view = Viewport(start, longest, cell.width())
             frame = miniature_frame(scene, view, cell, self.theme)
-            draw_miniature(painter, scene, frame, cell, Fonts.of(self.font()))
+            canvas = Canvas(painter, frame, Fonts.of(self.font()))
+            draw_miniature(canvas, scene, cell)

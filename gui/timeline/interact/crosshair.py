@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor
 
 from core.trace.spans import Spans
-from gui.look.painter import fill, pen, smoothed
-from gui.look.writing import CENTRE, write
-from gui.timeline.layout.fonts import Fonts
+from gui.look.painter import pen, smoothed
 from gui.timeline.layout.frame import AXIS, Frame, at_height
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.margins import time_tag
 from gui.timeline.state.scene import Scene
 
@@ -71,29 +70,29 @@ def nearest_edge(spans: Spans, time: float) -> int | None:
     return min(edges, key=lambda edge: abs(edge - time), default=None)
 
 
-def draw_crosshair(
-    painter: QPainter, frame: Frame, fonts: Fonts, shown: Crosshair, bottom: float
-) -> None:
+def draw_crosshair(canvas: Canvas, shown: Crosshair, bottom: float) -> None:
     """Draw a line over all lanes, its time on the axis, and a dot at the edge it snapped to."""
+    frame = canvas.frame
     x = frame.x(shown.time)
     if not frame.left <= x <= frame.right:
         return
     theme = frame.theme
     pixel = round(x)
-    painter.setPen(pen(theme.muted, 1, Qt.PenStyle.DashLine))
-    painter.drawLine(QPointF(pixel, AXIS), QPointF(pixel, bottom))
+    canvas.painter.setPen(pen(theme.muted, 1, Qt.PenStyle.DashLine))
+    canvas.draw_vertical(pixel, AXIS, bottom)
     ground = theme.text
     letters = theme.plot
     if shown.lane is not None:
         ground = theme.accent
         letters = theme.on_accent
-        _draw_dot(painter, frame, shown.lane, x)
-    text, tag = time_tag(frame, fonts, shown.time)
-    fill(painter, tag, ground)
-    write(painter, fonts.small, letters, tag, text, CENTRE)
+        _draw_dot(canvas, shown.lane, x)
+    text, tag = time_tag(frame, canvas.fonts, shown.time)
+    canvas.write_tag(tag, text, letters, ground)
 
 
-def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:
+def _draw_dot(canvas: Canvas, lane: int, x: float) -> None:
+    painter = canvas.painter
+    frame = canvas.frame
     for track in frame.visible(frame.layout.tracks):
         if track.lane == lane:
             break

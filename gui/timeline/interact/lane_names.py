@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor
 
-from gui.look.painter import fill, pen
+from gui.look.painter import pen
 from gui.look.text import tr
-from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, at_height
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.overlay import write_lines
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
@@ -66,26 +66,26 @@ class LaneNames:
             lane, place = dragged
             self._lanes.put(lane, place)
 
-    def draw(self, painter: QPainter, fonts: Fonts, area: QRectF) -> None:
+    def draw(self, canvas: Canvas, area: QRectF) -> None:
         """Mark the chosen lane, and the place of a dragged lane."""
-        frame = self._state.frame
-        layout = frame.layout
+        painter = canvas.painter
+        layout = canvas.frame.layout
         top = AXIS + STEPS
         body = area.adjusted(0, top, 0, 0)
         painter.setClipRect(body)
         searched = self._state.stack.state.filter
         if searched and not layout.track_by_lane:
-            _draw_none(painter, frame, fonts, area, searched)
+            _draw_none(canvas, area, searched)
         if layout.band:
             y = int(top + layout.band - 2)
-            painter.setPen(pen(frame.theme.line))
+            painter.setPen(pen(canvas.theme.line))
             painter.drawLine(0, y, int(area.width()), y)
         lane = self._state.lane
         if lane is not None and lane in layout.track_by_lane:
-            _draw_chosen(painter, frame, lane)
+            _draw_chosen(canvas, lane)
         if self._dragged is not None:
             lane, place = self._dragged
-            self._draw_place(painter, frame, lane, place)
+            self._draw_place(canvas, lane, place)
         painter.setClipping(False)
 
     def _cancel_drag(self) -> None:
@@ -96,11 +96,12 @@ class LaneNames:
         neighbours = arrangement_of(self._state).neighbours(lane)
         return [other for other in neighbours if other != lane]
 
-    def _draw_place(self, painter: QPainter, frame: Frame, lane: int, place: int) -> None:
+    def _draw_place(self, canvas: Canvas, lane: int, place: int) -> None:
         """Draw a line above the lane that a dragged lane would be put before, or below the last."""
         others = self._others(lane)
         if not others:
             return
+        frame = canvas.frame
         if place < len(others):
             top, _ = frame.layout.extent_of(others[place])
             y = round(frame.top + top - 3)
@@ -108,8 +109,8 @@ class LaneNames:
             _, end = frame.layout.extent_of(others[-1])
             y = round(frame.top + end + 3)
         right = round(frame.right)
-        painter.setPen(pen(frame.theme.accent, 2))
-        painter.drawLine(0, y, right, y)
+        canvas.painter.setPen(pen(canvas.theme.accent, 2))
+        canvas.painter.drawLine(0, y, right, y)
 
 
 def _lane_at(frame: Frame, y: float) -> int | None:
@@ -124,9 +125,10 @@ def _lane_at(frame: Frame, y: float) -> int | None:
     return None
 
 
-def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
+def _draw_chosen(canvas: Canvas, lane: int) -> None:
     """Shade the names of the chosen lane, with a stripe at the left edge."""
-    accent = frame.theme.accent
+    frame = canvas.frame
+    accent = canvas.theme.accent
     top, end = frame.layout.extent_of(lane)
     y = frame.top + top
     height = end - top
@@ -134,17 +136,18 @@ def _draw_chosen(painter: QPainter, frame: Frame, lane: int) -> None:
     shade.setAlpha(28)
     names = QRectF(0, y, LABELS - 4, height)
     stripe = QRectF(0, y, STRIPE, height)
-    painter.fillRect(names, shade)
-    fill(painter, stripe, accent)
+    canvas.painter.fillRect(names, shade)
+    canvas.fill(stripe, accent)
 
 
-def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name: str) -> None:
+def _draw_none(canvas: Canvas, area: QRectF, name: str) -> None:
     """Draw the text for a filter without a match."""
-    theme = frame.theme
+    fonts = canvas.fonts
+    theme = canvas.theme
     hint = tr("Esc in the field above the names shows all lanes.")
     problem = tr("No lane is called “{name}”.", name=name)
     lines = (
         (fonts.bold, theme.text, problem),
         (fonts.base, theme.muted, hint),
     )
-    write_lines(painter, area, lines)
+    write_lines(canvas.painter, area, lines)

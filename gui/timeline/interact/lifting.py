@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QLineF, QObject, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from core.board.dropping import Dropped, Extent, dropped_at, extents_in_step, pass_of
@@ -13,11 +12,11 @@ from core.plan.schedules.schedule import Action
 from core.trace.source import Source
 from core.trace.span import Span
 from gui.look.families import family_of
-from gui.look.painter import fill, pen
+from gui.look.painter import pen
 from gui.look.writing import CENTRE, write
 from gui.timeline.interact.describe import bar_name
-from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.overlay import rect_of
 from gui.timeline.state.selection import hit
 from gui.timeline.state.timeline import TimelineState
@@ -99,29 +98,31 @@ class BarLifter(QObject):
             place = self._place_of(lifted)
             self.dropped.emit(lifted.span, place)
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:
+    def draw(self, canvas: Canvas) -> None:
         """Draw the dragged bar, and mark the place where it would be dropped."""
         lifted = self._lifted
         trace = self._state.trace
         if lifted is None or trace is None:
             return
-        theme = self._state.theme
-        rect = rect_of(trace, self._state.frame, lifted.span)
-        self._draw_place(painter, lifted, rect)
+        painter = canvas.painter
+        theme = canvas.theme
+        rect = rect_of(trace, canvas.frame, lifted.span)
+        self._draw_place(canvas, lifted, rect)
         distance = lifted.at.x() - lifted.pressed.x()
         moved = rect.translated(distance, 0)
         colours = theme.colours_of(family_of(lifted.span.kind))
         ground = colours[0]
         painter.setOpacity(OPACITY)
-        fill(painter, moved, ground)
+        canvas.fill(moved, ground)
         name = bar_name(trace, lifted.span)
-        write(painter, fonts.bold, theme.letters_on(ground), moved, name, CENTRE)
+        write(painter, canvas.fonts.bold, theme.letters_on(ground), moved, name, CENTRE)
         painter.setOpacity(1.0)
 
-    def _draw_place(self, painter: QPainter, lifted: _Lifted, rect: QRectF) -> None:
+    def _draw_place(self, canvas: Canvas, lifted: _Lifted, rect: QRectF) -> None:
         """Outline the bar to exchange with, or draw a line between two bars; `rect` is the own."""
-        frame = self._state.frame
-        colour = self._state.theme.path
+        painter = canvas.painter
+        frame = canvas.frame
+        colour = canvas.theme.path
         place = self._place_of(lifted)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if place.other is not None:
@@ -136,7 +137,7 @@ class BarLifter(QObject):
         top = rect.top() - CARET
         bottom = rect.bottom() + CARET
         painter.setPen(pen(colour, 2))
-        painter.drawLine(QLineF(x, top, x, bottom))
+        canvas.draw_vertical(x, top, bottom)
 
     def _place_of(self, lifted: _Lifted) -> Dropped:
         frame = self._state.frame

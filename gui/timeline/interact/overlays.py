@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
-from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair
@@ -11,9 +10,11 @@ from gui.timeline.interact.describe import Card
 from gui.timeline.interact.hover import card_at
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.canvas import Canvas
+from gui.timeline.paint.dimensions import draw_measure
 from gui.timeline.paint.flags import Flag, bookmark_text, draw_bookmarks, flag_at, flags, hide_ticks
 from gui.timeline.paint.margins import time_tag
-from gui.timeline.paint.overlay import Hovered, draw_measure, draw_outline, draw_overlay, rect_of
+from gui.timeline.paint.overlay import Hovered, draw_outline, draw_overlay, rect_of
 from gui.timeline.paint.summaries import group_card
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.timeline import TimelineState
@@ -82,13 +83,14 @@ class TimelineOverlays(QObject):
 
     # Drawing
 
-    def draw(self, painter: QPainter, fonts: Fonts) -> None:
+    def draw(self, canvas: Canvas) -> None:
         """Draw everything over the lanes and the axis."""
         state = self._state
         scene = state.scene
-        frame = state.frame
         if scene is None:
             return
+        painter = canvas.painter
+        frame = canvas.frame
         area = QRectF(self._over.rect())
         bottom = min(area.bottom(), frame.bottom)
         width = frame.view.width
@@ -97,17 +99,17 @@ class TimelineOverlays(QObject):
             lanes = QRectF(frame.left, frame.ceiling, width, area.height())
             painter.setClipRect(lanes)
             anchor = rect_of(scene.trace, frame, state.anchor)
-            draw_outline(painter, frame, anchor)
-            draw_measure(painter, frame, fonts, measure, area.bottom())
+            draw_outline(canvas, anchor)
+            draw_measure(canvas, measure, area.bottom())
         plot = QRectF(frame.left - 1, 0, width + 2, area.height())
         painter.setClipRect(plot)
         # Before flags and crosshair: it erases the axis's labels that these would cover partly.
-        self._hide_ticks(painter, fonts)
-        draw_bookmarks(painter, frame, fonts, state.bookmarks.listed, bottom)
+        self._hide_ticks(canvas)
+        draw_bookmarks(canvas, state.bookmarks.listed, bottom)
         if self.crosshair is not None:
-            draw_crosshair(painter, frame, fonts, self.crosshair, bottom)
+            draw_crosshair(canvas, self.crosshair, bottom)
         painter.setClipping(False)
-        draw_overlay(painter, scene, frame, fonts, area, state.selection, self.hovered)
+        draw_overlay(canvas, scene, area, state.selection, self.hovered)
 
     # Inside
 
@@ -142,14 +144,13 @@ class TimelineOverlays(QObject):
         of_group = group_card(scene, frame, at.x(), at.y())
         return of_group or card_at(scene, frame, at.x(), at.y())
 
-    def _hide_ticks(self, painter: QPainter, fonts: Fonts) -> None:
+    def _hide_ticks(self, canvas: Canvas) -> None:
         """Erase the labels of the axis that are partly under a flag or the crosshair's time."""
-        frame = self._state.frame
         over = [flag.rect for flag in self._flags()]
         if self.crosshair is not None:
-            _, tag = time_tag(frame, fonts, self.crosshair.time)
+            _, tag = time_tag(canvas.frame, canvas.fonts, self.crosshair.time)
             over.append(tag)
-        hide_ticks(painter, frame, fonts, over)
+        hide_ticks(canvas, over)
 
     def _flags(self) -> list[Flag]:
         fonts = Fonts.of(self._over.font())

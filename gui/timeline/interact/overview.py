@@ -13,10 +13,10 @@ from core.trace.trace import Trace
 from core.trace.warmup import first_measured
 from gui.look.painter import fill, pen
 from gui.look.text import tr
-from gui.look.writing import write
 from gui.timeline.layout.folds import Folds, folds_of
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Viewport
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
@@ -93,11 +93,12 @@ class Overview(QWidget):
         fonts = Fonts.of(self.font())
         self._draw_veil(painter, whole)
         frame = Frame(whole, Layout(), LABELS, 0, theme)
-        draw_folds(painter, scene, frame, fonts, EDGE, HEIGHT - EDGE)
+        canvas = Canvas(painter, frame, fonts)
+        draw_folds(canvas, scene, EDGE, HEIGHT - EDGE)
         self._draw_window(painter, whole)
         draw_hit_ticks(painter, theme, self._hit_ticks)
         name = QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
-        write(painter, fonts.small, theme.muted, name, tr("whole run"))
+        canvas.write(name, tr("whole run"), theme.muted)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -169,7 +170,8 @@ class Overview(QWidget):
         strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
         frame = miniature_frame(scene, whole, strip, self._theme)
         with QPainter(picture) as painter:
-            draw_miniature(painter, scene, frame, strip, fonts)
+            canvas = Canvas(painter, frame, fonts)
+            draw_miniature(canvas, scene, strip)
         self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 

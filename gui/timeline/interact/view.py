@@ -25,6 +25,7 @@ from gui.timeline.interact.mouse import MouseNavigator
 from gui.timeline.interact.overlays import TimelineOverlays
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.critical import explain_shown
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.overlay import draw_empty
@@ -105,9 +106,10 @@ class TimelineView(QAbstractScrollArea):
             painter.drawPixmap(0, 0, self._picture)
             if self.state.scene is not None:
                 area = QRectF(self.viewport().rect())
-                self._names.draw(painter, self._fonts(), area)
-                self.overlays.draw(painter, self._fonts())
-                self.lifter.draw(painter, self._fonts())
+                canvas = Canvas(painter, self.state.frame, self._fonts())
+                self._names.draw(canvas, area)
+                self.overlays.draw(canvas)
+                self.lifter.draw(canvas)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -180,28 +182,28 @@ class TimelineView(QAbstractScrollArea):
         picture = self._canvas
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self.state.theme.plot))
-        fonts = self._fonts()
         area = QRectF(self.viewport().rect())
         with QPainter(picture) as painter:
+            canvas = Canvas(painter, self.state.frame, self._fonts())
             if self.state.scene is None:
-                draw_empty(painter, self.state.theme, fonts, area, self.waiting)
+                draw_empty(canvas, area, self.waiting)
             else:
-                self._draw_scene(painter, self.state.scene, fonts, area)
+                self._draw_scene(canvas, self.state.scene, area)
         return picture
 
-    def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
+    def _draw_scene(self, canvas: Canvas, scene: Scene, area: QRectF) -> None:
         state = self.state
-        frame = self.state.frame
         if not explain_shown(scene, state.viewport, state.strips.path, EXPLAIN_S):
             # Later: paintEvent stores this picture after this returns, which would undo the
             # request. With `self` as its context the call is dropped if the widget is deleted
             # first.
             QTimer.singleShot(0, self, self._redraw)
-        per_pixel = draw_scene(painter, scene, frame, fonts, area, self._labels)
+        per_pixel = draw_scene(canvas, scene, area, self._labels)
         if state.now is not None and scene.bounds == (0, 0):
+            painter = canvas.painter
             painter.setClipping(False)
             words = tr("The lanes are starting; bars come with their first tasks.")
-            write(painter, fonts.base, state.theme.muted, area, words, CENTRE)
+            write(painter, canvas.fonts.base, canvas.theme.muted, area, words, CENTRE)
         if per_pixel != self.per_pixel:
             self.per_pixel = per_pixel
             self.reduction_changed.emit(per_pixel)

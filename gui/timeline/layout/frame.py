@@ -330,6 +330,16 @@ class Frame:
         """Return the pixel of a time, in the picture."""
         return self.left + self.view.x(time_ns)
 
+    def centred(self, x: float, width: float) -> float:
+        """Return the left edge of a box that is centred at a pixel, or moved into the plot."""
+        leftmost = self.left
+        rightmost = self.right - width
+        return min(max(x - width / 2, leftmost), rightmost)
+
+    def plot(self, top: float, bottom: float) -> QRectF:
+        """Return the plot's rectangle between two heights."""
+        return QRectF(self.left, top, self.view.width, bottom - top)
+
     def place(self, track: Track | Section) -> QRectF:
         """Return the rectangle of a track or group over the whole width of the plot."""
         top = self.top + track.top

@@ -14,11 +14,10 @@ from core.arrays import Ints
 from core.trace.dependencies import LaneLinks, Neighbours
 from core.trace.span import Span
 from core.trace.step import StepColumns
-from gui.look.painter import fill, filling, pen, smoothed
+from gui.look.painter import filling, pen, smoothed
 from gui.look.text import tr
-from gui.look.writing import CENTRE, write
-from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.gap_labels import steps_to_explain
 from gui.timeline.state.scene import Scene
 
@@ -66,21 +65,23 @@ def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
     return sorted(visible, key=lambda arrow: arrow.held)
 
 
-def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -> None:
+def draw_arrows(canvas: Canvas, span: Span, near: Neighbours) -> None:
     """Draw the arrows of a span over the lanes."""
-    theme = frame.theme
-    for arrow in arrows_of(frame, span, near):
+    theme = canvas.theme
+    for arrow in arrows_of(canvas.frame, span, near):
         colour = theme.text if arrow.held else theme.muted
         width = THICK if arrow.held else THIN
         halo = (theme.plot, width + HALO)
-        draw_arrow(painter, arrow, halo, (colour, width))
+        line = (colour, width)
+        draw_arrow(canvas.painter, arrow, halo, line)
 
 
-def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+def draw_dependencies(canvas: Canvas, scene: Scene) -> None:
     """Draw the visible dependencies between lanes; of very many the first ones, and the number.
 
     Dependencies within a lane are left out, because a lane's tasks are in order anyway.
     """
+    frame = canvas.frame
     if scene.trace.imported is not None:
         # An imported trace may have no steps, or tasks outside its steps.
         count, found = _pairs_of_links(scene.lane_links(), frame)
@@ -95,14 +96,13 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
     line = (theme.text, THIN)
     for source, target in found[:MOST]:
         arrow = arrow_between(source, target, held=False)
-        draw_arrow(painter, arrow, line)
+        draw_arrow(canvas.painter, arrow, line)
     if count > MOST:
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
-        width = text_width(fonts.small, words) + 10
+        width = canvas.width_of(words) + 10
         left = frame.right - width
         tag = QRectF(left, frame.ceiling + 2, width, TAG)
-        fill(painter, tag, theme.plot)
-        write(painter, fonts.small, theme.text, tag, words, CENTRE)
+        canvas.write_tag(tag, words, theme.text, theme.plot)
 
 
 def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
@@ -195,7 +195,9 @@ def arrow_between(source: QRectF, target: QRectF, held: bool) -> Arrow:
 
 def _is_seen(frame: Frame, arrow: Arrow) -> bool:
     """Return whether an arrow has a length and is not completely left or right of the plot."""
-    if arrow.end.x() < frame.left or arrow.start.x() > frame.right:
+    is_left = arrow.end.x() < frame.left
+    is_right = arrow.start.x() > frame.right
+    if is_left or is_right:
         return False
     start = arrow.start.toTuple()
     end = arrow.end.toTuple()

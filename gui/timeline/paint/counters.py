@@ -13,6 +13,7 @@ from core.arrays import Floats
 from gui.look.painter import filling, pen
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.pixels import image_of
 from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.state.scene import Scene
@@ -35,8 +36,10 @@ class Area:
     zero: float
 
 
-def draw_counters(painter: QPainter, scene: Scene, frame: Frame) -> None:
+def draw_counters(canvas: Canvas, scene: Scene) -> None:
     """Draw all visible counters, up to the end of the trace."""
+    painter = canvas.painter
+    frame = canvas.frame
     for row in frame.visible(frame.layout.counters):
         place = frame.place(row)
         line = scene.counters[row.name]
@@ -49,7 +52,7 @@ def draw_counters(painter: QPainter, scene: Scene, frame: Frame) -> None:
         else:
             height = place.height()
             columns = len(area.top)
-            ratio = painter.device().devicePixelRatioF()
+            ratio = canvas.pixel_ratio
             pixels = counter_pixels(area, height, ratio, frame.theme)
             over = QRectF(area.left, place.top(), columns, height)
             painter.drawImage(over, image_of(pixels))
@@ -60,7 +63,8 @@ def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area |
     if not len(line):
         return None
     last_time = int(line.times[-1])
-    lowest, highest = line.reduced(frame.view, max(end, last_time + 1))
+    until = max(end, last_time + 1)
+    lowest, highest = line.reduced(frame.view, until)
     known = np.flatnonzero(np.isfinite(highest))
     if not len(known):
         return None
@@ -122,7 +126,8 @@ def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> N
     strokes = []
     for column in np.flatnonzero(bottom > top).tolist():
         x = area.left + column
-        strokes.append(QLineF(x, top[column], x, bottom[column]))
+        stroke = QLineF(x, top[column], x, bottom[column])
+        strokes.append(stroke)
     painter.drawLines(strokes)
 
 

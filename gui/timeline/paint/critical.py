@@ -14,9 +14,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.arrays import Floats
 from core.explain.critical import ON_TASKS, Trail
-from gui.look.painter import fill, pen, smoothed
+from gui.look.painter import pen, smoothed
 from gui.look.theme import mixed
 from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.gap_labels import steps_to_explain
 from gui.timeline.state.explained import ExplainedStep, Wanted
 from gui.timeline.state.scene import Scene
@@ -29,9 +30,11 @@ LEAST_STEP = 4.0  # pixels; in a narrower step the path would seem to be on ever
 UNDER = 3.0  # height in pixels of the line in narrow steps
 
 
-def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
+def draw_critical(canvas: Canvas, scene: Scene) -> None:
     """Draw the path of every visible step that is wide enough and has been explained."""
-    _draw_narrow(painter, scene, frame)
+    painter = canvas.painter
+    frame = canvas.frame
+    _draw_narrow(canvas, scene)
     boxes: list[QRectF] = []
     lines: list[QLineF] = []
     for step in steps_to_explain(scene, frame.view):
@@ -60,7 +63,7 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
             painter.drawRects(outlined)
     for box in boxes:
         if box.width() <= NARROW:
-            fill(painter, box, theme.path)
+            canvas.fill(box, theme.path)
 
 
 def narrow_steps(scene: Scene, view: Viewport) -> list[int]:
@@ -83,15 +86,16 @@ def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> b
     return explained.warm(narrow_steps(scene, view), seconds, Wanted.TRAIL)
 
 
-def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
+def _draw_narrow(canvas: Canvas, scene: Scene) -> None:
+    frame = canvas.frame
     found = map(scene.explained.known_trail, narrow_steps(scene, frame.view))
     known = [trail for trail in found if trail is not None]
     if not known:
         return
     for line in narrow_path_lines(known, frame):
         with_edge = line.adjusted(0, -1, 0, 0)
-        fill(painter, with_edge, frame.theme.plot)
-        fill(painter, line, frame.theme.path)
+        canvas.fill(with_edge, frame.theme.plot)
+        canvas.fill(line, frame.theme.path)
 
 
 def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
@@ -112,7 +116,8 @@ def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
         place = frame.place(frame.layout.track_of(one))
         top = place.bottom() - UNDER
         for x0, x1 in _covered(first[mine], last[mine], width):
-            lines.append(QRectF(frame.left + x0, top, x1 - x0, UNDER))
+            line = QRectF(frame.left + x0, top, x1 - x0, UNDER)
+            lines.append(line)
     return lines
 
 
@@ -129,7 +134,9 @@ def _covered(first: Floats, last: Floats, width: int) -> list[tuple[int, int]]:
     # Of truth values, np.diff tells which differ from the one before.
     differs = np.diff(is_covered, prepend=False)
     edges = np.flatnonzero(differs).tolist()
-    return list(zip(edges[::2], edges[1::2], strict=True))
+    begins_covered = edges[::2]
+    ends_covered = edges[1::2]
+    return list(zip(begins_covered, ends_covered, strict=True))
 
 
 def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:

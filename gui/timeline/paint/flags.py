@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPolygonF
 
 from core.recording.bookmarks import Bookmark
-from gui.look.painter import fill, filling, pen, smoothed
+from gui.look.painter import filling, pen, smoothed
 from gui.look.text import duration_text, tr
-from gui.look.writing import CENTRE, write
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, Frame
 from gui.timeline.layout.moments import OF_RUN, Origin, since_text
+from gui.timeline.paint.canvas import Canvas
 
 TOP = 2.0  # of a flag on the axis
 HEIGHT = 16.0
@@ -78,39 +78,38 @@ def bookmark_text(bookmark: Bookmark, origin: Origin = OF_RUN) -> str:
     return tr("{start}, for {length}", start=start, length=length)
 
 
-def draw_bookmarks(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    bookmarks: Sequence[Bookmark],
-    bottom: float,
-) -> None:
+def draw_bookmarks(canvas: Canvas, bookmarks: Sequence[Bookmark], bottom: float) -> None:
     """Draw all bookmarks of the visible time."""
+    frame = canvas.frame
     colour = frame.theme.warning
     left = frame.left
     right = frame.right
     for bookmark in bookmarks:
         start = frame.x(bookmark.start)
-        end = start if bookmark.end is None else frame.x(bookmark.end)
-        poles = [start] if bookmark.end is None else [start, end]
-        painter.setPen(pen(colour))
+        end = start
+        poles = [start]
+        if bookmark.end is not None:
+            end = frame.x(bookmark.end)
+            poles.append(end)
+        canvas.painter.setPen(pen(colour))
         for pole in poles:
             if left - 1 <= pole <= right:
                 x = round(pole)
-                painter.drawLine(QPointF(x, TOP), QPointF(x, bottom))
+                canvas.draw_vertical(x, TOP, bottom)
         if bookmark.end is not None and end > left and start < right:
             x0 = max(left, start)
             width = max(1.0, min(right, end) - x0)
-            fill(painter, QRectF(x0, AXIS - 4, width, 3), colour)
-    for flag in flags(frame, fonts, bookmarks):
-        _draw_flag(painter, frame, fonts, flag, colour)
+            canvas.fill(QRectF(x0, AXIS - 4, width, 3), colour)
+    for flag in flags(frame, canvas.fonts, bookmarks):
+        _draw_flag(canvas, flag, colour)
 
 
-def hide_ticks(painter: QPainter, frame: Frame, fonts: Fonts, over: Sequence[QRectF]) -> None:
+def hide_ticks(canvas: Canvas, over: Sequence[QRectF]) -> None:
     """Erase the axis's labels that overlap with rectangles to be drawn."""
-    for label in tick_rects(frame, fonts) if over else ():
+    frame = canvas.frame
+    for label in tick_rects(frame, canvas.fonts) if over else ():
         if any(label.intersects(rect) for rect in over):
-            fill(painter, label, frame.theme.plot)
+            canvas.fill(label, frame.theme.plot)
 
 
 def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
@@ -118,15 +117,14 @@ def tick_rects(frame: Frame, fonts: Fonts) -> list[QRectF]:
     found = []
     for tick in ticks(frame.view, frame.origin):
         width = text_width(fonts.small, tick.number)
-        rightmost = frame.right - width
-        centred = frame.left + tick.x - width / 2
-        left = min(max(centred, frame.left), rightmost)
+        left = frame.centred(frame.left + tick.x, width)
         rect = QRectF(left - 1, 0, width + 3, AXIS - 4)
         found.append(rect)
     return found
 
 
-def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour: str) -> None:
+def _draw_flag(canvas: Canvas, flag: Flag, colour: str) -> None:
+    painter = canvas.painter
     rect = flag.rect
     if not flag.text:  # a pennant
         tip = QPointF(rect.right(), rect.top() + 5)
@@ -134,8 +132,7 @@ def _draw_flag(painter: QPainter, frame: Frame, fonts: Fonts, flag: Flag, colour
         with smoothed(painter), filling(painter, colour):
             painter.drawPolygon(QPolygonF([rect.topLeft(), tip, foot]))
         return
-    fill(painter, rect, colour)
-    write(painter, fonts.small, frame.theme.plot, rect, flag.text, CENTRE)
+    canvas.write_tag(rect, flag.text, canvas.theme.plot, colour)
 
 
 def _fitting(fonts: Fonts, note: str, room: float) -> str:

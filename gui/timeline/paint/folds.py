@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QPolygonF
+from PySide6.QtGui import QPolygonF
 
-from gui.look.painter import fill, pen, saved
+from gui.look.painter import pen, saved
 from gui.look.text import duration_text, tr
-from gui.look.writing import CENTRE, write
+from gui.look.writing import CENTRE
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.state.scene import Scene
 
 TOOTH = 4.0  # width of a tooth of a torn edge; the height is twice that
@@ -17,15 +17,10 @@ LEAST = 6.0  # pixels; narrower folds have no torn edges
 LINE = 16.0  # height of the text
 
 
-def draw_folds(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    top: float,
-    bottom: float,
-) -> None:
+def draw_folds(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
     """Draw the folds of the visible time from `top` to `bottom`, with texts if there is room."""
+    painter = canvas.painter
+    frame = canvas.frame
     left = frame.left
     right = frame.right
     for start, end in frame.view.folds.gaps:
@@ -36,12 +31,12 @@ def draw_folds(
         visible_left = max(x0, left)
         visible_right = min(x1, right)
         place = QRectF(visible_left, top, visible_right - visible_left, bottom - top)
-        fill(painter, place, frame.theme.plot)
+        canvas.fill(place, frame.theme.plot)
         painter.setPen(pen(frame.theme.muted))
         for x in (x0, x1):
             if left <= x <= right and x1 - x0 >= LEAST:
                 painter.drawPolyline(_torn(x, top, bottom))
-        _write(painter, frame, fonts, place, fold_texts(scene, start, end))
+        _write(canvas, place, fold_texts(scene, start, end))
 
 
 def fold_texts(scene: Scene, start: float, end: float) -> list[str]:
@@ -82,12 +77,14 @@ def _first_that_fits(texts: list[str], fonts: Fonts, room: float) -> str | None:
     return None
 
 
-def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: list[str]) -> None:
+def _write(canvas: Canvas, place: QRectF, texts: list[str]) -> None:
     """Write the longest text that fits between the edges; upright if none does."""
+    painter = canvas.painter
+    fonts = canvas.fonts
     room = place.width() - 4 * TOOTH
     text = _first_that_fits(texts, fonts, room)
     if text is not None:
-        write(painter, fonts.small, frame.theme.muted, place, text, CENTRE)
+        canvas.write(place, text, canvas.theme.muted, CENTRE)
         return
     if room < LINE - 2 * TOOTH:
         return
@@ -99,4 +96,4 @@ def _write(painter: QPainter, frame: Frame, fonts: Fonts, place: QRectF, texts: 
         painter.translate(place.center())
         painter.rotate(-90)
         lying = QRectF(-height / 2, -LINE / 2, height, LINE)
-        write(painter, fonts.small, frame.theme.muted, lying, text, CENTRE)
+        canvas.write(lying, text, canvas.theme.muted, CENTRE)

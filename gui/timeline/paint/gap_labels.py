@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor
 
 from core.explain.blockers import WAITS_FOR_PASS, BlockerWaits
 from core.explain.causes import ACTIONS, CAUSES, Cause, action_template
 from core.plan.task import ABSENT, KINDS
-from gui.look.painter import fill
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame, Track, Viewport
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.reduce.reduction import within
 from gui.timeline.state.explained import ExplainedStep
 from gui.timeline.state.scene import Scene
@@ -135,27 +135,23 @@ class StepLabels(NamedTuple):
         return labels[position]
 
 
-def draw_gap_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+def draw_gap_labels(canvas: Canvas, scene: Scene) -> None:
     """Label the gaps of explained steps, where there is room."""
+    frame = canvas.frame
     tracks = {}
     for track in frame.visible(frame.layout.tracks):
         if not track.helper and track.height >= LOW:
             tracks[track.lane] = track
-    painter.setFont(fonts.small)
+    canvas.painter.setFont(canvas.fonts.small)
     for step in steps_to_explain(scene, frame.view):
         known = scene.explained.known(step)
         if known is not None:
             labels = StepLabels(scene, step, known)
-            _draw_step(painter, frame, fonts, tracks, labels)
+            _draw_step(canvas, tracks, labels)
 
 
-def _draw_step(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    tracks: Mapping[int, Track],
-    labels: StepLabels,
-) -> None:
+def _draw_step(canvas: Canvas, tracks: Mapping[int, Track], labels: StepLabels) -> None:
+    frame = canvas.frame
     # Two passes: a gap may wait for several lanes in turn, for none long enough that its part has
     # room for a label; then the gap as a whole is labelled with its longest wait.
     labelled: set[int] = set()
@@ -163,12 +159,12 @@ def _draw_step(
     main_waits = labels.known.main_waits
     for room in _rooms(waits, frame, tracks):
         texts = labels.texts(waits, room.wait)
-        if _draw_label(painter, frame, fonts, room.rect, texts):
+        if _draw_label(canvas, room.rect, texts):
             labelled.add(room.gap)
     for room in _rooms(main_waits, frame, tracks):
         if room.gap not in labelled:
             texts = labels.texts(main_waits, room.wait)
-            _draw_label(painter, frame, fonts, room.rect, texts)
+            _draw_label(canvas, room.rect, texts)
 
 
 def _rooms(waits: BlockerWaits, frame: Frame, tracks: Mapping[int, Track]) -> Iterator[Room]:
@@ -195,27 +191,22 @@ def _joined(*parts: str) -> str:
     return f" {SEPARATOR} ".join(part for part in parts if part)
 
 
-def _draw_label(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    room: QRectF,
-    texts: list[str],
-) -> bool:
+def _draw_label(canvas: Canvas, room: QRectF, texts: list[str]) -> bool:
     """Draw the longest text that fits, on an unhatched background; False if none fits."""
+    painter = canvas.painter
     room_width = room.width() - 4 * PADDING
     room_lines = int(room.height() // LINE_HEIGHT)
     most_lines = max(1, min(MOST_LINES, room_lines))
-    lines = fitting_lines(texts, fonts, room_width, most_lines)
+    lines = fitting_lines(texts, canvas.fonts, room_width, most_lines)
     if not lines:
         return False
-    widest = max(text_width(fonts.small, line) for line in lines)
+    widest = max(canvas.width_of(line) for line in lines)
     width = round(widest + 2 * PADDING)
     height = min(room.height(), LINE_HEIGHT * len(lines))
     ground = QRectF(0, 0, width, height)
     ground.moveCenter(room.center())
-    fill(painter, ground, frame.theme.plot)
-    painter.setPen(QColor(frame.theme.muted))
+    canvas.fill(ground, canvas.theme.plot)
+    painter.setPen(QColor(canvas.theme.muted))
     painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, "\n".join(lines))
     return True
 

@@ -14,6 +14,7 @@ from core.arrays import Floats, Ints
 from gui.look.painter import fill, pen
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
 from gui.timeline.paint.pixels import draw_slices, image_of, owners, pixels_of
 from gui.timeline.reduce.reduction import within
@@ -26,8 +27,10 @@ Ground = Callable[[QRectF, bool], None]
 """Draws the ground of a track: hatched in steps, but plain for a helper, which is thin."""
 
 
-def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
+def idle_ground(canvas: Canvas, scene: Scene) -> Ground:
     """Return the function that draws the ground of any track, prepared for all of them."""
+    painter = canvas.painter
+    frame = canvas.frame
     starts, ends = step_ranges(scene, frame)
     width = frame.view.width
     left = np.clip(frame.view.xs(starts), 0.0, width)
@@ -35,9 +38,10 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> Ground:
     if frame.vector:
         bounds = list(zip(left.tolist(), right.tolist(), strict=True))
         return partial(_draw_lines, painter, frame.theme, bounds)
-    ratio = painter.device().devicePixelRatioF()
+    ratio = canvas.pixel_ratio
     pixels = pixels_of(width, ratio)
-    is_in_step = owners(left * ratio, right * ratio, pixels) < len(left)
+    step = owners(left * ratio, right * ratio, pixels)
+    is_in_step = step < len(left)
     clear = np.uint32(0)
     grid = np.uint32(QColor(frame.theme.grid).rgba())
     plain = np.where(is_in_step, grid, clear)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.margins import draw_headings, draw_labels
 from gui.timeline.state.scene import Scene
 
@@ -23,10 +22,11 @@ class LabelColumn:
     def __init__(self) -> None:
         self._kept: dict[float, tuple[tuple[object, ...], QPixmap]] = {}
 
-    def draw(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+    def draw(self, canvas: Canvas, scene: Scene) -> None:
         """Draw the visible labels, and the headings of groups over them."""
-        device = painter.device()
-        ratio = device.devicePixelRatioF()
+        frame = canvas.frame
+        ratio = canvas.pixel_ratio
+        device = canvas.painter.device()
         size = QSizeF(frame.left, device.height() / ratio)
         shown = [scene.facts[track.lane] for track in frame.visible(frame.layout.tracks)]
         # Everything that the picture depends on. Compared by value, because layout and theme of a
@@ -38,7 +38,7 @@ class LabelColumn:
             frame.ceiling,
             frame.floor,
             frame.theme,
-            fonts,
+            canvas.fonts,
             ratio,
             size,
             shown,
@@ -52,11 +52,11 @@ class LabelColumn:
             picture.setDevicePixelRatio(ratio)
             picture.fill(QColor(frame.theme.plot))
             with QPainter(picture) as on_picture:
-                draw_labels(on_picture, scene, frame, fonts)
+                draw_labels(Canvas(on_picture, frame, canvas.fonts), scene)
             # The upper edge moves with every pinned lane: remove pictures of earlier edges.
             if len(self._kept) >= PARTS:
                 self._kept.clear()
             self._kept[frame.ceiling] = looks, picture
-        painter.drawPixmap(0, 0, picture)
+        canvas.painter.drawPixmap(0, 0, picture)
         # Not cached: a heading extends over the plot, where panning changes the picture below it.
-        draw_headings(painter, scene, frame, fonts)
+        draw_headings(canvas, scene)

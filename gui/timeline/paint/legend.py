@@ -177,9 +177,10 @@ def draw_legend(
             box = QRectF(left, y, entry.width, BOX)
             entry.draw(painter, box)
             width = text_width(fonts.small, entry.text)
-            words = QRectF(left + entry.width + GAP, y - 3, width + 4, BOX + 6)
+            before_text = entry.width + GAP
+            words = QRectF(left + before_text, y - 3, width + 4, BOX + 6)
             write(painter, fonts.small, theme.text, words, entry.text)
-            x += entry.width + GAP + width + SPACE
+            x += before_text + width + SPACE
 
 
 def _filled(*colours: QColor) -> Callable[[QPainter, QRectF], None]:

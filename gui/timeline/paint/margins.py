@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter, QPolygonF
 
-from gui.look.painter import fill, filling, pen, smoothed
+from gui.look.painter import filling, pen, smoothed
 from gui.look.text import duration_text, ntr, number_text, tr
-from gui.look.writing import LEFT, RIGHT, elided, elided_name, write
+from gui.look.writing import CENTRE, LEFT, RIGHT, elided, elided_name
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
 from gui.timeline.layout.groups import Section
 from gui.timeline.layout.moments import moment_text
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import within
-from gui.timeline.state.lane_facts import row_name
+from gui.timeline.state.lane_facts import LaneFacts, row_name
 from gui.timeline.state.scene import Scene, step_name
 
 NARROW = 24.0  # pixels; narrower steps have no room for a name
@@ -28,56 +30,55 @@ DETAIL = 14.0  # height of each line below the name
 AIR = 3.0  # free pixels above and below the letters of a line
 PIN = 3.0  # width of the stripe next to a pinned lane
 
+POINTING_RIGHT = (
+    QPointF(-2, -4),
+    QPointF(3, 0),
+    QPointF(-2, 4),
+)
+POINTING_DOWN = (
+    QPointF(-4, -2),
+    QPointF(4, -2),
+    QPointF(0, 3),
+)
 
-def draw_axis(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    bottom: float,
-    top: float = 0.0,
-) -> None:
+
+def draw_axis(canvas: Canvas, bottom: float, top: float = 0.0) -> None:
     """Draw the axis's title and numbers at `top`, and grid lines from there to `bottom`."""
+    painter = canvas.painter
+    frame = canvas.frame
     theme = frame.theme
     height = AXIS - 4
     _, unit = unit_of(frame.view)
     left = frame.left - LABELS + INDENT
     width = LABELS - INDENT - 10
-    painter.setFont(fonts.small)
-    title = elided(painter, frame.origin.title(unit), width)
+    painter.setFont(canvas.fonts.small)
+    whole_title = frame.origin.title(unit)
+    title = elided(painter, whole_title, width)
     place = QRectF(left, top, width, height)
-    write(painter, fonts.small, theme.muted, place, title)
+    canvas.write(place, title, theme.muted)
     for tick in ticks(frame.view, frame.origin):
         x = frame.left + tick.x
         painter.setPen(QColor(theme.grid))
-        painter.drawLine(QPointF(x, top + height), QPointF(x, bottom))
-        width = text_width(fonts.small, tick.number)
-        rightmost = frame.right - width
-        centred = x - width / 2
-        left = min(max(centred, frame.left), rightmost)
+        canvas.draw_vertical(x, top + height, bottom)
+        width = canvas.width_of(tick.number)
+        left = frame.centred(x, width)
         place = QRectF(left, top, width + 2, height)
-        write(painter, fonts.small, theme.muted, place, tick.number)
+        canvas.write(place, tick.number, theme.muted)
 
 
 def time_tag(frame: Frame, fonts: Fonts, time_ns: float) -> tuple[str, QRectF]:
     """Return the text for a time on the axis, and the rectangle of its tag."""
     view = frame.view
-    text = moment_text(time_ns, frame.origin, view.ns_per_pixel, unit_of(view))
+    unit = unit_of(view)
+    text = moment_text(time_ns, frame.origin, view.ns_per_pixel, unit)
     width = text_width(fonts.small, text) + 12
-    rightmost = frame.right - width
-    centred = frame.x(time_ns) - width / 2
-    left = min(max(centred, frame.left), rightmost)
+    left = frame.centred(frame.x(time_ns), width)
     return text, QRectF(left, 2, width, AXIS - 5)
 
 
-def draw_steps(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    top: float,
-    bottom: float,
-) -> None:
+def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
     """Draw a line where each step begins, with name and makespan if there is room."""
+    frame = canvas.frame
     view = frame.view
     warmup = scene.trace.header.specification.warmup
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
@@ -88,33 +89,46 @@ def draw_steps(
     starts = scene.step_starts[seen].tolist()
     ends = scene.step_ends[seen].tolist()
     # A set: most steps begin where the previous one ends.
-    lines: set[float] = set()
-    painter.setFont(fonts.small)
-    painter.setPen(QColor(frame.theme.muted))
+    edges: set[float] = set()
+    painter = canvas.painter
+    painter.setFont(canvas.fonts.small)
+    painter.setPen(QColor(canvas.theme.muted))
     for number, start, end in zip(numbers, starts, ends, strict=True):
         left = frame.x(start)
         right = frame.x(end)
-        lines |= {left, right}
+        edges.add(left)
+        edges.add(right)
         visible_left = max(left, frame.left)
         visible_width = min(right, frame.right) - visible_left
         if visible_width < NARROW:
             continue
         makespan_ns = end - start
-        if frame.now is not None and number == scene.step_numbers[-1]:
+        is_last = number == scene.step_numbers[-1]
+        if is_last and frame.now is not None:
             makespan_ns = None  # the step is unfinished
         place = QRectF(visible_left, top, visible_width, STEPS)
+        room = visible_width - 6
         for label in step_labels(number, warmup, makespan_ns):
-            if text_width(fonts.small, label) < visible_width - 6:
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label)
+            if canvas.width_of(label) < room:
+                painter.drawText(place, CENTRE, label)
                 break
-    shown = [x for x in sorted(lines) if frame.left <= x <= frame.right]
+    _draw_step_edges(canvas, sorted(edges), top, bottom)
+
+
+def _draw_step_edges(canvas: Canvas, xs: Sequence[float], top: float, bottom: float) -> None:
+    """Draw a vertical line at each of the sorted pixels that is in the plot."""
+    frame = canvas.frame
+    colour = canvas.theme.line
+    shown = [x for x in xs if frame.left <= x <= frame.right]
     if frame.vector:
-        painter.setPen(pen(frame.theme.line))
-        painter.drawLines([QLineF(x, top, x, bottom) for x in shown])
-    else:
-        place = QRectF(frame.left, top, view.width + 1, bottom - top)
-        xs = np.array(shown) - frame.left
-        draw_uprights(painter, xs, place, frame.theme.line)
+        lines = [QLineF(x, top, x, bottom) for x in shown]
+        canvas.painter.setPen(pen(colour))
+        canvas.painter.drawLines(lines)
+        return
+    height = bottom - top
+    place = QRectF(frame.left, top, frame.view.width + 1, height)
+    from_left = np.array(shown) - frame.left
+    draw_uprights(canvas.painter, from_left, place, colour)
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
@@ -126,17 +140,12 @@ def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[st
     return f"{name} · {duration}", name
 
 
-def draw_labels(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    indent: float = INDENT,
-) -> None:
+def draw_labels(canvas: Canvas, scene: Scene, indent: float = INDENT) -> None:
     """Draw each lane's name, place, idle time and memory, from the pixel `indent` on.
 
     Strips under a lane are named if there is room.
     """
+    frame = canvas.frame
     lanes = scene.trace.header.lanes
     taken = {}
     tracks = list(frame.visible(frame.layout.tracks))
@@ -146,7 +155,7 @@ def draw_labels(
             text = row_name(lanes[track.lane], lanes)
             strips.append((track, text))
         else:
-            taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
+            taken[track.lane] = _lane_label(canvas, scene, track, indent)
     for track in frame.visible(frame.layout.ghosts):
         name = scene.facts[track.lane].name
         text = scene.ghost_texts.get(name, tr("predicted"))
@@ -159,22 +168,16 @@ def draw_labels(
     for track, text in strips:
         served = lanes[track.lane].serves
         label = taken.get(served)
-        above = _strip_label(painter, frame, fonts, track, text, label, above)
+        above = _strip_label(canvas, track, text, label, above)
     for row in frame.visible(frame.layout.counters):
-        _counter_label(painter, scene, frame, fonts, row, indent)
+        _counter_label(canvas, scene, row, indent)
 
 
-def draw_headings(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    indent: float = INDENT,
-) -> None:
+def draw_headings(canvas: Canvas, scene: Scene, indent: float = INDENT) -> None:
     """Draw each group's heading, above its lanes."""
-    for group in frame.layout.groups:
+    for group in canvas.frame.layout.groups:
         if group.height > 0:
-            _heading(painter, scene, frame, fonts, group, indent)
+            _heading(canvas, scene, group, indent)
 
 
 def heading_text(scene: Scene, group: Section) -> str:
@@ -193,39 +196,33 @@ def lanes_text(count: int) -> str:
     return ntr("{n:,} lane", "{n:,} lanes", count)
 
 
-def _heading(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    group: Section,
-    indent: float,
-) -> None:
+def _heading(canvas: Canvas, scene: Scene, group: Section, indent: float) -> None:
     """Draw a group's heading over the whole width, or while it is folded next to its summary."""
-    end = frame.left - 8 if group.folded else frame.right
-    air = 0 if group.folded or group.is_call_stack else 4
+    painter = canvas.painter
+    frame = canvas.frame
+    end = frame.right
+    if group.folded:
+        end = frame.left - 8
+    height = group.height
+    if not group.folded and not group.is_call_stack:
+        height -= 4
     top = frame.top + group.top
-    rect = QRectF(indent, top, end - indent, group.height - air)
+    rect = QRectF(indent, top, end - indent, height)
     painter.setPen(QColor(frame.theme.muted))
-    text = elided_name(
-        heading_text(scene, group),
-        0,
-        rect.width(),
-        partial(text_width, fonts.small),
-    )
-    _line(painter, fonts.small, rect, text)
+    heading = heading_text(scene, group)
+    text = elided_name(heading, 0, rect.width(), canvas.width_of)
+    _line(painter, canvas.fonts.small, rect, text)
     if not frame.vector:
         middle = QPointF(indent - 7, rect.center().y())
-        _triangle(painter, frame, middle, group.folded)
+        _triangle(canvas, middle, group.folded)
 
 
-def _triangle(painter: QPainter, frame: Frame, at: QPointF, folded: bool) -> None:
+def _triangle(canvas: Canvas, at: QPointF, folded: bool) -> None:
     """Draw the triangle that folds and opens a group; it points to the right while folded."""
-    pointing_right = ((-2, -4), (3, 0), (-2, 4))
-    pointing_down = ((-4, -2), (4, -2), (0, 3))
-    points = pointing_right if folded else pointing_down
-    triangle = QPolygonF([at + QPointF(x, y) for x, y in points])
-    with smoothed(painter), filling(painter, frame.theme.muted):
+    painter = canvas.painter
+    corners = POINTING_RIGHT if folded else POINTING_DOWN
+    triangle = QPolygonF(corners).translated(at)
+    with smoothed(painter), filling(painter, canvas.theme.muted):
         painter.drawPolygon(triangle)
 
 
@@ -238,67 +235,77 @@ def cores_text(scene: Scene, device: str) -> str:
     return ntr("{n} core a lane", "{n} cores a lane", cores)
 
 
-def _lane_label(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    track: Track,
-    indent: float,
-) -> QRectF:
+def _lane_label(canvas: Canvas, scene: Scene, track: Track, indent: float) -> QRectF:
     """Draw a lane's label, and return the rectangle of its last line."""
+    painter = canvas.painter
+    frame = canvas.frame
+    small = canvas.fonts.small
+    bold = canvas.fonts.bold
     facts = scene.facts[track.lane]
     layout = frame.layout
     track_top = frame.top + track.top
     room = layout.full_heights[track.lane]
     if track.lane in layout.pins:
         stripe = QRectF(2, track_top, PIN, room)
-        fill(painter, stripe, frame.theme.accent)
-    first = " · ".join(filter(None, (facts.beside, facts.idle)))
-    peak = "" if layout.memory else facts.peak
-    details = [text for text in (first, peak) if text]
-    with_blocks = len(details) + 1
-    if facts.blocks and track.height >= NAME + DETAIL * with_blocks:
-        details.insert(0, facts.blocks)
+        canvas.fill(stripe, frame.theme.accent)
     # Counters have their own labels.
     for row in layout.counters:
         if row.lane == track.lane:
-            room = min(room, row.top - track.top)
-    # With less room all details are in one line, and with still less there are none.
-    if room < NAME + DETAIL * len(details):
-        details = ["  ".join(details)]
-    if room < NAME + DETAIL:
-        details = []
+            to_counter = row.top - track.top
+            room = min(room, to_counter)
+    details = _details(facts, track.height, room, bool(layout.memory))
     heights = NAME + DETAIL * len(details)
     above = max(0.0, (track.height - heights) / 2)
     y = track_top + above
     wide = frame.left - indent - 10
     painter.setPen(QColor(frame.theme.text))
-    shown = elided_name(facts.name, facts.shared, wide, partial(text_width, fonts.bold))
-    _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), shown)
-    name = text_width(fonts.bold, shown) + 7
+    width_in_bold = partial(text_width, bold)
+    shown = elided_name(facts.name, facts.shared, wide, width_in_bold)
+    first_line = QRectF(indent, y, wide, NAME)
+    _line(painter, bold, first_line, shown)
+    name = width_in_bold(shown) + 7
     painter.setPen(QColor(frame.theme.muted))
     place = facts.place
     if not details and facts.idle:
         # Without a line below, the idle time is more important next to the name.
         place = facts.idle
     next_to_name = QRectF(indent + name, y, wide - name, NAME)
-    _line(painter, fonts.small, next_to_name, place)
+    _line(painter, small, next_to_name, place)
     for number, text in enumerate(details):
         top = y + NAME + DETAIL * number
         rect = QRectF(indent, top, wide, DETAIL)
-        _line(painter, fonts.small, rect, text)
+        _line(painter, small, rect, text)
     width = wide
     if details:
-        width = min(wide, text_width(fonts.small, details[-1]))
+        width = min(wide, canvas.width_of(details[-1]))
     last_top = y + heights - DETAIL
     return QRectF(indent, last_top, width + 4, DETAIL)
 
 
+def _details(facts: LaneFacts, height: float, room: float, has_memory: bool) -> list[str]:
+    """Return the lines below a lane's name, for a track of `height` and `room` pixels for all.
+
+    The peak of memory is left out if there are strips of memory.
+    """
+    details = []
+    first = " · ".join(filter(None, (facts.beside, facts.idle)))
+    if first:
+        details.append(first)
+    if facts.peak and not has_memory:
+        details.append(facts.peak)
+    with_blocks = len(details) + 1
+    if facts.blocks and height >= NAME + DETAIL * with_blocks:
+        details.insert(0, facts.blocks)
+    if room < NAME + DETAIL:
+        return []
+    # With less room all details are in one line.
+    if room < NAME + DETAIL * len(details):
+        return ["  ".join(details)]
+    return details
+
+
 def _strip_label(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
+    canvas: Canvas,
     track: Track,
     text: str,
     taken: QRectF | None,
@@ -309,8 +316,9 @@ def _strip_label(
     If it would touch the name of the strip `above`, it is written left of that. Returns its place,
     empty if it is not written.
     """
+    frame = canvas.frame
     middle = frame.top + track.top + track.height / 2
-    wide = text_width(fonts.small, text)
+    wide = canvas.width_of(text)
     left = frame.left - 8 - wide
     place = QRectF(left, middle - DETAIL / 2, wide, DETAIL)
     if above is not None and above.intersects(place):
@@ -320,24 +328,18 @@ def _strip_label(
     letters = place.adjusted(0, AIR, 0, -AIR)
     if taken is not None and taken.intersects(letters):
         return QRectF()
-    whole = QRectF(place.left(), middle - NAME / 2, wide + 1, NAME)
-    write(painter, fonts.small, frame.theme.muted, whole, text, RIGHT)
+    top = middle - NAME / 2
+    whole = QRectF(place.left(), top, wide + 1, NAME)
+    canvas.write(whole, text, frame.theme.muted, RIGHT)
     return place
 
 
-def _counter_label(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    row: Track,
-    indent: float,
-) -> None:
+def _counter_label(canvas: Canvas, scene: Scene, row: Track, indent: float) -> None:
     """Write a counter's name, and below it the limits of its row."""
+    frame = canvas.frame
     line = scene.counters[row.name]
     place = frame.place(row)
     wide = frame.left - 8 - indent
-    width = partial(text_width, fonts.small)
     # It is under a lane of its process, unless the process has no lanes.
     under = scene.trace.header.lanes[row.lane].device
     name = row.name
@@ -349,8 +351,8 @@ def _counter_label(
     for number, text in enumerate((name, limits)):
         top = place.top() + number * half
         rect = QRectF(indent, top, wide, half)
-        shown = elided_name(text, 0, wide, width)
-        write(painter, fonts.small, frame.theme.muted, rect, shown, RIGHT)
+        shown = elided_name(text, 0, wide, canvas.width_of)
+        canvas.write(rect, shown, frame.theme.muted, RIGHT)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
 
 from gui.look.theme import Theme
-from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import Frame, Layout, Track, Viewport
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.picture import LanePainter
 from gui.timeline.paint.summaries import draw_shades
 from gui.timeline.state.scene import Scene
@@ -30,20 +29,14 @@ def miniature_frame(scene: Scene, view: Viewport, rect: QRectF, theme: Theme) ->
     return Frame(view, layout, rect.left(), 0, theme)
 
 
-def draw_miniature(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    rect: QRectF,
-    fonts: Fonts,
-) -> None:
+def draw_miniature(canvas: Canvas, scene: Scene, rect: QRectF) -> None:
     """Draw the bars of a frame that `miniature_frame` returned for the same rectangle."""
-    tracks = frame.layout.tracks
+    tracks = canvas.frame.layout.tracks
     if rect.height() >= len(tracks):
-        LanePainter(painter, scene, frame, fonts).draw_spans(tracks)
+        LanePainter(canvas, scene).draw_spans(tracks)
         return
     # Tracks lower than a pixel would cover one another: bands of lanes are blended instead.
     lanes = np.array([track.lane for track in tracks])
     bands = np.array_split(lanes, BANDS)
     together = [scene.together(band.tolist()) for band in bands]
-    draw_shades(painter, together, frame, rect)
+    draw_shades(canvas, together, rect)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT
-from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import Frame, Track
+from gui.timeline.layout.frame import Track
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.reduce.reduction import Bars, reduce_lane
 from gui.timeline.state.scene import Scene
 
@@ -19,19 +18,22 @@ AIR = 6.0  # free pixels in a bar around its text
 LETTER = 7.0  # approximate width of a letter or digit, in pixels
 
 
-def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+def draw_block_numbers(canvas: Canvas, scene: Scene) -> None:
     """Write a block's name, or else its number, in each bar of a nested track with room for it."""
+    frame = canvas.frame
     lanes = scene.trace.header.lanes
-    painter.setFont(fonts.small)
+    canvas.painter.setFont(canvas.fonts.small)
     for track in frame.visible(frame.layout.tracks):
         nested = track.helper and lanes[track.lane].role is Role.NESTED
         if nested and track.height >= LEAST_HEIGHT:
             bars = reduce_lane(scene.columns[track.lane], frame.view)
             if isinstance(bars, Bars):
-                _draw_row(painter, scene, frame, track, bars)
+                _draw_row(canvas, scene, track, bars)
 
 
-def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars: Bars) -> None:
+def _draw_row(canvas: Canvas, scene: Scene, track: Track, bars: Bars) -> None:
+    painter = canvas.painter
+    frame = canvas.frame
     left = np.maximum(bars.left, 0.0)
     right = np.minimum(bars.right, frame.view.width)
     room = right - left - AIR

@@ -1,123 +1,118 @@
-"""Draws over the lanes: selection, distances, dependency, tooltip; and the empty state."""
+"""Draws over the lanes: selection, dependency, tooltip; and the empty state."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.look.painter import fill, pen, saved, smoothed
+from gui.look.painter import pen, saved, smoothed
 from gui.look.text import duration_text, tr
-from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.fonts import text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
 from gui.timeline.paint.arrows import draw_arrows
-from gui.timeline.state.measure import Measure, signed_text
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange, bounds_of
 
 CARD_WIDTH = 420.0
-ROOM = 22.0  # from a lane to the first dimension line, and from there to the second
-ARROW = 5.0
-OUTSIDE = 14.0  # distance of arrows outside a dimension that is too narrow for them
 TAG = 18.0  # height of the text with the length of a range
 
 Hovered = tuple[QPointF, str, list[str]]
 
 
 def draw_overlay(
-    painter: QPainter,
+    canvas: Canvas,
     scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
     area: QRectF,
     selection: Selection | None,
     hovered: Hovered | None,
 ) -> None:
     """Draw the selection, and the tooltip at the pointer."""
+    painter = canvas.painter
+    frame = canvas.frame
     bottom = min(area.bottom(), frame.bottom)
     if selection is not None:
         is_range = isinstance(selection, TimeRange)
         # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
         # The length of a range is above the lanes.
         top = AXIS if is_range else AXIS + STEPS - 2
-        plot = QRectF(LABELS - 2, top, frame.view.width + 4, area.height())
+        width = frame.view.width + 4
+        plot = QRectF(LABELS - 2, top, width, area.height())
         painter.setClipRect(plot)
         if isinstance(selection, Span):
-            draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
+            neighbours = scene.neighbours_of(selection)
+            draw_arrows(canvas, selection, neighbours)
         # Scrolled lanes pass below the pinned ones; the outline of a bar there must not cover them.
         if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
             edge = frame.ceiling + frame.layout.band
             below = QRectF(0, edge - 2, area.width(), area.height())
             painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
-        draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
+        draw_selection(canvas, scene.trace, selection, bottom)
         painter.setClipping(False)
     if hovered is not None:
         at, title, lines = hovered
-        draw_card(painter, frame.theme, fonts, at, area, title, lines)
+        draw_card(canvas, at, area, title, lines)
 
 
-def draw_selection(
-    painter: QPainter,
-    trace: Trace,
-    frame: Frame,
-    fonts: Fonts,
-    selection: Selection,
-    bottom: float,
-) -> None:
+def draw_selection(canvas: Canvas, trace: Trace, selection: Selection, bottom: float) -> None:
     """Outline a span or gap, with a line from the task that a gap waited for; shade a range."""
     if isinstance(selection, TimeRange):
-        draw_range(painter, frame, fonts, selection, bottom)
+        draw_range(canvas, selection, bottom)
         return
+    frame = canvas.frame
     rect = rect_of(trace, frame, selection)
-    draw_outline(painter, frame, rect)
-    prior = _prior(trace, selection) if isinstance(selection, Gap) else None
+    draw_outline(canvas, rect)
+    if not isinstance(selection, Gap):
+        return
+    prior = _prior(trace, selection)
     if prior is not None and prior.lane != selection.lane:  # the end of that task ends the gap
         source = rect_of(trace, frame, prior)
-        end = QRectF(rect.right(), rect.top(), 0, rect.height())
-        with smoothed(painter):
-            _draw_dependency(painter, frame, source, end)
+        end = QRectF(rect)
+        end.setLeft(rect.right())
+        with smoothed(canvas.painter):
+            _draw_dependency(canvas, source, end)
 
 
-def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
+def draw_outline(canvas: Canvas, rect: QRectF) -> None:
     """Outline a bar or a gap so that it has contrast to any colour."""
+    painter = canvas.painter
+    theme = canvas.theme
     painter.setBrush(Qt.BrushStyle.NoBrush)
     # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
     # has contrast to the colour below.
-    under = pen(frame.theme.plot, 4)
-    over = pen(frame.theme.text, 2)
+    under = pen(theme.plot, 4)
+    over = pen(theme.text, 2)
     with smoothed(painter):
         for outline in (under, over):
             painter.setPen(outline)
             painter.drawRect(rect)
 
 
-def draw_range(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    chosen: TimeRange,
-    bottom: float,
-) -> None:
+def draw_range(canvas: Canvas, chosen: TimeRange, bottom: float) -> None:
     """Shade a time range over its lanes, and write its length."""
+    painter = canvas.painter
+    frame = canvas.frame
+    theme = frame.theme
+    bold = canvas.fonts.bold
     left = frame.left
     right = frame.right
     x0 = max(left, frame.x(chosen.start))
     x1 = min(right, frame.x(chosen.end))
     if x1 < left or x0 > right:
         return
-    theme = frame.theme
     shade = QColor(theme.accent)
     shade.setAlpha(38)
     if chosen.lanes is None:
         top = max(frame.top, frame.ceiling)
-        areas = [QRectF(x0, top, x1 - x0, bottom - frame.top)]
+        whole = QRectF(x0, top, x1 - x0, bottom - frame.top)
+        areas = [whole]
     else:
         areas = areas_of(frame, chosen.lanes, x0, x1)
     with saved(painter):
@@ -128,15 +123,15 @@ def draw_range(
             painter.fillRect(area, shade)
             painter.setPen(pen(theme.accent))
             for x in (x0, x1):
-                painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+                canvas.draw_vertical(x, area.top(), area.bottom())
     text = duration_text(chosen.end - chosen.start)
-    width = text_width(fonts.bold, text) + 12
-    centred = (x0 + x1 - width) / 2
-    tag_left = min(max(centred, left), right - width)
+    width = text_width(bold, text) + 12
+    middle = (x0 + x1) / 2
+    tag_left = frame.centred(middle, width)
     # Above the lanes, where it covers no bar.
     tag = QRectF(tag_left, frame.ceiling - TAG, width, TAG)
-    fill(painter, tag, theme.accent)
-    write(painter, fonts.bold, theme.on_accent, tag, text, CENTRE)
+    canvas.fill(tag, theme.accent)
+    write(painter, bold, theme.on_accent, tag, text, CENTRE)
 
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
@@ -161,17 +156,11 @@ def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[Q
     return areas
 
 
-def draw_card(
-    painter: QPainter,
-    theme: Theme,
-    fonts: Fonts,
-    at: QPointF,
-    area: QRectF,
-    title: str,
-    lines: list[str],
-) -> None:
+def draw_card(canvas: Canvas, at: QPointF, area: QRectF, title: str, lines: list[str]) -> None:
     """Draw a tooltip next to the pointer, inside `area`."""
-    card = _card_rect(fonts, at, area, title, lines)
+    painter = canvas.painter
+    theme = canvas.theme
+    card = _card_rect(canvas, at, area, title, lines)
     with smoothed(painter):
         shadow = QColor(0, 0, 0, 28)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -180,28 +169,28 @@ def draw_card(
         painter.setBrush(QColor(theme.field))
         painter.setPen(pen(theme.line))
         painter.drawRoundedRect(card, 6, 6)
-    inner = card.adjusted(12, 8, -8, 0)
-    place = QRectF(inner.left(), inner.top(), inner.width(), 16)
-    write(painter, fonts.bold, theme.text, place, title)
+    place = card.adjusted(12, 8, -8, 0)
+    place.setHeight(16)
+    write(painter, canvas.fonts.bold, theme.text, place, title)
     place.translate(0, 2)
     for line in lines:
         place.translate(0, 16)
-        write(painter, fonts.small, theme.muted, place, line)
+        canvas.write(place, line, theme.muted)
 
 
 def _card_rect(
-    fonts: Fonts,
+    canvas: Canvas,
     at: QPointF,
     area: QRectF,
     title: str,
     lines: list[str],
 ) -> QRectF:
     """Return the rectangle of a tooltip below the pointer, or above it if there is no room."""
-    widest = text_width(fonts.bold, title)
+    widest = text_width(canvas.fonts.bold, title)
     for line in lines:
-        widest = max(widest, text_width(fonts.small, line))
-    most = max(CARD_WIDTH, area.width() - 20)
-    width = min(widest + 26, most)
+        widest = max(widest, canvas.width_of(line))
+    most_width = max(CARD_WIDTH, area.width() - 20)
+    width = min(widest + 26, most_width)
     height = 32.0 + 16 * len(lines)
     rightmost = area.right() - width - 6
     x = min(at.x() + 14, rightmost)
@@ -213,8 +202,11 @@ def _card_rect(
     return QRectF(left, top, width, height)
 
 
-def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, waiting: str) -> None:
+def draw_empty(canvas: Canvas, area: QRectF, waiting: str) -> None:
     """Draw the texts of an empty timeline; `waiting` is the text while a run is starting."""
+    painter = canvas.painter
+    fonts = canvas.fonts
+    theme = canvas.theme
     if waiting:
         write_lines(painter, area, [(fonts.bold, theme.text, waiting)])
         return
@@ -253,17 +245,20 @@ def _prior(trace: Trace, gap: Gap) -> Span | None:
     return waited_for(trace, waiting)
 
 
-def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QRectF) -> None:
+def _draw_dependency(canvas: Canvas, source: QRectF, target: QRectF) -> None:
     """Draw a curve from the end of one rectangle to the beginning of another."""
+    painter = canvas.painter
+    theme = canvas.theme
     if target.top() > source.top():
         begin = source.bottomRight()
         end = target.topLeft()
     else:
         begin = source.topRight()
         end = target.bottomLeft()
-    text = frame.theme.text
-    draw_curve(painter, begin, end, (frame.theme.plot, 4.0), (text, 1.6))
-    painter.setBrush(QColor(text))
+    halo = (theme.plot, 4.0)
+    line = (theme.text, 1.6)
+    draw_curve(painter, begin, end, halo, line)
+    painter.setBrush(QColor(theme.text))
     painter.drawEllipse(end, 3, 3)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
@@ -278,106 +273,3 @@ def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[st
     for colour, width in lines:
         painter.setPen(pen(colour, width))
         painter.drawPath(path)
-
-
-def draw_measure(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    measure: Measure,
-    floor: float,
-) -> None:
-    """Draw the first span's outline, and dimension lines below the lower of the two lanes.
-
-    If there is no room above the pixel `floor`, they are above the upper lane.
-    """
-    first = measure.first
-    second = measure.second
-    assert first.end is not None
-    # Folded lanes have no track.
-    lanes = (first.lane, second.lane)
-    tracks = [track for track in frame.layout.tracks if track.lane in lanes]
-    if not tracks:
-        return
-    below = frame.top + max(track.bottom for track in tracks)
-    above = frame.top + min(track.top for track in tracks)
-    # Both dimension lines are below the lower lane, or both above the upper one.
-    lowest = below + 2 * ROOM + 6
-    if lowest <= floor:
-        direction = 1
-        origin = below
-        edge = above
-    else:
-        direction = -1
-        origin = above
-        edge = below
-    end_to_start = tr("end to start {time}", time=signed_text(measure.end_to_start))
-    start_to_start = tr("start to start {time}", time=signed_text(measure.start_to_start))
-    x1 = frame.x(second.start)
-    near = (0.8, first.end, end_to_start)
-    far = (1.8, first.start, start_to_start)
-    with smoothed(painter):
-        for place, begin, text in (near, far):
-            y = origin + direction * ROOM * place
-            ends = (frame.x(begin), x1)
-            _draw_poles(painter, frame, ends, edge, y)
-            _draw_dimension(painter, frame, fonts, ends, y, text)
-
-
-def _draw_poles(
-    painter: QPainter,
-    frame: Frame,
-    ends: tuple[float, float],
-    edge: float,
-    y: float,
-) -> None:
-    painter.setPen(pen(frame.theme.text, 1, Qt.PenStyle.DotLine))
-    beyond = 4 if y > edge else -4
-    for x in ends:
-        if frame.left <= x <= frame.right:
-            painter.drawLine(QLineF(x, edge, x, y + beyond))
-
-
-def _draw_dimension(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    ends: tuple[float, float],
-    y: float,
-    text: str,
-) -> None:
-    """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
-    left = frame.left
-    right = frame.right
-    x0 = min(ends)
-    x1 = max(ends)
-    if x1 < left or x0 > right:
-        return
-    painter.setPen(pen(frame.theme.text, 1.4))
-    # As in technical drawings: if there is too little room, the arrows are outside and point
-    # inwards.
-    tight = x1 - x0 < 4 * ARROW
-    reach = OUTSIDE if tight else 0.0
-    from_x = max(left, x0 - reach)
-    to_x = min(right, x1 + reach)
-    painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
-    inwards = -ARROW if tight else ARROW
-    half_head = 0.6 * ARROW
-    for x, back in ((x0, inwards), (x1, -inwards)):
-        if left <= x <= right:
-            head_x = x + back
-            painter.drawLine(QLineF(x, y, head_x, y - half_head))
-            painter.drawLine(QLineF(x, y, head_x, y + half_head))
-    visible_left = max(left, x0)
-    visible_right = min(right, x1)
-    width = text_width(fonts.small, text) + 10
-    if width + 4 * ARROW <= visible_right - visible_left:
-        middle = (visible_left + visible_right) / 2
-        tag_left = middle - width / 2
-    else:
-        tag_left = to_x + 4
-    if tag_left + width > right:
-        tag_left = from_x - 4 - width
-    tag = QRectF(max(left, tag_left), y - 8, width, 16)
-    fill(painter, tag, frame.theme.plot)
-    write(painter, fonts.small, frame.theme.text, tag, text, CENTRE)

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.trace.span import Span
-from gui.look.painter import fill
 from gui.look.theme import Colours, Theme
-from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, LABELS, Frame, Track
+from gui.timeline.layout.fonts import text_width
+from gui.timeline.layout.frame import AXIS, Track
 from gui.timeline.paint.arrows import draw_dependencies
 from gui.timeline.paint.boxes import boxes_of, draw_boxes, fill_boxes, stacked
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.gap_labels import draw_gap_labels
@@ -30,86 +30,78 @@ from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.paint.summaries import draw_groups
 from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
-from gui.timeline.state.bar_looks import BarWords, Colouring, Label, recoloured
+from gui.timeline.state.bar_looks import BarWords, Colouring, Label, TextLook, recoloured
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of
 
 LABEL_PIXELS = 13.0  # pixels; narrower bars have no text
 PAIR_PIXELS = 30.0  # pixels; lower bars have both labels of an overlap on one line
+_PlacedLabel = tuple[float, float, Label]
+"""Left and upper edge of a label in the picture, and the label."""
 
 
-def draw_scene(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    area: QRectF,
-    labels: LabelColumn,
-) -> float:
+def draw_scene(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) -> float:
     """Draw axis, labels, lanes and strips; return the spans per pixel of the densest lane."""
+    frame = canvas.frame
     bottom = min(area.bottom(), frame.bottom)
     # Later drawing covers earlier: grid and steps are below the bars, folds of time over them.
-    draw_axis(painter, frame, fonts, bottom)
-    draw_steps(painter, scene, frame, fonts, AXIS, bottom)
-    parts = frame.layers()
+    draw_axis(canvas, bottom)
+    draw_steps(canvas, scene, AXIS, bottom)
     per_pixel = 0.0
-    for part in parts:
-        densest = _draw_tracks(painter, scene, part, fonts, area, labels)
+    for part in frame.layers():
+        densest = _draw_tracks(canvas.of(part), scene, area, labels)
         per_pixel = max(per_pixel, densest)
-    draw_groups(painter, scene, frame)
-    painter.setClipping(False)
-    draw_folds(painter, scene, frame, fonts, AXIS, bottom)
+    draw_groups(canvas, scene)
+    canvas.painter.setClipping(False)
+    draw_folds(canvas, scene, AXIS, bottom)
     return per_pixel
 
 
-def _draw_tracks(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    area: QRectF,
-    labels: LabelColumn,
-) -> float:
+def _draw_tracks(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) -> float:
+    painter = canvas.painter
+    frame = canvas.frame
     bottom = min(area.bottom(), frame.floor)
     body = QRectF(0, frame.ceiling, area.width(), bottom - frame.ceiling)
     painter.setClipRect(body)
     # The column of labels is left of LABELS and the lanes are right of it: with two clips neither
     # extends into the other.
-    labels.draw(painter, scene, frame, fonts)
-    plot = QRectF(LABELS, body.top(), frame.view.width, body.height())
+    labels.draw(canvas, scene)
+    plot = frame.plot(frame.ceiling, bottom)
     painter.setClipRect(plot)
-    draw_strips(painter, scene, frame)
-    per_pixel = LanePainter(painter, scene, frame, fonts).draw()
-    draw_block_numbers(painter, scene, frame, fonts)
+    draw_strips(canvas, scene)
+    per_pixel = LanePainter(canvas, scene).draw()
+    draw_block_numbers(canvas, scene)
     if frame.path:
-        draw_critical(painter, scene, frame)
-    draw_gap_labels(painter, scene, frame, fonts)
+        draw_critical(canvas, scene)
+    draw_gap_labels(canvas, scene)
     if frame.arrows:
-        draw_dependencies(painter, scene, frame, fonts)
+        draw_dependencies(canvas, scene)
     return per_pixel
 
 
 class LanePainter:
     """Draws the lanes of a scene inside the plot, without labels and axes."""
 
-    def __init__(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-        self.painter = painter
+    def __init__(self, canvas: Canvas, scene: Scene) -> None:
+        self.canvas = canvas
+        self.painter = canvas.painter
+        self.frame = canvas.frame
+        self.fonts = canvas.fonts
         self.scene = scene
-        self.frame = frame
-        self.fonts = fonts
-        self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
+        self.colours, self.letters, self.palette = _colours_of(scene.colouring, canvas.theme)
         # Collected, and drawn at the end: pen and font then change once per group, not per label.
-        self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
+        self._words: defaultdict[tuple[bool, int], list[_PlacedLabel]] = defaultdict(list)
 
     def draw(self) -> float:
         """Draw everything; return the spans per pixel of the densest lane, 0 if none is reduced."""
-        idle = idle_ground(self.painter, self.scene, self.frame)
+        canvas = self.canvas
+        idle = idle_ground(canvas, self.scene)
         tracks = list(self.frame.visible(self.frame.layout.tracks))
         for track in tracks:
             idle(self.frame.place(track), track.helper)
         folded: list[tuple[Track, PixelColumns]] = []
         for track, reduced in zip(tracks, self.draw_spans(tracks), strict=True):
-            draw_hits(self.painter, self.scene, self.frame, track)
+            draw_hits(canvas, self.scene, track)
             if isinstance(reduced, PixelColumns):
                 folded.append((track, reduced))
             elif not track.helper:
@@ -118,7 +110,7 @@ class LanePainter:
         for span in self.scene.trace.open_tasks:
             self._open(span)
         for track, columns in folded:
-            draw_count(self.painter, self.frame, self.fonts, track, columns.count)
+            draw_count(canvas, track, columns.count)
         per_pixel = max((columns.per_pixel for _, columns in folded), default=0.0)
         return float(f"{per_pixel:.2g}")  # stable enough to be read
 
@@ -147,16 +139,22 @@ class LanePainter:
             return
         facts = self.scene.facts[track.lane]
         columns = self.scene.columns[track.lane]
-        staged = len(facts.stages) > 1
-        low = track.height < PAIR_PIXELS
+        look = TextLook(
+            bold=self.fonts.bold.toString(),
+            small=self.fonts.small.toString(),
+            staged=len(facts.stages) > 1,
+            low=track.height < PAIR_PIXELS,
+            shrinks=self.frame.vector,
+        )
         rows = columns.rows[bars.first + wide].tolist()
-        words = self.scene.words(rows, self.fonts, staged, low, self.frame.vector)
+        words = self.scene.words(rows, look)
         # Minus a pixel, because wide bars have a free pixel at their end (SEAM_PIXELS).
         widths = right[wide] - left[wide] - 1
         middles = left[wide] + self.frame.left + widths / 2
+        xs = middles.tolist()
         rooms = widths.tolist()
         families = bars.family[wide].tolist()
-        for one, x, room, family in zip(words, middles.tolist(), rooms, families, strict=True):
+        for one, x, room, family in zip(words, xs, rooms, families, strict=True):
             self._put(one, track, x, room, self.letters[family])
 
     def _put(
@@ -173,7 +171,7 @@ class LanePainter:
         # There may be more parts than pens, or fewer: two halves in one colour, or a low bar with
         # both labels on one line.
         for choices, payload, pen in zip(words.parts, words.carried, cycle(pens), strict=False):
-            if part < 40 or (payload is not None and payload.width > room - 4):
+            if payload is not None and (part < 40 or payload.width > room - 4):
                 payload = None
             for label in choices:
                 if label.width > room - 2:
@@ -190,7 +188,8 @@ class LanePainter:
         """Collect a label centred at `x` and `y`; `colour` is 0xAARRGGBB."""
         left = x - label.width / 2
         top = y - label.height / 2
-        self._words[label.small, colour].append((left, top, label))
+        words = self._words[label.small, colour]
+        words.append((left, top, label))
 
     def _write(self) -> None:
         """Draw the labels by colour and font; in figures as text that can be searched."""
@@ -221,7 +220,7 @@ class LanePainter:
         track = layout.track_of(span.lane)
         rect = self.frame.rect(track, start, end)
         # The bar is translucent, and the hatch of idle time would be visible through it.
-        fill(self.painter, rect, self.frame.theme.plot)
+        self.canvas.fill(rect, self.canvas.theme.plot)
         code = self.scene.colouring.code_of(span)
         self._open_parts(rect, self.colours[code])
         if track.helper or rect.width() < LABEL_PIXELS:
@@ -241,9 +240,11 @@ class LanePainter:
             light.setAlpha(90)
             self.painter.fillRect(part, light)
             if self.frame.now is not None:
-                front = QRectF(part.right() - 3, part.top(), 3, part.height())
+                left = part.right() - 3
+                front = QRectF(left, part.top(), 3, part.height())
                 self.painter.fillRect(front, colour)
-        edge = QRectF(rect.left(), rect.top(), rect.width(), 2)
+        edge = QRectF(rect)
+        edge.setHeight(2)
         self.painter.fillRect(edge, colours[0])
 
 
@@ -271,5 +272,7 @@ def _colours_of(
     colours = colouring.colours(theme)
     letters = []
     for pens in theme.letters(colours):
-        letters.append(tuple(pen.rgba() for pen in pens))
-    return colours, tuple(letters), palette_of(colours)
+        codes = tuple(pen.rgba() for pen in pens)
+        letters.append(codes)
+    palette = palette_of(colours)
+    return colours, tuple(letters), palette

@@ -10,17 +10,18 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPen
 
 from core.plan.task import ABSENT
 from core.playback.film import Arrival, Film, LaneMoment, links_of_step
-from gui.look.painter import fill, saved
+from gui.look.painter import saved
 from gui.look.text import bytes_text, duration_text, tr
-from gui.look.writing import CENTRE, write
+from gui.look.writing import CENTRE
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, Frame
 from gui.timeline.paint.arrows import arrow_between, draw_arrow
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.gap_labels import StepLabels
 from gui.timeline.paint.margins import INDENT, draw_headings, draw_labels, time_tag
 from gui.timeline.state.lane_facts import LaneFacts
@@ -76,10 +77,8 @@ def lane_texts(shown: SceneFilm, time: float, fonts: Fonts) -> list[LaneFacts]:
 
 
 def draw_moment(
-    painter: QPainter,
+    canvas: Canvas,
     shown: SceneFilm,
-    frame: Frame,
-    fonts: Fonts,
     time: float,
     speed: float,
     facts: Sequence[LaneFacts],
@@ -91,31 +90,31 @@ def draw_moment(
     `facts` are the `lane_texts` of that time. The time axis begins at the height `axis`, the lanes'
     names at the pixel `indent`.
     """
-    draw_lane_texts(painter, shown.scene, frame, fonts, facts, indent)
+    painter = canvas.painter
+    frame = canvas.frame
+    draw_lane_texts(canvas, shown.scene, facts, indent)
     top = max(frame.ceiling, frame.top)
     bottom = min(frame.floor, frame.bottom)
-    x = min(max(frame.x(time), frame.left), frame.right)
-    body = QRectF(frame.left, top, frame.view.width, bottom - top)
+    now = frame.x(time)
+    x = min(max(now, frame.left), frame.right)
+    body = frame.plot(top, bottom)
     with saved(painter):
         painter.setClipRect(body)
         veil = QColor(frame.theme.plot)
         veil.setAlpha(VEIL)
         ahead = QRectF(x, top, body.right() - x, body.height())
         painter.fillRect(ahead, veil)
-        _draw_arrivals(painter, shown, frame, time, speed)
-    if frame.left <= frame.x(time) <= frame.right:
-        _draw_now(painter, frame, fonts, time, axis, bottom)
+        _draw_arrivals(canvas, shown, time, speed)
+    if frame.left <= now <= frame.right:
+        _draw_now(canvas, time, axis, bottom)
 
 
 def draw_lane_texts(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    facts: Sequence[LaneFacts],
-    indent: float,
+    canvas: Canvas, scene: Scene, facts: Sequence[LaneFacts], indent: float
 ) -> None:
     """Draw the column of the lanes' names again, with other texts."""
+    painter = canvas.painter
+    frame = canvas.frame
     # A shallow copy, because the same painter draws the names with the scene's own texts.
     playing = copy(scene)
     playing.facts = list(facts)
@@ -126,9 +125,10 @@ def draw_lane_texts(
             # The marks of pinned and chosen lanes, left of the names, stay.
             column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
             painter.setClipRect(column)
-            fill(painter, column, frame.theme.plot)
-            draw_labels(painter, playing, part, fonts, indent)
-            draw_headings(painter, scene, part, fonts, indent)
+            canvas.fill(column, frame.theme.plot)
+            part_canvas = canvas.of(part)
+            draw_labels(part_canvas, playing, indent)
+            draw_headings(part_canvas, scene, indent)
 
 
 def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
@@ -160,14 +160,9 @@ def _activity(shown: SceneFilm, moment: LaneMoment, fonts: Fonts) -> str:
     return texts[-1]
 
 
-def _draw_arrivals(
-    painter: QPainter,
-    shown: SceneFilm,
-    frame: Frame,
-    time: float,
-    speed: float,
-) -> None:
+def _draw_arrivals(canvas: Canvas, shown: SceneFilm, time: float, speed: float) -> None:
     """Draw an arrow for each tensor that has just arrived."""
+    frame = canvas.frame
     since = time - FLASH_S * speed * 1e9
     halo = (frame.theme.plot, 5.0)
     line = (frame.theme.accent, 2.0)
@@ -176,7 +171,7 @@ def _draw_arrivals(
         if arrival.source_lane in tracks and arrival.lane in tracks:
             source, target = _bars(frame, arrival)
             arrow = arrow_between(source, target, held=True)
-            draw_arrow(painter, arrow, halo, line)
+            draw_arrow(canvas.painter, arrow, halo, line)
 
 
 def _bars(frame: Frame, arrival: Arrival) -> tuple[QRectF, QRectF]:
@@ -189,19 +184,14 @@ def _bars(frame: Frame, arrival: Arrival) -> tuple[QRectF, QRectF]:
     )
 
 
-def _draw_now(
-    painter: QPainter,
-    frame: Frame,
-    fonts: Fonts,
-    time: float,
-    axis: float,
-    bottom: float,
-) -> None:
+def _draw_now(canvas: Canvas, time: float, axis: float, bottom: float) -> None:
+    painter = canvas.painter
+    frame = canvas.frame
     x = round(frame.x(time))
     colour = QColor(frame.theme.accent)
     painter.setPen(QPen(colour, LINE))
-    painter.drawLine(QPointF(x, axis + AXIS - 4), QPointF(x, bottom))
-    text, tag = time_tag(frame, fonts, time)
+    canvas.draw_vertical(x, axis + AXIS - 4, bottom)
+    text, tag = time_tag(frame, canvas.fonts, time)
     tag.translate(0, axis)
     painter.fillRect(tag, colour)
-    write(painter, fonts.small, frame.theme.on_accent, tag, text, CENTRE)
+    canvas.write(tag, text, frame.theme.on_accent, CENTRE)

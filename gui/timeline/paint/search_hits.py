@@ -15,9 +15,8 @@ from core.trace.trace import Trace
 from gui.look.painter import fill
 from gui.look.text import about_text, tr
 from gui.look.theme import Theme
-from gui.look.writing import CENTRE, write
-from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame, Track
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.pixels import draw_slices, owners, pixels_of
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
@@ -30,8 +29,10 @@ LOW = 13.0  # lower tracks have no count
 AIR = 3.0
 
 
-def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> None:
+def draw_hits(canvas: Canvas, scene: Scene, track: Track) -> None:
     """Draw a tick at the top of each hit on a track, even if the span is very short."""
+    painter = canvas.painter
+    frame = canvas.frame
     left, right = hit_pixels(scene, frame, track.lane)
     if not len(left):
         return
@@ -43,7 +44,7 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> No
         _fill_ticks(painter, ticks, place, height, RIM, theme.plot)
         _fill_ticks(painter, ticks, place, height, 0.0, theme.text)
         return
-    ratio = painter.device().devicePixelRatioF()
+    ratio = canvas.pixel_ratio
     pixels = pixels_of(place.width(), ratio)
     rims = _lit(left - RIM, right + RIM, pixels, ratio, theme.plot)
     tick = _lit(left, right, pixels, ratio, theme.text)
@@ -65,7 +66,8 @@ def _fill_ticks(
     for left, right in ticks:
         x = place.left() + left - rim
         width = right - left + 2 * rim
-        fill(painter, QRectF(x, place.top(), width, height + rim), colour)
+        tick = QRectF(x, place.top(), width, height + rim)
+        fill(painter, tick, colour)
 
 
 def _lit(
@@ -76,7 +78,8 @@ def _lit(
     colour: str,
 ) -> NDArray[np.uint32]:
     """Return a line of device pixels with a colour in some ranges, and clear elsewhere."""
-    is_covered = owners(left * ratio, right * ratio, pixels) < len(left)
+    tick = owners(left * ratio, right * ratio, pixels)
+    is_covered = tick < len(left)
     lit = np.uint32(QColor(colour).rgba())
     return np.where(is_covered, lit, np.uint32(0))
 
@@ -97,25 +100,27 @@ def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:
         has_hit = hit_columns(columns.starts, hits, edges)
         begun = np.flatnonzero(has_hit).astype(np.float64)
         return begun, np.minimum(begun + LEAST, view.width)
-    left = np.maximum(view.xs(columns.starts[chosen]), 0.0)
-    right = np.minimum(view.xs(columns.ends[chosen]), view.width)
+    starts = view.xs(columns.starts[chosen])
+    ends = view.xs(columns.ends[chosen])
+    left = np.maximum(starts, 0.0)
+    right = np.minimum(ends, view.width)
     missing = np.maximum(LEAST - (right - left), 0.0)
     margin = missing / 2
     return left - margin, right + margin
 
 
-def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, count: int) -> None:
+def draw_count(canvas: Canvas, track: Track, count: int) -> None:
     """Write the number of spans of a reduced track at its right end."""
+    frame = canvas.frame
     if track.helper or track.height < LOW:
         return
     words = tr("{count} spans", count=about_text(count))
-    width = text_width(fonts.small, words) + 2 * AIR
+    width = canvas.width_of(words) + 2 * AIR
     place = frame.place(track)
     left = place.right() - width - AIR
     top = place.center().y() - LOW / 2
     tag = QRectF(left, top, width, LOW)
-    fill(painter, tag, frame.theme.plot)
-    write(painter, fonts.small, frame.theme.muted, tag, words, CENTRE)
+    canvas.write_tag(tag, words, frame.theme.muted, frame.theme.plot)
 
 
 def hit_columns(starts: Ints, hits: Ints, edges: NDArray[np.floating]) -> Bools:

@@ -17,6 +17,7 @@ from gui.look.painter import pen
 from gui.look.theme import Colours, Theme, mixed
 from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.counters import draw_counters
 from gui.timeline.paint.pixels import (
     Palette,
@@ -41,24 +42,30 @@ HEADROOM = 1.0  # free pixels above the highest line
 STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to half pixels
 
 
-def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
+def draw_strips(canvas: Canvas, scene: Scene) -> None:
     """Draw all visible strips."""
+    frame = canvas.frame
     if scene.ghosts:
-        draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
-    draw_counters(painter, scene, frame)
+        ghosts = list(frame.visible(frame.layout.ghosts))
+        draw_ghosts(canvas, scene, ghosts)
+    draw_counters(canvas, scene)
     most = scene.peak_bytes
     tracks = list(frame.visible(frame.layout.memory))
     if tracks and most:
         memory = [scene.memory[track.lane] for track in tracks]
         # A live run's memory is known up to its last span.
-        draw_memory(painter, memory, frame, tracks, most, float(scene.bounds[1]))
+        _, end = scene.bounds
+        draw_memory(canvas, memory, tracks, most, float(end))
 
 
-def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[Track]) -> None:
+def draw_ghosts(canvas: Canvas, scene: Scene, tracks: Sequence[Track]) -> None:
     """Draw the predicted spans of lanes, outlined and pale in contrast to measured spans."""
     if scene.prediction is None:
         return
-    ghost = _ghost_colours(scene.colouring, frame.theme, bool(scene.doubt))
+    painter = canvas.painter
+    frame = canvas.frame
+    is_faint = bool(scene.doubt)
+    ghost = _ghost_colours(scene.colouring, frame.theme, is_faint)
     found = []
     for track in tracks:
         reduced = _reduced_ghost(scene, scene.prediction, track.lane, frame)
@@ -136,13 +143,15 @@ def _draw_together(
     if bars:
         ratio = painter.device().devicePixelRatioF()
         _, first_place = placed[0]
-        outer, inner = families_of(bars, first_place.width(), ratio, solid, (0.0, EDGE))
+        width = first_place.width()
+        outer, inner = families_of(bars, width, ratio, solid, insets=(0.0, EDGE))
     else:
         nothing = np.int8(solid.shape[1] - 1)
         families = []
         for track, _ in placed:
             if isinstance(track, PixelColumns):
-                families.append(np.where(track.busy > 0, track.family, nothing))
+                is_busy = track.busy > 0
+                families.append(np.where(is_busy, track.family, nothing))
         outer = inner = np.stack(families)
     # Three lines of pixels per track, stretched to their heights: outline, inside, outline. A bar
     # too narrow for an outline has no inside (0), and is filled with the outline's colour.
@@ -157,9 +166,8 @@ def _draw_together(
 
 
 def draw_memory(
-    painter: QPainter,
+    canvas: Canvas,
     memory: Sequence[LaneMemory],
-    frame: Frame,
     tracks: Sequence[Track],
     most: float,
     end: float,
@@ -170,13 +178,16 @@ def draw_memory(
     strips have the same height. If changes are dense, columns are WIDE pixels each, except in
     figures.
     """
+    painter = canvas.painter
+    frame = canvas.frame
     view = frame.view
     wide = 1
     changes = max(one.seen(view) for one in memory)
     if not frame.vector and changes > DENSE * view.width:
         view = view.coarser(WIDE)
         wide = WIDE
-    columns = np.stack([reduce_memory(one, view, end) for one in memory], axis=1)
+    reduced = [reduce_memory(one, view, end) for one in memory]
+    columns = np.stack(reduced, axis=1)
     height = tracks[0].height
     # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
     # outline of figures short (stepped_line).
@@ -187,7 +198,7 @@ def draw_memory(
             bottom = frame.top + track.bottom
             _draw_areas(painter, over, under, frame.left, bottom, frame.theme)
         return
-    ratio = painter.device().devicePixelRatioF()
+    ratio = canvas.pixel_ratio
     pixels = memory_pixels(held, activations, height, ratio, frame.theme)
     right = frame.left + wide * pixels.shape[2]
     for track, mine in zip(tracks, pixels, strict=True):
@@ -215,13 +226,17 @@ def memory_pixels(
     over = lines - held_lines[:, None]
     under = lines - activation_lines[:, None]
     rest, inner = memory_colours(theme)
+    rest_code = np.uint32(rest.rgba())
+    inner_code = np.uint32(inner.rgba())
+    clear = np.uint32(0)
     y = np.arange(lines, dtype=np.int16)[:, None]
-    pixels = np.where(y >= over, np.uint32(rest.rgba()), np.uint32(0))
-    np.copyto(pixels, np.uint32(inner.rgba()), where=y >= under)
+    pixels = np.where(y >= over, rest_code, clear)
+    np.copyto(pixels, inner_code, where=y >= under)
     # The line connects a column's top with the previous column's, as a step. An empty column (its
     # top is at `lines`) has no step, neither down to it nor up from it.
     first = over[..., :1]
-    before = np.concatenate([first, over[..., :-1]], axis=2)
+    all_but_last = over[..., :-1]
+    before = np.concatenate([first, all_but_last], axis=2)
     # No line from an empty column: it would show memory there.
     before = np.where(before == lines, over, before)
     thick = max(1, round(EDGE * ratio))
@@ -282,10 +297,13 @@ def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
 def _inside(boxes: Boxes) -> Boxes:
     """Return the inside of boxes that are wide enough for an outline."""
     is_wide = boxes.width > 3 * EDGE
+    both_edges = 2 * EDGE
     left = boxes.left[is_wide] + EDGE
-    width = boxes.width[is_wide] - 2 * EDGE
-    height = np.maximum(0.0, boxes.height[is_wide] - 2 * EDGE)
-    return Boxes(left, width, height, boxes.family[is_wide])
+    width = boxes.width[is_wide] - both_edges
+    within = boxes.height[is_wide] - both_edges
+    height = np.maximum(0.0, within)
+    family = boxes.family[is_wide]
+    return Boxes(left, width, height, family)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,10 +318,16 @@ class _GhostColours:
 
 @lru_cache(maxsize=4)
 def _ghost_colours(colouring: Colouring, theme: Theme, faint: bool) -> _GhostColours:
-    towards_plot, inside = (FAINT, PALER) if faint else (0.0, PALE)
+    towards_plot = 0.0
+    inside = PALE
+    if faint:
+        towards_plot = FAINT
+        inside = PALER
     solid = _mixed_colours(colouring, theme, towards_plot)
     pale = _mixed_colours(colouring, theme, inside)
-    return _GhostColours(solid, pale, palette_of(solid), palette_of(pale))
+    solid_codes = palette_of(solid)
+    pale_codes = palette_of(pale)
+    return _GhostColours(solid, pale, solid_codes, pale_codes)
 
 
 def _mixed_colours(colouring: Colouring, theme: Theme, share: float) -> Colours:

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
 
 from core.arrays import Floats
 from gui.look.families import FAMILIES
-from gui.look.painter import fill
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Viewport, at_height
 from gui.timeline.layout.moments import Origin, since_text
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.margins import heading_text
 from gui.timeline.paint.pixels import image_of
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
@@ -26,15 +25,16 @@ AIR = 1.0  # free pixels above and below an area
 Card = tuple[str, list[str]]
 
 
-def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
+def draw_groups(canvas: Canvas, scene: Scene) -> None:
     """Draw the areas of all visible folded groups, below the pinned lanes."""
+    frame = canvas.frame
     top = frame.ceiling + frame.layout.band
-    visible = QRectF(frame.left, top, frame.view.width, frame.floor - top)
-    painter.setClipRect(visible)
+    visible = frame.plot(top, frame.floor)
+    canvas.painter.setClipRect(visible)
     for group in frame.layout.groups:
         if group.has_summary:
             rect = frame.place(group)
-            draw_areas(painter, scene.together(group.numbers), frame, rect)
+            draw_areas(canvas, scene.together(group.numbers), rect)
 
 
 def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
@@ -52,32 +52,25 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
 
 
-def draw_areas(
-    painter: QPainter,
-    aggregate: Aggregate | Lanewise,
-    frame: Frame,
-    rect: QRectF,
-) -> None:
+def draw_areas(canvas: Canvas, aggregate: Aggregate | Lanewise, rect: QRectF) -> None:
     """Draw the shares over the visible time, families stacked from the bottom up."""
-    ratio = painter.device().devicePixelRatioF()
+    theme = canvas.theme
+    ratio = canvas.pixel_ratio
     inner = rect.adjusted(0, AIR, 0, -AIR)
     wide = round(inner.width() * ratio)
     high = round(inner.height() * ratio)
-    fill(painter, inner, frame.theme.grid)
-    shares = aggregate.shares(frame.view.resized(wide))
-    pixels = area_pixels(shares, frame.theme, high)
-    painter.drawImage(inner, image_of(pixels))
+    canvas.fill(inner, theme.grid)
+    view = canvas.frame.view.resized(wide)
+    shares = aggregate.shares(view)
+    pixels = area_pixels(shares, theme, high)
+    canvas.painter.drawImage(inner, image_of(pixels))
 
 
-def draw_shades(
-    painter: QPainter,
-    together: Sequence[Aggregate | Lanewise],
-    frame: Frame,
-    rect: QRectF,
-) -> None:
+def draw_shades(canvas: Canvas, together: Sequence[Aggregate | Lanewise], rect: QRectF) -> None:
     """Draw a thin track for each aggregate; it is paler where fewer lanes are busy."""
-    ratio = painter.device().devicePixelRatioF()
-    view = frame.view.resized(round(rect.width() * ratio))
+    frame = canvas.frame
+    wide = round(rect.width() * canvas.pixel_ratio)
+    view = frame.view.resized(wide)
     mean_colours = []
     for family_colours in frame.theme.families:
         channels = [(c.red(), c.green(), c.blue()) for c in family_colours]
@@ -85,7 +78,7 @@ def draw_shades(
     colours = np.array(mean_colours)
     shares = np.array([one.shares(view) for one in together])
     pixels = np.ascontiguousarray(blended(shares, colours))
-    painter.drawImage(rect, image_of(pixels))
+    canvas.painter.drawImage(rect, image_of(pixels))
 
 
 def area_pixels(shares: Floats, theme: Theme, high: int) -> NDArray[np.uint32]:
@@ -115,7 +108,11 @@ def area_pixels(shares: Floats, theme: Theme, high: int) -> NDArray[np.uint32]:
 def share_lines(share: Floats, time: float, wide: float, origin: Origin) -> list[str]:
     """Return the tooltip's lines for a pixel: the share of busy lanes, in total and by family."""
     busy = float(share.sum())
-    at = tr("at {time}, over {length}", time=since_text(time, origin), length=duration_text(wide))
+    at = tr(
+        "at {time}, over {length}",
+        time=since_text(time, origin),
+        length=duration_text(wide),
+    )
     parts = []
     for family in np.argsort(-share).tolist():
         if share[family] > 0:

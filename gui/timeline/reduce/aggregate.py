@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,16 @@ from gui.timeline.reduce.reduction import LaneColumns, pixel_edges, times_of
 
 TAIL = 20_000  # unsorted new spans: at most this many, or a quarter of the sorted ones
 
-Events = tuple[Ints, Ints, Ints]
+
+class Events(NamedTuple):
+    """The `times` (ns) at which lanes begin or end a family.
+
+    With the number of lanes in it from then on, and the total ns spent in it until then.
+    """
+
+    times: Ints
+    running: Ints
+    spent: Ints
 
 
 class Aggregate:
@@ -93,10 +103,7 @@ class Lanewise:
 
 
 def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
-    """Return for each family the times (ns) at which a lane begins or ends it.
-
-    With the number of lanes in it from then on, and the total ns spent in it until then.
-    """
+    """Return the events of each family in several lanes."""
     parts = [spans for spans in lanes if len(spans)]
     if not parts:
         return {}
@@ -118,7 +125,7 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
         spent_between = running[:-1] * np.diff(times)
         spent = np.zeros(len(times), np.int64)
         np.cumsum(spent_between, out=spent[1:])
-        found[family] = (times, running, spent)
+        found[family] = Events(times, running, spent)
     return found
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from gui.look.families import FAMILIES, FAMILY_CODES, family_of
 from gui.look.text import bytes_text, carried_rows_text, rows_text
 from gui.look.theme import Colours, Theme
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.reduce.reduction import Bars, PixelColumns
+from gui.timeline.reduce.reduction import Bars, PixelColumns, count_until
 
 COLUMNS = (
     "kind",
@@ -74,11 +73,13 @@ def recoloured(
         return reduced
     spans = trace.spans(lane)
     if isinstance(reduced, Bars):
-        shown = spans[reduced.first : reduced.first + len(reduced.left)]
+        end = reduced.first + len(reduced.left)
+        shown = spans[reduced.first : end]
     else:
-        middles = view.times(np.arange(len(reduced.family)) + 0.5)
-        begun = np.searchsorted(spans.start, np.floor(middles).astype(np.int64), "right")
+        pixels = np.arange(len(reduced.family))
+        middles = view.times(pixels + 0.5)
         # The number of spans that have begun by then; the last of them is one place before.
+        begun = count_until(spans.start, middles)
         shown = spans[np.maximum(begun - 1, 0)]
     return replace(reduced, family=colouring.codes(shown))
 
@@ -105,27 +106,46 @@ class BarWords:
     carried: tuple[Label | None, ...]
 
 
-def words_of(
-    table: TaskTable, place: int, bold: str, small: str, staged: bool, low: bool, shrinks: bool
-) -> BarWords:
-    """Return the texts for the bar of a table's task, in one kind of lanes.
+@dataclass(frozen=True, slots=True)
+class TextLook:
+    """Appearance of the texts in a lane's bars, in the fonts `bold` and `small` (QFont.toString).
 
-    `bold` and `small` are their fonts (QFont.toString). Bars of `staged` lanes name their stages;
-    bars of `low` lanes have one line. On paper, which cannot be zoomed, a text that does not fit
-    `shrinks` to the small font; otherwise all have one size.
+    Bars of `staged` lanes name their stages; bars of `low` lanes have one line. On paper, which
+    cannot be zoomed, a text that does not fit `shrinks` to the small font; otherwise all have one
+    size.
     """
+
+    bold: str
+    small: str
+    staged: bool
+    low: bool
+    shrinks: bool
+
+    def laid_out(self, choices: Choices) -> tuple[Label, ...]:
+        """Return the labels for some texts, best first: each in bold, then in the small font."""
+        labels = []
+        for text in choices:
+            in_bold = label_of(text, self.bold, False)
+            labels.append(in_bold)
+            if self.shrinks:
+                in_small = label_of(text, self.small, True)
+                labels.append(in_small)
+        return tuple(labels)
+
+
+def words_of(table: TaskTable, place: int, look: TextLook) -> BarWords:
+    """Return the texts for the bar of a table's task."""
     task = table.rows[place]
     kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
     if task["name"] == ABSENT:
         # `numbers` are the five values of COLUMNS between the kind and the stages, in the order of
         # `bar_label`.
-        parts = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
+        parts = labels_of(kind, tuple(numbers), stage, paired_stage, look.staged)
     else:
-        parts = (shortened(short_label(table.names[task["name"]])),)
-    if low:
+        name = short_label(table.names[task["name"]])
+        parts = (shortened(name),)
+    if look.low:
         parts = on_one_line(parts)
-    # Each text in bold first, then in the small font: the best comes first.
-    fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
     payload = ""
     if size:
         payload = bytes_text(size)
@@ -134,13 +154,15 @@ def words_of(
     carried = [payload] * len(parts)
     if rows and not size and kind == KINDS.index(Kind.OVERLAP):
         paired = table.paired_rows(place)
-        carried[-1] = rows_text(paired) if len(parts) > 1 else carried_rows_text(rows, paired)
-    labels = []
-    for choices in parts:
-        sized = product(choices, fonts)
-        labels.append(tuple(label_of(text, font, is_small) for text, (font, is_small) in sized))
-    payloads = tuple(label_of(text, small, True) if text else None for text in carried)
-    return BarWords(tuple(labels), payloads)
+        if len(parts) > 1:
+            carried[-1] = rows_text(paired)
+        else:
+            carried[-1] = carried_rows_text(rows, paired)
+    labels = tuple(look.laid_out(choices) for choices in parts)
+    payloads: list[Label | None] = []
+    for text in carried:
+        payloads.append(label_of(text, look.small, True) if text else None)
+    return BarWords(labels, tuple(payloads))
 
 
 def labels_of(
@@ -169,12 +191,17 @@ def labels_of(
 
 def _with_stage(stage: int, action: str, staged: bool) -> Choices:
     """Return the labels of one action, longest first."""
-    return (f"{stage}{action}", action) if staged and stage != ABSENT else (action,)
+    if not staged or stage == ABSENT:
+        return (action,)
+    return f"{stage}{action}", action
 
 
 def on_one_line(halves: tuple[Choices, ...]) -> tuple[Choices]:
     """Return the labels of both halves combined, for a low bar: `F3 B1`."""
-    return (tuple(map(" ".join, zip(*halves, strict=True))),)
+    lines = []
+    for labels in zip(*halves, strict=True):
+        lines.append(" ".join(labels))
+    return (tuple(lines),)
 
 
 def shortened(name: str) -> Choices:

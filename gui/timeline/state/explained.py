@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
@@ -235,7 +235,9 @@ class ExplanationCache:
 
     def report_at_hand(self, gap: Gap) -> GapReport | None:
         """Return why a lane is idle, unless computing it would block the window."""
-        return self.report(gap.lane, gap.start) if self.at_hand(gap.step) else None
+        if not self.at_hand(gap.step):
+            return None
+        return self.report(gap.lane, gap.start)
 
     def problem(self, step: int) -> str:
         """Return why a step cannot be explained, in a sentence; "" if it can."""
@@ -260,7 +262,8 @@ class ExplanationCache:
             return False
         if self.progress(step).tasks <= LARGE:
             return not self.problem(step)
-        return step in self._known and self._known[step].progress == self.progress(step)
+        known = self._known.get(step)
+        return known is not None and known.progress == self.progress(step)
 
     def compute(self, step: int) -> StepResults:
         """Return the results for `keep`. For another thread, while the trace does not grow."""
@@ -275,11 +278,12 @@ class ExplanationCache:
     def keep(self, step: int, made: StepResults) -> None:
         """Store the results for a step, in place of the last large step's."""
         # A large explanation takes up to 0.7 GB: only one is kept.
-        large = [other for other, known in self._known.items() if known.progress.tasks > LARGE]
-        for other in large:
+        for other in _steps_by_size(self._known, large=True):
             del self._known[other]
-        self._known[step] = made.known
-        self._figures.put(step, made.known.progress, (made.figures, made.known.cause_intervals))
+        known = made.known
+        figures = (made.figures, known.cause_intervals)
+        self._known[step] = known
+        self._figures.put(step, known.progress, figures)
         self._forget()
 
     def warm(
@@ -311,13 +315,24 @@ class ExplanationCache:
 
     def _forget(self) -> None:
         """Evict the least recently used small steps; a large one stays until `keep` replaces it."""
-        small = [step for step, known in self._known.items() if known.progress.tasks <= LARGE]
+        small = _steps_by_size(self._known, large=False)
         total = sum(self._known[step].progress.tasks for step in small)
         # The last one stays even if it is large, and so do steps on screen: otherwise each picture
         # would explain some again and evict others that it needs.
         for step in small[:-1]:
             if total > KEPT_TASKS and step not in self._on_screen:
-                total -= self._known.pop(step).progress.tasks
+                evicted = self._known.pop(step)
+                total -= evicted.progress.tasks
+
+
+def _steps_by_size(known: Mapping[int, ExplainedStep], large: bool) -> list[int]:
+    """Return the explained steps that are large, or those that are not."""
+    found = []
+    for step, explained in known.items():
+        is_large = explained.progress.tasks > LARGE
+        if is_large is large:
+            found.append(step)
+    return found
 
 
 def _is_final(trace: Trace, step: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.plan.plan import Lane, Role
 from gui.timeline.layout.call_stacks import all_folded, call_stacks
@@ -10,6 +10,22 @@ from gui.timeline.layout.frame import Layout
 from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, Strips, TrackState, arrange
 from gui.timeline.layout.stacking import BY_HAND, lay_out, lay_out_window
 from gui.timeline.state.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """An arrangement, with everything that it was made from."""
+
+    lanes: tuple[Lane, ...]
+    state: TrackState
+    replicas: Replicas
+    arrangement: Arrangement
+
+    def is_of(self, lanes: tuple[Lane, ...], state: TrackState, replicas: Replicas) -> bool:
+        """Return whether it was made from these values."""
+        # Lanes are compared by identity: a run has one tuple of them, which may have thousands of
+        # elements.
+        return self.lanes is lanes and self.state == state and self.replicas == replicas
 
 
 class LaneStack:
@@ -27,7 +43,7 @@ class LaneStack:
         self.wanted = self.shown = Strips()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
-        self._arranged: tuple[tuple[Lane, ...], TrackState, Replicas, Arrangement] | None = None
+        self._arranged: _Arranged | None = None
 
     def strips(self, scene: Scene | None) -> Strips:
         """Return the chosen strips that have contents in a scene."""
@@ -73,21 +89,20 @@ class LaneStack:
         """Return the arrangement of a scene's lanes."""
         lanes = _lanes(scene)
         replicas = self.replicas(scene)
-        # Called for each frame and each move of the mouse. Lanes are compared by identity: a run
-        # has one tuple of them, which may have thousands of elements.
-        if self._arranged is not None:
-            known_lanes, known_state, known_replicas, known = self._arranged
-            is_same_state = known_state == self.state and known_replicas == replicas
-            if known_lanes is lanes and is_same_state:
-                return known
+        # Called for each frame and each move of the mouse.
+        known = self._arranged
+        if known is not None and known.is_of(lanes, self.state, replicas):
+            return known.arrangement
         stacks = call_stacks(lanes, self.state.folded)
-        arranged = replace(arrange(lanes, self.state, replicas), stacks=stacks)
-        self._arranged = (lanes, self.state, replicas, arranged)
-        return arranged
+        arranged = arrange(lanes, self.state, replicas)
+        arrangement = replace(arranged, stacks=stacks)
+        self._arranged = _Arranged(lanes, self.state, replicas, arrangement)
+        return arrangement
 
     def is_stale(self, scene: Scene) -> bool:
         """Return True if new spans need other groups or other strips."""
-        return self.replicas(scene) != self._replicas or self.strips(scene) != self.wanted
+        has_new_replicas = self.replicas(scene) != self._replicas
+        return has_new_replicas or self.strips(scene) != self.wanted
 
     def replicas(self, scene: Scene | None) -> Replicas:
         """Return the replicas of each compute lane; {} unless lanes are grouped by replica."""
@@ -112,4 +127,6 @@ class LaneStack:
 
 
 def _lanes(scene: Scene | None) -> tuple[Lane, ...]:
-    return () if scene is None else scene.trace.header.lanes
+    if scene is None:
+        return ()
+    return scene.trace.header.lanes

@@ -18,12 +18,13 @@ class Measure:
     @classmethod
     def between(cls, one: object, other: object) -> Measure | None:
         """Return the measure of two different spans that have ended, else None."""
-        if not isinstance(one, Span) or not isinstance(other, Span) or one == other:
+        if not isinstance(one, Span) or not isinstance(other, Span):
             return None
-        if one.end is None or other.end is None:
+        if one == other or one.end is None or other.end is None:
             return None
-        first, second = sorted((one, other), key=lambda span: (span.start, span.end))
-        return cls(first, second)
+        if (other.start, other.end) < (one.start, one.end):
+            return cls(other, one)
+        return cls(one, other)
 
     @property
     def end_to_start(self) -> int:
@@ -45,4 +46,7 @@ class Measure:
 
 def signed_text(ns: int) -> str:
     """Return a duration, with a minus sign if it is negative."""
-    return f"{MINUS if ns < 0 else ''}{duration_text(abs(ns))}"
+    length = duration_text(abs(ns))
+    if ns < 0:
+        return f"{MINUS}{length}"
+    return length

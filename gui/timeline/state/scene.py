@@ -19,12 +19,11 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.text import tr
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
-from gui.timeline.layout.fonts import Fonts
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
-from gui.timeline.state.bar_looks import BarWords, Colouring, words_of
+from gui.timeline.state.bar_looks import BarWords, Colouring, TextLook, words_of
 from gui.timeline.state.explained import ExplanationCache
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_letters
 
@@ -81,9 +80,7 @@ class Scene:
     folds: Folds = NO_FOLDS
     hits: dict[int, Ints] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=Colouring)
-    _words: dict[tuple[str, str, bool, bool, bool], dict[int, BarWords]] = field(
-        default_factory=dict
-    )
+    _words: dict[TextLook, dict[int, BarWords]] = field(default_factory=dict)
     _rows_known: int = 0
     _shared: list[int] = field(default_factory=list)
     _neighbours: tuple[int, Span, Neighbours] | None = None
@@ -192,14 +189,11 @@ class Scene:
         nested = [LaneFacts(lane.name) for lane in nested_lanes]
         self.facts = [*placed(facts, header), *nested]
 
-    def words(
-        self, tasks: Sequence[int], fonts: Fonts, staged: bool, low: bool, shrinks: bool
-    ) -> list[BarWords]:
+    def words(self, tasks: Sequence[int], look: TextLook) -> list[BarWords]:
         """Return the texts in the bars of tasks, by rows of the task table: see `words_of`.
 
         They are laid out once, and drawn many times.
         """
-        look = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
         if look not in self._words and len(self._words) == MOST_LOOKS:
             self._words.clear()
         known = self._words.setdefault(look, {})
@@ -210,7 +204,7 @@ class Scene:
         for task in tasks:
             words = known.get(task)
             if words is None:
-                words = known[task] = words_of(table, task, *look)
+                words = known[task] = words_of(table, task, look)
             found.append(words)
         return found
 

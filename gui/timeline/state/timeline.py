@@ -189,7 +189,8 @@ class TimelineState(QObject):
         if strips != self.strips:
             self.strips = strips
             self.strips_changed.emit(strips)
-        self.most_scroll = max(0, int(self.stack.layout.height - available))
+        overflow = self.stack.layout.height - available
+        self.most_scroll = max(0, int(overflow))
         # Set directly, because `scroll_to` would announce another picture a second time.
         self.scroll = min(self.scroll, self.most_scroll)
         self.picture_changed.emit()
@@ -240,7 +241,8 @@ class TimelineState(QObject):
         """Show a view without an undo step; it is drawn with the next picture."""
         scene = self.scene if self.aligned is None else None
         # All views pass here, and may have been made with other folds.
-        view = replace(view, folds=NO_FOLDS if scene is None else scene.folds)
+        folds = NO_FOLDS if scene is None else scene.folds
+        view = replace(view, folds=folds)
         if view != self.viewport:
             self.viewport = view
             self.view_changed.emit()

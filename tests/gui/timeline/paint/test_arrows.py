@@ -17,6 +17,7 @@ from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.arrows import arrows_of, draw_arrows, draw_dependencies
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.gap_labels import draw_gap_labels
 from gui.timeline.state.scene import MOST_NEIGHBOURS, Scene
@@ -111,7 +112,7 @@ def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
     image = QImage(1120, 420, QImage.Format.Format_RGB32)
     image.fill(0xFFFFFFFF)
     with QPainter(image) as painter:
-        draw_arrows(painter, frame, span, near)
+        draw_arrows(Canvas(painter, frame, Fonts.of(QFont())), span, near)
     arrow = arrows_of(frame, span, near)[-1]
     inside = arrow.end.y() + (-4 if arrow.down else 4)
     assert image.pixelColor(round(arrow.end.x()), round(inside)).lightness() < 100
@@ -141,7 +142,8 @@ def painted(scene: Scene, frame: Frame) -> QImage:
     image = QImage(1200, 400, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(LIGHT.plot))
     with QPainter(image) as painter:
-        draw_dependencies(painter, scene, frame, Fonts.of(QFont()))
-        draw_critical(painter, scene, frame)
-        draw_gap_labels(painter, scene, frame, Fonts.of(QFont()))
+        canvas = Canvas(painter, frame, Fonts.of(QFont()))
+        draw_dependencies(canvas, scene)
+        draw_critical(canvas, scene)
+        draw_gap_labels(canvas, scene)
     return image

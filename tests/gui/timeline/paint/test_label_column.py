@@ -12,6 +12,7 @@ from gui.timeline.layout.frame import LABELS, Frame, Viewport
 from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint import label_column
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_headings, draw_labels
 from gui.timeline.state.scene import Scene
@@ -37,7 +38,8 @@ class Column:
         image = QImage(600, 320, QImage.Format.Format_RGB32)
         image.fill(self.frame.theme.plot)
         with QPainter(image) as painter:
-            (draw or self.labels.draw)(painter, self.scene, self.frame, Fonts.of(QFont()))
+            canvas = Canvas(painter, self.frame, Fonts.of(QFont()))
+            (draw or self.labels.draw)(canvas, self.scene)
         return image
 
 
@@ -46,9 +48,9 @@ def column(qapp: object, monkeypatch: pytest.MonkeyPatch) -> Column:
     return Column(monkeypatch)
 
 
-def uncached(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    draw_labels(painter, scene, frame, fonts)
-    draw_headings(painter, scene, frame, fonts)
+def uncached(canvas: Canvas, scene: Scene) -> None:
+    draw_labels(canvas, scene)
+    draw_headings(canvas, scene)
 
 
 def test_labels_look_as_if_they_were_drawn_uncached(column: Column) -> None:

@@ -32,9 +32,10 @@ from gui.timeline.layout.frame import LABELS, Frame, Viewport
 from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.boxes import stacked
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.legend import legend_entries, legend_lines
 from gui.timeline.paint.margins import draw_labels
-from gui.timeline.state.bar_looks import labels_of, on_one_line, shortened, words_of
+from gui.timeline.state.bar_looks import TextLook, labels_of, on_one_line, shortened, words_of
 from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
 
@@ -226,7 +227,8 @@ def test_each_half_of_an_overlap_tells_its_own_rows() -> None:
     for span in overlaps:
         forward, backward = (5 + (n < 5) for n in (span.microbatch, span.paired_microbatch))
         place = int(trace.table.rows_of(np.zeros(1, np.int32), np.array([span.task], np.int32))[0])
-        high = words_of(trace.table, place, font, font, staged=True, low=False, shrinks=False)
+        look = TextLook(font, font, staged=True, low=False, shrinks=False)
+        high = words_of(trace.table, place, look)
         told = [label.text for label in high.carried if label is not None]
         assert told == [f"{forward} rows", f"{backward} rows"]
         both = f"{forward} rows forward, {backward} rows backward"
@@ -242,8 +244,9 @@ def test_a_bar_has_the_short_name_of_a_function_and_its_card_the_whole_one(tmp_p
     path.write_text(json.dumps([{"ph": "X", "ts": 0, "dur": 1, "name": name}]))
     trace = open_recording(path).trace
     fonts = Fonts.of(QFont())
-    look = (fonts.bold.toString(), fonts.small.toString())
-    words = words_of(trace.table, 0, *look, staged=False, low=False, shrinks=False)
+    bold, small = fonts.bold.toString(), fonts.small.toString()
+    look = TextLook(bold, small, staged=False, low=False, shrinks=False)
+    words = words_of(trace.table, 0, look)
     assert [label.text for label in words.parts[0]] == ["copy"]
     heading, lines = span_card(trace, trace.span(0, 0))
     assert heading == name and lines[0].startswith("copy · ")
@@ -266,6 +269,6 @@ def test_names_of_lanes_that_are_too_long_still_differ(tmp_path: Path) -> None:
         image = QImage(600, 320, QImage.Format.Format_RGB32)
         image.fill(0xFFFFFFFF)
         with QPainter(image) as painter:
-            draw_labels(painter, scene, frame, Fonts.of(QFont()))
+            draw_labels(Canvas(painter, frame, Fonts.of(QFont())), scene)
         drawn.append(image.copy(0, int(20 + track.top), int(LABELS), int(track.height)))
     assert drawn[0] != drawn[1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QFont, QImage, QPainter
 
 from core.plan.task import Kind
 from core.recording.importers.read_trace import read_trace
@@ -15,9 +15,11 @@ from core.trace.trace import Trace
 from gui.look.colours import contrast, too_close
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import DARK, LIGHT, RAMP, SERIES, THEMES
+from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
+from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.legend import legend_entries, number_words
 from gui.timeline.paint.strips import draw_ghosts
 from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
@@ -212,7 +214,7 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
         image = QImage(800, 300, QImage.Format.Format_RGB32)
         image.fill(0xFFFFFFFF)
         with QPainter(image) as painter:
-            draw_ghosts(painter, scene, frame, layout.ghosts)
+            draw_ghosts(Canvas(painter, frame, Fonts.of(QFont())), scene, layout.ghosts)
         top = round(layout.ghosts[0].top)
         seen[colouring] = {image.pixelColor(x, top).name() for x in range(800)}
     assert LIGHT.forward in seen[Colouring()]

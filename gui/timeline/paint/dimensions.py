@@ -1,0 +1,120 @@
+"""Draws the dimension lines of a measured distance, as in technical drawings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+
+from gui.look.painter import pen, smoothed
+from gui.look.text import tr
+from gui.timeline.paint.canvas import Canvas
+from gui.timeline.state.measure import Measure, signed_text
+
+ROOM = 22.0  # from a lane to the first dimension line, and from there to the second
+ARROW = 5.0
+OUTSIDE = 14.0  # distance of arrows outside a dimension that is too narrow for them
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension line at the height `y` between two pixels, with its text."""
+
+    begin: float
+    end: float
+    y: float
+    text: str
+
+
+def draw_measure(canvas: Canvas, measure: Measure, floor: float) -> None:
+    """Draw two dimension lines, from the first span's end and from its start to the second span.
+
+    They are below the lower of the two lanes, or above the upper one if there is no room above the
+    pixel `floor`.
+    """
+    frame = canvas.frame
+    first = measure.first
+    second = measure.second
+    assert first.end is not None
+    # Folded lanes have no track.
+    lanes = (first.lane, second.lane)
+    tracks = [track for track in frame.layout.tracks if track.lane in lanes]
+    if not tracks:
+        return
+    below = frame.top + max(track.bottom for track in tracks)
+    above = frame.top + min(track.top for track in tracks)
+    # Both dimension lines are below the lower lane, or both above the upper one.
+    lowest = below + 2 * ROOM + 6
+    if lowest <= floor:
+        direction = 1
+        origin = below
+        edge = above
+    else:
+        direction = -1
+        origin = above
+        edge = below
+    from_end = signed_text(measure.end_to_start)
+    from_start = signed_text(measure.start_to_start)
+    end_to_start = tr("end to start {time}", time=from_end)
+    start_to_start = tr("start to start {time}", time=from_start)
+    x1 = frame.x(second.start)
+    near_y = origin + direction * ROOM * 0.8
+    far_y = origin + direction * ROOM * 1.8
+    near = Dimension(frame.x(first.end), x1, near_y, end_to_start)
+    far = Dimension(frame.x(first.start), x1, far_y, start_to_start)
+    with smoothed(canvas.painter):
+        for dimension in (near, far):
+            _draw_poles(canvas, dimension, edge)
+            _draw_dimension(canvas, dimension)
+
+
+def _draw_poles(canvas: Canvas, dimension: Dimension, edge: float) -> None:
+    """Draw a dotted line at both ends, from the far `edge` of the lanes to the dimension line."""
+    frame = canvas.frame
+    dotted = pen(frame.theme.text, 1, Qt.PenStyle.DotLine)
+    canvas.painter.setPen(dotted)
+    y = dimension.y
+    beyond = 4 if y > edge else -4
+    for x in (dimension.begin, dimension.end):
+        if frame.left <= x <= frame.right:
+            canvas.draw_vertical(x, edge, y + beyond)
+
+
+def _draw_dimension(canvas: Canvas, dimension: Dimension) -> None:
+    """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
+    painter = canvas.painter
+    theme = canvas.theme
+    left = canvas.frame.left
+    right = canvas.frame.right
+    x0 = min(dimension.begin, dimension.end)
+    x1 = max(dimension.begin, dimension.end)
+    if x1 < left or x0 > right:
+        return
+    y = dimension.y
+    painter.setPen(pen(theme.text, 1.4))
+    # As in technical drawings: if there is too little room, the arrows are outside and point
+    # inwards.
+    tight = x1 - x0 < 4 * ARROW
+    reach = OUTSIDE if tight else 0.0
+    from_x = max(left, x0 - reach)
+    to_x = min(right, x1 + reach)
+    painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
+    inwards = -ARROW if tight else ARROW
+    half_head = 0.6 * ARROW
+    for x, back in ((x0, inwards), (x1, -inwards)):
+        if left <= x <= right:
+            head_x = x + back
+            painter.drawLine(QLineF(x, y, head_x, y - half_head))
+            painter.drawLine(QLineF(x, y, head_x, y + half_head))
+    visible_left = max(left, x0)
+    visible_right = min(right, x1)
+    width = canvas.width_of(dimension.text) + 10
+    if width + 4 * ARROW <= visible_right - visible_left:
+        middle = (visible_left + visible_right) / 2
+        tag_left = middle - width / 2
+    else:
+        tag_left = to_x + 4
+    if tag_left + width > right:
+        tag_left = from_x - 4 - width
+    tag = QRectF(max(left, tag_left), y - 8, width, 16)
+    canvas.write_tag(tag, dimension.text, theme.text, theme.plot)
