@@ -14,7 +14,7 @@ from functools import partial
 
 from torch import Tensor
 
-from core.engine.lanes.lane import LaneThread, Stamps, wait_until
+from core.engine.lanes.lane import LaneThread, Stamps, Timestamp, wait_until
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import ValueKey, ValueStore
@@ -86,21 +86,28 @@ class CalibrationOps(Operations):
         self.step.values = values
         # Every pass runs the optimizer, which must not change the parameters.
         self.model.keep_parameters()
+        ended: Timestamp | None = None
         for task in tasks:
             values.task = task
             lane = lanes[task.lane]
+            # The inputs, which this thread copies to the lane's device, and the task before.
+            before = [lane.completion()] if ended is None else [lane.completion(), ended]
             # On its own lane: torch accumulates a parameter's gradient on the stream that first
             # did so, for as long as that graph exists, and another stream has to wait for it.
-            lane.call(partial(self._finish, task, lane)).result()
+            ended = lane.call(partial(self._finish, task, lane, before)).result()
         self._recorded = values.recorded
         self._clear_step()
 
-    def _finish(self, task: Task, lane: LaneThread) -> None:
-        """Run a task in the lane's thread, and wait until the device has done it."""
+    def _finish(self, task: Task, lane: LaneThread, before: Sequence[Timestamp]) -> Timestamp:
+        """Run a task in the lane's thread after `before`; return when it ended, in the past."""
+        for timestamp in before:
+            lane.wait(timestamp)
         with lane.turn:
             held = self.run(task, Stamps(lane.timestamp))
-        wait_until(lane.timestamp())
+        ended = lane.timestamp()
+        wait_until(ended)
         del held
+        return ended
 
     def for_lane(self) -> CalibrationOps:
         """Return a copy for the passes of one lane: the same modules, but separate values."""
