@@ -46,6 +46,10 @@ class BackwardPasses:
         """The block whose backward pass runs now."""
         # The part of `block` after a collective; it is recorded only if a gradient follows.
         self._rest: Op | None = None
+        # The gradients of `block` that have arrived, and how many arrive by block: as many as in
+        # its earlier passes; 0 if their number differs.
+        self._arrived = 0
+        self._usual: dict[int, int] = {}
         # Blocks that returned their input unchanged, by the function that computed it.
         self._through: dict[object, list[Op]] = {}
         # From the end of the forward pass to the first block's backward pass.
@@ -56,6 +60,7 @@ class BackwardPasses:
         """Drop the current state, because a pass is over or is recorded elsewhere."""
         self._release()
         self._through.clear()
+        self._arrived = 0
         self.block = self._rest = self._loss = self._loss_of = None
 
     def begin_loss(self, pass_number: int) -> None:
@@ -70,14 +75,14 @@ class BackwardPasses:
         now = self._ops.now()
         self._end_before(now)
         if op is not self.block:
-            self._release()
+            self._leave_block()
         self.block = self._ops.note(_backward_of(op, now))
 
     def finish(self) -> None:
         """End the backward pass of the last block, because the whole backward pass has ended."""
         if self.block is not None and self.block.end is None:
             self.block.end = self._ops.now()
-        self._release()
+        self._leave_block()
         self.block = None
 
     def watch_inputs(self, number: int, leaves: Sequence[object]) -> set[object]:
@@ -87,7 +92,7 @@ class BackwardPasses:
         autograd functions that computed the inputs.
         """
         into: list[Any] = [leaf for leaf in leaves if needs_gradient(leaf)]
-        hook = self._guard.around(lambda *_: self.gradient(number))
+        hook = self._guard.around(partial(self.gradient, number))
         is_noted = torch.is_grad_enabled() and not self.is_exact
         if is_noted and len(into) == 1:
             into[0].register_hook(hook)
@@ -143,15 +148,23 @@ class BackwardPasses:
             begun.append(op)
             self.begin(op)
 
-    def gradient(self, number: int) -> None:
-        """Note that a gradient of the block's input or of one of its parameters has arrived."""
+    def gradient(self, number: int, *_: object) -> None:
+        """Note that a gradient of the block's input or of one of its parameters has arrived.
+
+        It is called as a hook, with the gradient or the parameter.
+        """
         if self.is_removed:
             return
-        if self.block is not None and self.block.number == number:
+        if self.block is None or self.block.number != number:
+            return
+        self._arrived += 1
+        # On a device a stamp takes longer than the rest of this hook, and a block may have many
+        # parameters. So only the gradient that is usually the last one is stamped.
+        if self._arrived >= self._usual.get(number, 0):
             self.block.end = self._ops.now()
-            if self._rest is self.block:
-                self._ops.note(self.block)
-                self._rest = None
+        if self._rest is self.block:
+            self._ops.note(self.block)
+            self._rest = None
 
     def recompute(self, op: Op, now: int) -> None:
         """Interrupt the current backward pass, because a block runs forward again as `op`."""
@@ -201,6 +214,15 @@ class BackwardPasses:
         self._end_loss(now)
         if self.block is not None and self.block.end is None:
             self.block.end = now
+
+    def _leave_block(self) -> None:
+        """Keep in mind how many gradients of the block arrived; subtract its memory."""
+        if self.block is not None:
+            number = self.block.number
+            is_usual = self._usual.get(number, self._arrived) == self._arrived
+            self._usual[number] = self._arrived if is_usual else 0
+        self._arrived = 0
+        self._release()
 
     def _release(self) -> None:
         """Subtract the memory that autograd kept for the block that ran."""

@@ -162,6 +162,8 @@ class BlockHooks:
             # known to it.
             if torch.compiler.is_compiling() or torch.jit.is_tracing():  # type: ignore[attr-defined]
                 return
+            if self._open and not self.modules.is_watched(arguments[0]):
+                return  # a module within a block: left at once, as there may be many
             self._guard(function, *arguments)
             if self._guard.error and self._activations is not None:
                 # No guarded code runs any more, so the measurement must be ended here.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from torch import nn
@@ -34,13 +35,13 @@ class WatchedModule:
 class WatchedModules:
     """Finds watched modules by their ids, and registers hooks on their gradients.
 
-    `gradient` is called with a block's number for each gradient of its parameters. `before` and
+    `gradient` is called with a block's number, and the parameter, for each gradient. `before` and
     `after` are called around modules that global hooks do not reach: modules compiled in place,
     and, if the caller gives `blocks`, these and the model.
     """
 
     def __init__(
-        self, guard: Guard, gradient: Callable[[int], None], before: Hook, after: Hook
+        self, guard: Guard, gradient: Callable[..., None], before: Hook, after: Hook
     ) -> None:
         self._guard = guard
         self._gradient = gradient
@@ -73,6 +74,10 @@ class WatchedModules:
         # A new module may have the id of a deleted one.
         return one if one is not None and one.module() is module else None
 
+    def is_watched(self, module: nn.Module) -> bool:
+        """Return True if a module is watched; rarely also if it has the id of a deleted one."""
+        return id(module) in self._watched
+
     def remember(self, module: nn.Module) -> WatchedModule:
         """Watch an outermost module: a wrapper of the model, or another network.
 
@@ -101,7 +106,7 @@ class WatchedModules:
         parameters during its call than afterwards, and hooks on those would be called only when its
         gradients have been reduced.
         """
-        hook = self._guard.around(lambda *_: self._gradient(one.number))
+        hook = self._guard.around(partial(self._gradient, one.number))
         for parameter in module.parameters():
             if parameter.requires_grad and parameter.is_leaf:
                 self._handles.append(parameter.register_post_accumulate_grad_hook(hook))

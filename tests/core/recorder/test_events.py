@@ -29,6 +29,7 @@ class Device:
         self.idle_takes = 0  # how late events on the idle stream are, as on a loaded host
         self.drift, self.offset, self.made = drift, offset, 0
         self.is_capturing = False
+        self.stamps = 0
         self.host = host or self.tick
 
     def tick(self):
@@ -51,6 +52,7 @@ class Event:
 
     def record(self, stream):
         host = self.device.host()
+        self.device.stamps += stream != "own"
         if stream == "own":
             self.due = host + self.device.idle_takes
         else:
@@ -282,6 +284,58 @@ def test_a_job_whose_device_has_timed_events_is_recorded_in_device_times(tmp_pat
     assert (clock.values > 0).all()
     assert summarise(trace).steps[1].makespan_ns > 6 * 90_000
     assert device.made < 6 * 30
+
+
+class Wide(torch.nn.Module):
+    """A block with sixteen parameters; `extra` is used in every second pass."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(7))
+        self.extra = torch.nn.Linear(8, 8)
+        self.uses_extra = True
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.extra(x) if self.uses_extra else x
+
+
+def test_the_gradients_of_a_block_are_not_all_stamped(tmp_path, monkeypatch):
+    device = Device(time.perf_counter_ns)
+    monkeypatch.setattr(instrument, "device_times", lambda model: DeviceTimes(device.source()))
+    model = torch.nn.Sequential(*(Wide() for _ in range(8)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    stamps = []
+    with record(model, optimizer, tmp_path):
+        for _ in range(3):
+            before = device.stamps
+            optimizer.zero_grad()
+            model(torch.ones(4, 8)).sum().backward()
+            optimizer.step()
+            stamps.append(device.stamps - before)
+    # A start and an end of both passes of each block, and those of the loss and the update; nearly
+    # as many ends more in the first step, in which the number of gradients is not known.
+    assert stamps[0] > 8 * 16
+    assert stamps[2] <= 4 * 8 + 4
+
+
+def test_a_block_with_a_varying_number_of_gradients_ends_with_the_last_one(tmp_path):
+    first = Wide()
+    model = torch.nn.Sequential(first, *(Wide() for _ in range(7)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        for number in range(8):
+            first.uses_extra = number % 2 == 0
+            optimizer.zero_grad()
+            model(torch.ones(4, 8)).sum().backward()
+            time.sleep(0.02)
+            optimizer.step()
+    trace = open_recording(tmp_path / "rank-0.arrow").trace
+    last = [span for span in trace if span.kind == "backward" and span.block == 0]
+    assert len(last) == 8
+    # Known once the number has differed, in the second step.
+    assert all(span.end - span.start < 15 * MS for span in last[2:])
 
 
 @pytest.mark.accelerator
