@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib.util
 import os
 import shutil
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import settings
 
 from tests.alone import turn_to_run
 from tests.forked import ADDRESS, Forking
+from tests.forked_commands import ForkedCommands, forked_commands
 from tests.ranks import forked_ranks
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -63,6 +66,15 @@ def pytest_runtest_protocol(item):
         return (yield)
 
 
+def pytest_collection_finish():
+    """Keep the collector from going through all that is imported by now, again and again.
+
+    The window does the same once it is shown (gui/window/quick_start.py).
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_runtest_setup(item):
     if item.get_closest_marker("accelerator") is not None and not has_accelerator():
         pytest.skip("torch reports no accelerator")
@@ -82,6 +94,13 @@ def one_application():
 def ranks():
     """Run jobs of several ranks. Needs torch."""
     with forked_ranks() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def commands() -> Iterator[ForkedCommands]:
+    """Run commands of main.py: see tests/forked_commands.py."""
+    with forked_commands() as made:
         yield made
 
 
@@ -107,6 +126,12 @@ def processes_are_started(request, forking):
         return
     with forking.started():
         yield
+
+
+@pytest.fixture
+def forking_again(processes_are_started, forking) -> Callable[[], None]:
+    """Function that has later processes forked in a test that is marked `starts_processes`."""
+    return (lambda: None) if forking is None else forking.resume
 
 
 @pytest.fixture

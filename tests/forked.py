@@ -7,7 +7,8 @@ one has: a process group, a folder, an environment, a limit of memory, standard 
 a lifeline of its own. It does not show how the interpreter starts, or that an engine imports what
 it needs, and a worker that is suspended is not noticed: it is no child of the test's process. So
 tests of that, and tests in which the process of an engine or a worker is killed, are marked
-`starts_processes`: their processes are started as users start them.
+`starts_processes`: their processes are started as users start them. The engine that replaces a
+killed one may be forked again: see the fixture `forking_again`.
 """
 
 from __future__ import annotations
@@ -185,6 +186,10 @@ class Forking:
             yield
         finally:
             os.environ[ADDRESS] = str(self._address)
+
+    def resume(self) -> None:
+        """Fork again from here on, within `started`."""
+        os.environ[ADDRESS] = str(self._address)
 
     def start(self) -> None:
         """Start the process that forks, unless it runs; return once it has imported torch."""

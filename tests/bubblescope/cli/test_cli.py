@@ -13,7 +13,6 @@ from core.paths import PROJECT_ROOT
 from core.recording.recording import RecordingFile, open_recording
 from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.complete import run_faults
-from tests import forked
 from tests.bubblescope.cli.status import status_of
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import batches, specification
@@ -24,20 +23,21 @@ pytestmark = pytest.mark.usefixtures("forked_engines")
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 
 
-def call(*commands, cwd):
-    """Run main.py with the words of `commands`; its engine is forked."""
-    words = [word for command in commands for word in command.split()]
-    return subprocess.run(
-        [*forked.MAIN, *words], cwd=cwd, capture_output=True, text=True, timeout=100
-    )
+@pytest.fixture
+def call(commands, tmp_path):
+    """Runs main.py with some words in the test's folder; its engine is forked."""
+
+    def run(*lines):
+        return commands.run(tmp_path, " ".join(lines).split())
+
+    return run
 
 
-def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
+def test_a_run_writes_recording_and_summary_and_prints_a_table(call, tmp_path):
     done = call(
         "run --strategy pipeline --schedule 1f1b --model mlp --width 32 --devices 2xcpu",
         "--batch 64 --microbatches 8 --steps 5 --warmup 2 --verify --record run.arrow",
         "--summary run.json --gradients last.npz",
-        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     assert "gradient error" in done.stdout and "cpu:1" in done.stdout
@@ -56,36 +56,35 @@ def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
     opened = open_recording(tmp_path / "run.arrow")
     assert opened.warning == "" and opened.trace.steps == list(range(7))
     assert "before/0.0.weight" in np.load(tmp_path / "last.npz")
-    again = call("summary run.arrow", cwd=tmp_path)
+    again = call("summary run.arrow")
     assert (again.returncode, again.stderr) == (0, "") and json.loads(again.stdout) == values
 
 
-def test_a_run_that_is_not_predicted_says_why(tmp_path):
+def test_a_run_that_is_not_predicted_says_why(call, tmp_path):
     done = call(
         "run --strategy mp --devices 2xvirtual --batch 8 --width 8 --steps 1 --warmup 1",
         "--no-calibrate",
-        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     assert "no prediction: the costs of its tasks were not measured" in done.stdout
 
 
-def test_a_summary_without_a_prediction_names_the_missing_costs(tmp_path):
+def test_a_summary_without_a_prediction_names_the_missing_costs(call, tmp_path):
     header, made = batches(specification(warmup=0))
     costs = {"forward_ms": [1, 2, 3], "backward_ms": 1, "step_ms": 1, "transfer_ms": 1, "rows": 8}
     file = RecordingFile(tmp_path / "run.arrow", header)
     for batch in (batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(costs))]), *made):
         file.write(batch)
     file.close()
-    done = call("summary run.arrow", cwd=tmp_path)
+    done = call("summary run.arrow")
     assert done.returncode == 0 and json.loads(done.stdout)["prediction"] is None
     wanted = "note: run.arrow has no prediction: forward_ms has 3 entries, but the plan has 2 stage"
     assert done.stderr.startswith(wanted)
 
 
-def test_a_folder_of_other_ranks_has_a_summary_without_a_strategy_or_a_loss(tmp_path):
+def test_a_folder_of_other_ranks_has_a_summary_without_a_strategy_or_a_loss(call, tmp_path):
     two_ranks = PROJECT_ROOT / "tests" / "data" / "two-ranks"
-    done = call(f"summary {two_ranks}", cwd=tmp_path)
+    done = call(f"summary {two_ranks}")
     assert done.returncode == 0, done.stderr
     values = json.loads(done.stdout)
     assert values["strategy"] is None and values["prediction"] is None
@@ -97,11 +96,10 @@ def test_a_folder_of_other_ranks_has_a_summary_without_a_strategy_or_a_loss(tmp_
     )
 
 
-def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):
+def test_ddp_shares_the_global_batch_among_its_ranks(call, tmp_path):
     done = call(
         "run --strategy ddp --model tutorial --devices 3xcpu --batch 99 --steps 2",
         "--verify --summary run.json",
-        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     values = json.loads((tmp_path / "run.json").read_text())
@@ -114,8 +112,8 @@ def test_ddp_shares_the_global_batch_among_its_ranks(tmp_path):
     assert all(lane["spans"] for lane in values["steps"][0]["lanes"][:6])
 
 
-def test_real_lanes_refuse_faults_in_one_line(tmp_path):
-    done = call("run --devices 2xcpu --slow-lane 1:1.5 --jitter 0.1", cwd=tmp_path)
+def test_real_lanes_refuse_faults_in_one_line(call, tmp_path):
+    done = call("run --devices 2xcpu --slow-lane 1:1.5 --jitter 0.1")
     assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1
     assert (
         "--slow-lane 1:1.5 --jitter 0.1: faults can only be injected into virtual lanes"
@@ -123,22 +121,21 @@ def test_real_lanes_refuse_faults_in_one_line(tmp_path):
     )
 
 
-def test_a_plan_is_printed_as_the_textbook_grid(tmp_path):
+def test_a_plan_is_printed_as_the_textbook_grid(call, tmp_path):
     done = call(
         "plan --strategy dp --model tutorial --devices 8xcpu --batch 30 --tasks",
-        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     assert "30 = 4 | 4 | 4 | 4 | 4 | 4 | 4 | 2" in done.stdout
     assert "parameter gradients" in done.stdout
 
 
-def test_devices_are_listed(tmp_path):
-    done = call("devices", cwd=tmp_path)
+def test_devices_are_listed(call, tmp_path):
+    done = call("devices")
     assert done.returncode == 0 and "cores" in done.stdout
 
 
-def test_the_users_own_model_is_planned_and_run(tmp_path):
+def test_the_users_own_model_is_planned_and_run(call, tmp_path):
     (tmp_path / "mine.py").write_text(
         "import torch\n"
         "def build():\n"
@@ -148,17 +145,16 @@ def test_the_users_own_model_is_planned_and_run(tmp_path):
         "def loss(output, target):\n"
         "    return (output - target).abs().mean()\n"
     )
-    planned = call("plan --model mine.py --devices 3xcpu", cwd=tmp_path)
+    planned = call("plan --model mine.py --devices 3xcpu")
     assert planned.returncode == 0 and "168 B" in planned.stdout, planned.stderr
     done = call(
         "run --model mine.py --devices 3xcpu --batch 10 --verify --summary s.json",
-        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "s.json").read_text())["gradient_error"] <= 1e-5
 
 
-def test_a_run_that_does_not_compute_the_plain_step_fails(tmp_path):
+def test_a_run_that_does_not_compute_the_plain_step_fails(call, tmp_path):
     (tmp_path / "mine.py").write_text(
         "import torch\n"
         "def build():\n"
@@ -171,7 +167,6 @@ def test_a_run_that_does_not_compute_the_plain_step_fails(tmp_path):
     done = call(
         "run --strategy pipeline --microbatches 4 --model mine.py --devices 2xcpu --batch 8",
         "--steps 1 --warmup 1 --verify --summary s.json",
-        cwd=tmp_path,
     )
     assert done.returncode == 2
     assert "NOT what a plain step computes: gradient error 0.75, loss error 0.75" in done.stderr
@@ -213,14 +208,14 @@ def test_bad_input_is_one_line_and_status_2_and_overwrites_nothing(
 
 
 @pytest.mark.parametrize("name", ["build", "batch"])
-def test_an_own_model_without_its_functions_is_refused_by_name(tmp_path, name):
+def test_an_own_model_without_its_functions_is_refused_by_name(call, tmp_path, name):
     (tmp_path / "mine.py").write_text(
         "import torch\n"
         "def build(): return [torch.nn.Linear(2, 2)]\n"
         "def batch(rows, generator): return torch.zeros(rows, 2), torch.zeros(rows, 2)\n"
         f"del {name}\n"
     )
-    done = call("run --model mine.py", cwd=tmp_path)
+    done = call("run --model mine.py")
     assert done.returncode == 2 and f"no {name}()" in done.stderr
     assert done.stderr.count("\n") == 1
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bubblescope.cli.start import run_arguments
-from core.paths import PROJECT_ROOT
+from tests.forked_commands import ForkedCommands
 from tests.make_believe import record, specification
 
 Compare = Callable[[str], int]
@@ -58,13 +56,13 @@ def test_the_differences_are_written_as_json(compare: Compare, tmp_path: Path) -
     "words",
     ["--image both.png --scale fit --theme dark", "--image both.svg --align 1F0 --report b.html"],
 )
-def test_pictures_and_reports_are_written(compare: Compare, tmp_path: Path, words: str) -> None:
+@pytest.mark.usefixtures("compare")
+def test_pictures_and_reports_are_written(
+    commands: ForkedCommands, tmp_path: Path, words: str
+) -> None:
     pytest.importorskip("PySide6", reason="Qt is not installed")
-    done = subprocess.run(  # a process of its own: there can be one application of Qt's in each
-        [sys.executable, str(PROJECT_ROOT / "main.py"), "compare", "two.arrow", "eight.arrow",
-         *words.split()],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+    # A process of its own: there can be one application of Qt's in each.
+    done = commands.run(tmp_path, ["compare", "two.arrow", "eight.arrow", *words.split()])
     assert done.returncode == 0, done.stderr
     begins = {".png": b"\x89PNG", ".svg": b"<?xml", ".html": b"<!DOCTYPE html>"}
     for word in words.split():

@@ -1,9 +1,6 @@
 """The command that predicts, where there is no torch."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -16,9 +13,9 @@ from core.plan.plan import Role
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
 from core.trace.source import Source
-from tests import forked
 from tests.bubblescope.cli.status import status_of
 from tests.core.recording.importers.pipeline_jobs import JobOptions, make_job, write_primus
+from tests.forked_commands import run_started
 from tests.make_believe import record, specification
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
@@ -26,17 +23,12 @@ COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step
 
 
 @pytest.fixture
-def predict(tmp_path):
+def predict(commands, tmp_path):
     """Runs `predict` in a folder with costs.json, and fails whatever imports torch."""
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
     (tmp_path / "costs.json").write_text(json.dumps(COSTS))
 
-    def call(words):
-        return subprocess.run(
-            [sys.executable, str(PROJECT_ROOT / "main.py"), "predict", *words.split()],
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            capture_output=True, text=True, timeout=100, check=False,
-        )  # fmt: skip
+    def call(words, run=commands.run):
+        return run(tmp_path, ["predict", *words.split()], absent="torch")
 
     return call
 
@@ -44,7 +36,8 @@ def predict(tmp_path):
 def test_a_prediction_for_64_devices_needs_neither_them_nor_torch(predict, tmp_path):
     done = predict(
         "--strategy pipeline --schedule zb-h1 --stages 64 --microbatches 256 --costs costs.json "
-        "--summary out.json"
+        "--summary out.json",
+        run=run_started,
     )
     assert done.returncode == 0, done.stderr
     values = json.loads((tmp_path / "out.json").read_text())
@@ -194,13 +187,11 @@ def test_an_impossible_prediction_is_refused_in_one_line(
 
 
 @pytest.mark.usefixtures("forked_engines")
-def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, tmp_path):
+def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(commands, predict, tmp_path):
     pytest.importorskip("torch")
     words = "--strategy pipeline --schedule zb-h1 --model mlp --width 32 --devices 2xcpu --batch 12"
-    done = subprocess.run(
-        [*forked.MAIN, "calibrate", *words.split(), "--microbatches", "4", "--costs", "here.json"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+    more = ["--microbatches", "4", "--costs", "here.json"]
+    done = commands.run(tmp_path, ["calibrate", *words.split(), *more])
     assert done.returncode == 0, done.stderr
     assert "measured with all lanes busy" in done.stdout and "backward_input_ms" in done.stdout
     values = json.loads((tmp_path / "here.json").read_text())
@@ -211,13 +202,10 @@ def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, 
 
 
 @pytest.mark.usefixtures("forked_engines")
-def test_a_run_prints_its_prediction_next_to_the_measurement(tmp_path):
+def test_a_run_prints_its_prediction_next_to_the_measurement(commands, tmp_path):
     pytest.importorskip("torch")
     words = "run --model mlp --width 32 --devices 2xcpu --batch 12 --steps 2 --summary run.json"
-    done = subprocess.run(
-        [*forked.MAIN, *words.split()],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+    done = commands.run(tmp_path, words.split())
     assert done.returncode == 0, done.stderr
     assert "predicted: " in done.stdout
     told = json.loads((tmp_path / "run.json").read_text())["prediction"]
@@ -234,11 +222,8 @@ def test_a_run_prints_its_prediction_next_to_the_measurement(tmp_path):
         ("--costs out.json --schedule nothing", "there is no schedule 'nothing'"),
     ],
 )
-def test_a_run_that_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(PROJECT_ROOT / "main.py"), "calibrate", *words.split()],
-        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+def test_a_run_that_cannot_be_calibrated_is_refused_in_one_line(commands, words, said, tmp_path):
+    done = commands.run(tmp_path, ["calibrate", *words.split()])
     assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
 
 

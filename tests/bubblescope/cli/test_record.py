@@ -17,21 +17,26 @@ MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 PYTHON = shlex.quote(sys.executable)
 
 
-def record(folder, words):
-    return subprocess.run(
-        [*MAIN, "record", "--out", "rr", "--", *shlex.split(words)],
-        cwd=folder, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+@pytest.fixture
+def record(commands, tmp_path):
+    """Runs `record` for a command in the test's folder."""
+
+    def run(words):
+        return commands.run(tmp_path, ["record", "--out", "rr", "--", *shlex.split(words)])
+
+    return run
 
 
 @pytest.mark.parametrize(
     ("words", "status"),
     [("true", 2), (f"{PYTHON} -c pass", 2), ("sh -c 'exit 3'", 3), ("sh -c 'kill -9 $$'", 137)],
 )
-def test_a_command_that_trains_nothing_is_reported_with_a_failure_status(tmp_path, words, status):
+def test_a_command_that_trains_nothing_is_reported_with_a_failure_status(
+    record, tmp_path, words, status
+):
     (tmp_path / "rr").mkdir()
     (tmp_path / "rr" / "rank-0.arrow").write_text("of an earlier job")
-    done = record(tmp_path, words)
+    done = record(words)
     command = shlex.split(words)[0]
     assert done.returncode == status and done.stdout == ""
     assert done.stderr == (
@@ -40,8 +45,8 @@ def test_a_command_that_trains_nothing_is_reported_with_a_failure_status(tmp_pat
     )
 
 
-def test_a_command_whose_ranks_record_succeeds(tmp_path):
-    assert record(tmp_path, "sh -c 'mkdir rr && echo x > rr/rank-0.arrow'").returncode == 0
+def test_a_command_whose_ranks_record_succeeds(record):
+    assert record("sh -c 'mkdir rr && echo x > rr/rank-0.arrow'").returncode == 0
 
 
 def test_a_command_is_asked_to_end_as_it_would_be_by_itself(tmp_path):

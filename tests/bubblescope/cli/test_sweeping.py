@@ -23,10 +23,6 @@ SWEEP = shlex.split(
 INTERRUPTED = 130
 
 
-def call(*words, cwd):
-    return subprocess.run([*MAIN, *words], cwd=cwd, capture_output=True, text=True, timeout=100)
-
-
 def table(folder):
     with (folder / "s.csv").open(newline="") as file:
         return list(csv.DictReader(file))
@@ -48,7 +44,9 @@ def until_rows(folder, count):
         time.sleep(0.01)
 
 
-def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_continues_after_a_kill(tmp_path):
+def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_continues_after_a_kill(
+    commands, tmp_path
+):
     process = started(tmp_path)
     until_rows(tmp_path, 2)
     everyone = family(process.pid)
@@ -58,7 +56,7 @@ def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_continues_after_a_k
     kept = (tmp_path / "s.csv").read_text()
     with (tmp_path / "s.csv").open("a") as file:
         file.write("pipeline,mlp,cut")  # as a full disk cuts a line
-    done = call(*SWEEP, "--image", "s.png", cwd=tmp_path)
+    done = commands.run(tmp_path, [*SWEEP, "--image", "s.png"])
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "s.csv").read_text().startswith(kept)
     rows = table(tmp_path)
@@ -71,9 +69,9 @@ def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_continues_after_a_k
     assert re.fullmatch(r"run 8 of 8, about \d+ s left: .*: [\d.]+ ms", said[-1])
     assert "pipeline --split-size 4" in done.stdout and "ideal ms" in done.stdout
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
-    again = call(*SWEEP, cwd=tmp_path)
+    again = commands.run(tmp_path, [*SWEEP])
     assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
-    other = call(*SWEEP, "--batch", "32", cwd=tmp_path)
+    other = commands.run(tmp_path, [*SWEEP, "--batch", "32"])
     assert other.returncode == 2 and other.stderr.count("\n") == 1
     assert "s.csv is from another sweep: line 2 has batch 16, not 32" in other.stderr
     assert table(tmp_path) == rows
@@ -109,8 +107,8 @@ def test_ctrl_c_ends_a_sweep_with_its_rows_kept_and_one_line(tmp_path):
         ("--csv /dev/null", "that is not a regular file"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(tmp_path, words, said):
-    done = call(*SWEEP, *words.split(), cwd=tmp_path)
+def test_bad_input_is_one_line_and_status_2(commands, tmp_path, words, said):
+    done = commands.run(tmp_path, [*SWEEP, *words.split()])
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1 and said in done.stderr, done.stderr
     assert os.listdir(tmp_path) == []

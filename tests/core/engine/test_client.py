@@ -98,7 +98,9 @@ def test_a_poll_does_not_wait_for_an_engine_that_closed_its_pipe_and_lives_on(od
     assert not client.running
 
 
-def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_gets_another(odd):
+def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_gets_another(
+    odd, forking_again
+):
     client = odd("os.close(commands); time.sleep(600)")
     client.start()
     heard(client, Hardware)
@@ -106,6 +108,7 @@ def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_ge
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FAILED and "\n" not in str(messages[-1].text)
     client.module = EngineClient.module
+    forking_again()
     client.run(SMALL)
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FINISHED
@@ -126,7 +129,7 @@ def test_an_unreadable_message_of_an_engine_ends_its_run_with_the_reason(odd):
     assert str(messages[-1].text).startswith("the engine process sent data that cannot be read: ")
 
 
-def test_a_child_that_holds_the_dead_engines_pipes_blocks_nobody(tmp_path):
+def test_a_child_that_holds_the_dead_engines_pipes_blocks_nobody(tmp_path, forking_again):
     pytest.importorskip("torch")
     path = tmp_path / "forking.py"
     path.write_text(FORKING)
@@ -137,6 +140,7 @@ def test_a_child_that_holds_the_dead_engines_pipes_blocks_nobody(tmp_path):
         assert engine.ended is not None and engine.ended.outcome is Outcome.FAILED
         assert str(engine.ended.text) == "the engine process ended with status 0"
         assert engine.trace.span_count > 0
+        forking_again()
         assert engine.finish(SMALL).span_count
     finally:
         with suppress(ProcessLookupError):  # it ends with the pipe, mostly before this
@@ -144,7 +148,9 @@ def test_a_child_that_holds_the_dead_engines_pipes_blocks_nobody(tmp_path):
         engine.client.close()
 
 
-def test_an_idle_engine_that_is_killed_is_reported_and_an_immediate_run_gets_another(client):
+def test_an_idle_engine_that_is_killed_is_reported_and_an_immediate_run_gets_another(
+    client, forking_again
+):
     pytest.importorskip("torch")
     client.start()
     heard(client, Hardware)
@@ -152,6 +158,7 @@ def test_an_idle_engine_that_is_killed_is_reported_and_an_immediate_run_gets_ano
     os.kill(first, signal.SIGKILL)
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FAILED and "SIGKILL" in str(messages[-1].text)
+    forking_again()
     client.run(SMALL)
     second = client.pid
     assert second not in (None, first)
@@ -161,13 +168,16 @@ def test_an_idle_engine_that_is_killed_is_reported_and_an_immediate_run_gets_ano
     assert kinds[-1] is Ended and kinds.index(Header) < kinds.index(pa.RecordBatch)
 
 
-def test_a_run_requested_between_an_engines_death_and_the_next_poll_is_executed(client):
+def test_a_run_requested_between_an_engines_death_and_the_next_poll_is_executed(
+    client, forking_again
+):
     pytest.importorskip("torch")
     client.start()
     heard(client, Hardware)
     os.kill(client.pid, signal.SIGKILL)
     while Path(f"/proc/{client.pid}").exists():  # and nobody polls
         time.sleep(0.005)
+    forking_again()
     client.run(SMALL)
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FINISHED

@@ -173,12 +173,12 @@ def test_the_documents_example_is_seen_with_all_its_ranks(tmp_path):
     assert not totals[1, CAUSES.index(Cause.SLOWEST_RANK)]
 
 
-def test_a_script_without_any_line_for_it_is_recorded(tmp_path):
+def test_a_script_without_any_line_for_it_is_recorded(ranks, tmp_path):
     lines = example().replace('with record(model, optimizer, out="runs/"):', "if True:")
     lines = re.sub(r"^(from bubblescope|dist\.|import torch\.dist).*\n", "", lines, flags=re.M)
     (tmp_path / "train.py").write_text(lines.replace("DistributedDataParallel(nn", "(nn"))
-    main = str(PROJECT_ROOT / "main.py")
-    run(tmp_path, sys.executable, main, "record", "--", sys.executable, "train.py")
+    status, printed = ranks.record(tmp_path, "runs", "train.py")
+    assert status == 0, printed
     trace = open_recording(tmp_path / "runs").trace
     assert trace.outcome == "finished" and trace.steps == list(range(6))
     kinds = [span.kind for span in trace if span.step == 3 and span.lane == 0]
@@ -282,12 +282,13 @@ dist.destroy_process_group()
 
 
 @pytest.mark.parametrize("way", ["with", "command"])
-def test_a_pass_by_which_torch_learns_a_stages_shapes_is_no_part_of_a_step(tmp_path, way):
+def test_a_pass_by_which_torch_learns_a_stages_shapes_is_no_part_of_a_step(ranks, tmp_path, way):
     (tmp_path / "train.py").write_text(TRIAL)
-    words = [sys.executable, "train.py", way]
-    if way == "command":  # the job imports pipelining after the recording has begun
-        words = [sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--", *words]
-    run(tmp_path, *words)
+    if way == "with":
+        ranks.run(tmp_path, 1, "train.py", way)
+    else:  # the job imports pipelining after the recording has begun
+        record = (sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--")
+        run(tmp_path, *record, sys.executable, "train.py", way)
     trace = open_recording(tmp_path / "runs").trace
     assert trace.steps == [0, 1]
     wanted = ["forward", "loss"] * 2 + ["backward"] * 2 + ["step"]

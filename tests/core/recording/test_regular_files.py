@@ -2,8 +2,6 @@
 
 import os
 import socket
-import subprocess
-import sys
 
 import pytest
 
@@ -12,7 +10,6 @@ from core.costs.costs_file import read_costs
 from core.errors import RecordingError
 from core.lessons.lesson import read_lesson
 from core.lessons.text import LessonError
-from core.paths import PROJECT_ROOT
 from core.plan.schedules.compute_csv import load_schedule
 from core.recording.bookmarks import BookmarksError, bookmarks_file, read_bookmarks
 from core.recording.formats import TRACE_FORMATS, suffixes_of
@@ -82,14 +79,11 @@ def test_a_file_that_is_larger_than_any_of_its_kind_is_not_held(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["summary", "sql", "export", "compare"])
-def test_a_command_given_a_pipe_ends_at_once(command, tmp_path):
+def test_a_command_given_a_pipe_ends_at_once(commands, command, tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
     more = {"sql": ["FROM steps"], "export": ["--table", "x.csv"], "compare": ["pipe.json"]}
     words = [command, "pipe.json", *more.get(command, [])]
-    done = subprocess.run(
-        [sys.executable, PROJECT_ROOT / "main.py", *words],
-        cwd=tmp_path, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    done = commands.run(tmp_path, words, seconds=30)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "not a regular file" in done.stderr
 

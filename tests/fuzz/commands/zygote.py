@@ -18,6 +18,7 @@ that outlives its command is seen, also one with a session of its own. Linux onl
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -40,19 +41,38 @@ PROGRAMS = {
 }
 FORKED = "forked"
 PRELOADED = (
-    "PySide6.QtSvg", "bubblescope.cli.commands", "bubblescope.cli.comparing",
-    "bubblescope.cli.desktop", "bubblescope.cli.job", "bubblescope.cli.lessons",
-    "bubblescope.cli.prediction", "bubblescope.cli.calibration", "bubblescope.cli.start",
+    "PySide6.QtSvg",
+    "bubblescope.cli.arguments",
+    "bubblescope.cli.asking",
+    "bubblescope.cli.calibration",
+    "bubblescope.cli.checking",
+    "bubblescope.cli.commands",
+    "bubblescope.cli.comparing",
+    "bubblescope.cli.desktop",
+    "bubblescope.cli.gating",
+    "bubblescope.cli.job",
+    "bubblescope.cli.lessons",
+    "bubblescope.cli.prediction",
+    "bubblescope.cli.pushing",
+    "bubblescope.cli.slowness",
+    "bubblescope.cli.start",
     "bubblescope.cli.sweeping",
-    "core.sql.query_process", "gui.features.compare.picture", "gui.features.compare.report",
-    "gui.features.sweep.picture", "gui.figures.make", "gui.report.run",
-)  # fmt: skip
+    "core.sql.query_process",
+    "gui.features.compare.picture",
+    "gui.features.compare.report",
+    "gui.features.sweep.picture",
+    "gui.figures.make",
+    "gui.report.run",
+    "numpy.ma",
+    "pyarrow.compute",
+)
 
 
 def preload() -> None:
     """Import what commands import, and nothing that starts a thread."""
     for name in PRELOADED:
         importlib.import_module(name)
+    gc.freeze()  # the end of a process would go through all that is imported, and copy its memory
 
 
 def serve() -> dict | None:
@@ -123,13 +143,27 @@ def become(given: dict) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     environment = {**os.environ, **given["environment"]}
-    if given["entry"] != FORKED:
+    if given["entry"] in PROGRAMS:
         words = [*PROGRAMS[given["entry"]], *given["words"]]
         os.execve(words[0], words, environment)
     os.environ.update(environment)
+    _fork_engines()
+    absent = given.get("absent", "")
+    if absent:
+        assert absent not in sys.modules, f"{absent} is imported by what all commands import"
+        sys.modules[absent] = None  # type: ignore[assignment]
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     sys.argv = ["bubblescope", *given["words"]]
     runpy.run_path(str(PROJECT_ROOT / "main.py"), run_name="__main__")
+
+
+def _fork_engines() -> None:
+    """Have engines forked where the process that forks them runs; see tests/forked.py."""
+    from core.process.starts import ModuleStart
+    from tests.forked import ADDRESS, begin
+
+    if os.path.exists(os.environ.get(ADDRESS, "")):
+        ModuleStart.begin = begin  # type: ignore[method-assign]
 
 
 def _redirect(descriptor: int, place: str) -> None:

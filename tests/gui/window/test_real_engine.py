@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,10 @@ def test_stopping_in_the_middle_keeps_the_recorded_spans(
 
 @pytest.mark.starts_processes
 def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
-    real_window: MainWindow, engine: EngineClient, qtbot: object
+    real_window: MainWindow,
+    engine: EngineClient,
+    qtbot: object,
+    forking_again: Callable[[], None],
 ) -> None:
     run = start_long_run(real_window, qtbot)
     with qtbot.waitSignal(real_window.session.run_ended, timeout=10_000):
@@ -99,6 +103,7 @@ def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
     assert real_window.banner.isVisible()
     kept = run.trace.span_count
     assert kept > 0
+    forking_again()
     again = run_to_end(real_window, qtbot, Specification("dp", SMALL, "2xcpu", batch=32, steps=1))
     assert again.outcome is Outcome.FINISHED
     assert run.trace.span_count == kept
@@ -107,12 +112,16 @@ def test_a_killed_engine_is_reported_and_the_next_run_starts_another(
 
 @pytest.mark.starts_processes
 def test_an_engine_that_is_killed_between_runs_is_reported_and_run_starts_another(
-    real_window: MainWindow, engine: EngineClient, qtbot: object
+    real_window: MainWindow,
+    engine: EngineClient,
+    qtbot: object,
+    forking_again: Callable[[], None],
 ) -> None:
     with qtbot.waitSignal(real_window.session.engine_failed, timeout=10_000):
         os.kill(engine.pid, signal.SIGKILL)
     assert real_window.banner.isVisible() and "SIGKILL" in real_window.banner.label.text()
     assert real_window.feature(StatusFeature).line.engine.text() == "no engine"
+    forking_again()
     run = run_to_end(real_window, qtbot, Specification("single", SMALL, "1xcpu", batch=8, steps=1))
     assert run.outcome is Outcome.FINISHED
     assert real_window.feature(StatusFeature).line.engine.text() == "engine ready"
