@@ -33,18 +33,19 @@ def imported_text(trace: Trace) -> str:
     imported = trace.imported or Imported()
     colours = None
     if imported.colours is not None:
-        colours = (imported.colours + _FIRST).astype(np.uint8).tobytes().decode("ascii")
-    return json.dumps(
-        {
-            "steps": trace.step_table.numbers.tolist(),
-            "odd": imported.issues,
-            "colours": colours,
-            "arguments": imported.arguments is not None or imported.keeps_arguments,
-            "part": trace.part,
-            "counters": imported.counter_places,
-            "exchanges": imported.exchanges,
-        }
-    )
+        codes = imported.colours + _FIRST
+        colours = codes.astype(np.uint8).tobytes().decode("ascii")
+    has_arguments = imported.arguments is not None
+    values = {
+        "steps": trace.step_table.numbers.tolist(),
+        "odd": imported.issues,
+        "colours": colours,
+        "arguments": has_arguments or imported.keeps_arguments,
+        "part": trace.part,
+        "counters": imported.counter_places,
+        "exchanges": imported.exchanges,
+    }
+    return json.dumps(values)
 
 
 def take_imported(trace: Trace, text: str) -> None:
@@ -52,7 +53,8 @@ def take_imported(trace: Trace, text: str) -> None:
     values = json.loads(text)
     steps = np.array(values["steps"], np.int32).reshape(-1)
     # With -1 in front, a negative first number is refused too.
-    if (np.diff(steps, prepend=-1) <= 0).any():
+    increases = np.diff(steps, prepend=-1) > 0
+    if not increases.all():
         raise ValueError(message("the numbers of steps do not increase"))
     trace.listed_steps = steps
     # Recordings of earlier versions have no "part", "counters" or "exchanges".
@@ -62,14 +64,23 @@ def take_imported(trace: Trace, text: str) -> None:
         trace.part = (int(start), int(end))
     if trace.imported is None:
         return
-    issues = {ImportIssue(issue): int(count) for issue, count in values["odd"].items()}
-    places = values.get("counters", {})
+    issues: dict[ImportIssue, int] = {}
+    for word, number in values["odd"].items():
+        issue = ImportIssue(word)
+        count = int(number)
+        if count > 0:
+            issues[issue] = count
+    counter_places: dict[str, str] = {}
+    for name, place in values.get("counters", {}).items():
+        counter_places[str(name)] = str(place)
+    colours = _colours(values["colours"], len(trace.table))
+    exchanges = _exchanges(values.get("exchanges", {}))
     trace.imported = Imported(
-        issues={issue: count for issue, count in issues.items() if count > 0},
-        colours=_colours(values["colours"], len(trace.table)),
-        counter_places={str(name): str(place) for name, place in places.items()},
+        issues=issues,
+        colours=colours,
+        counter_places=counter_places,
         keeps_arguments=values["arguments"] is True,
-        exchanges=_exchanges(values.get("exchanges", {})),
+        exchanges=exchanges,
     )
 
 
@@ -89,8 +100,10 @@ def _colours(text: str | None, count: int) -> NDArray[np.int8] | None:
     if text is None:
         return None
     # In 16 bits: as uint8 a number below the first one would become a large one.
-    codes = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int16) - _FIRST
-    is_unknown = (codes < ABSENT) | (codes >= len(OWN_COLOURS))
+    characters = np.frombuffer(text.encode("ascii"), np.uint8)
+    codes = characters.astype(np.int16) - _FIRST
+    is_unknown = codes < ABSENT
+    is_unknown |= codes >= len(OWN_COLOURS)
     if len(codes) != count or is_unknown.any():
         raise ValueError(message("events have colours that do not exist"))
     return codes.astype(np.int8)

@@ -180,7 +180,9 @@ def _count(stream: RecordingStream, progress: Progress | None) -> tuple[list[int
     lanes = len(stream.header.lanes)
     counts = np.zeros(lanes, np.int64)
     table = TaskTable()
-    noted = {name: np.zeros(lanes, np.bool_) for name in MOMENTS}
+    noted = {}
+    for name in MOMENTS:
+        noted[name] = np.zeros(lanes, np.bool_)
     with naming_damage(stream.name):
         for batch in stream:
             parts = parts_of(batch)
@@ -273,14 +275,16 @@ def _arrays(
         for name, array in arrays.items():
             yield f"{group}.{name}", array
     summed = 0
+    span_count = max(1, trace.span_count)
+    done_before = (_COUNTING + _FILLING) * size
     for n, lane in enumerate(trace.lanes):
+        group = f"blocks{n}"
         blocks = block_sums(lane)
-        yield f"blocks{n}.starts", blocks.starts
-        yield f"blocks{n}.sums", blocks.sums
-        yield f"blocks{n}.kinds", blocks.kinds
+        yield f"{group}.starts", blocks.starts
+        yield f"{group}.sums", blocks.sums
+        yield f"{group}.kinds", blocks.kinds
         summed += len(lane)
-        done_before = (_COUNTING + _FILLING) * size
-        done = _SUMMING * size * summed // max(1, trace.span_count)
+        done = _SUMMING * size * summed // span_count
         report_progress(progress, done_before + done, 10 * size)
     encoded = json.dumps(facts).encode()
     yield _FACTS, np.frombuffer(encoded, np.uint8)
@@ -291,6 +295,8 @@ def _facts(trace: Trace) -> dict[str, Any]:
     imported = None
     if trace.listed_steps is not None:
         imported = imported_text(trace)
+    open_tasks = [asdict(span) for span in trace.open_tasks]
+    faults = [fault.to_dict() for fault in run_faults(trace)]
     return {
         "names": trace.table.names,
         "counter": list(trace.counters),
@@ -301,8 +307,8 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "size_costs": trace.size_costs,
         "bounds": trace.step_table.bounds,
         "imported": imported,
-        "open": [asdict(span) for span in trace.open_tasks],
-        "faults": [fault.to_dict() for fault in run_faults(trace)],
+        "open": open_tasks,
+        "faults": faults,
     }
 
 
@@ -322,7 +328,8 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
     def counters(of: str) -> Counters:
         found: Counters = {}
         for n, (name, lane) in enumerate(facts[of]):
-            found[name, lane] = Counter(name, lane, groups[f"{of}{n}"])
+            values = groups[f"{of}{n}"]
+            found[name, lane] = Counter(name, lane, values)
         return found
 
     # A structured type was written as bytes; the view restores its fields.
@@ -336,8 +343,12 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
     spans_of_lanes: list[Spans] = []
     blocks_of_lanes: list[Blocks] = []
     for lane in range(len(header.lanes)):
-        spans_of_lanes.append(Spans(table, **groups[f"lane{lane}"]))
-        blocks_of_lanes.append(_blocks(**groups[f"blocks{lane}"]))
+        columns = groups[f"lane{lane}"]
+        spans_of_lanes.append(Spans(table, **columns))
+        sums = groups[f"blocks{lane}"]
+        blocks_of_lanes.append(_blocks(**sums))
+    logs = Log(facts["levels"], facts["texts"], groups["log"])
+    faults = map(Fault.from_dict, facts["faults"])
     trace = Trace(
         header=header,
         table=table,
@@ -345,12 +356,12 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
         step_table=StepBounds(groups["steps"]),
         counters=counters("counter"),
         clocks=counters("clock"),
-        logs=Log(facts["levels"], facts["texts"], groups["log"]),
+        logs=logs,
         costs=facts["costs"],
         size_costs=facts["size_costs"],
         open_spans=opened,
         lane_blocks=blocks_of_lanes,
-        known_faults=tuple(map(Fault.from_dict, facts["faults"])),
+        known_faults=tuple(faults),
     )
     first, last = facts["bounds"]
     trace.step_table.bounds = int(first), int(last)

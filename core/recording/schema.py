@@ -133,9 +133,12 @@ def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
 
 def tasks_batch(number: int, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
     """Return the row that contains all tasks of a plan, given by the fields of `task_type`."""
-    structs = pa.StructArray.from_arrays(arrays, fields=list(task_type()))
-    whole = pa.ListArray.from_arrays(pa.array([0, len(structs)], pa.int32()), structs)
-    return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
+    fields = list(task_type())
+    structs = pa.StructArray.from_arrays(arrays, fields=fields)
+    bounds = pa.array([0, len(structs)], pa.int32())
+    whole = pa.ListArray.from_arrays(bounds, structs)
+    record = record_column([Record.PLAN])
+    return batch_of(1, record=record, plan=[number], tasks=whole)
 
 
 def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
@@ -144,38 +147,58 @@ def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
     def column(name: str) -> Ints:
         parts = []
         for some in timings:
-            parts.append(_numbers(getattr(some, name), len(some.task)))
+            times: IntColumn | None = getattr(some, name)
+            count = len(some.task)
+            parts.append(_numbers(times, count))
         return np.concatenate(parts)
 
-    counts = [len(some.task) for some in timings]
+    counts = []
+    plans = []
+    steps = []
+    for some in timings:
+        counts.append(len(some.task))
+        plans.append(some.plan)
+        steps.append(some.step)
+    start = column("start")
     end = column("end")
+    ready = column("ready")
+    launched = column("launched")
+    is_open = end == ABSENT
+    codes = np.where(is_open, _CODES[Record.OPEN], _CODES[Record.SPAN])
     lane = column("lane")
-    codes = np.where(end == ABSENT, _CODES[Record.OPEN], _CODES[Record.SPAN])
     has_lane = lane != ABSENT
+    note = None
+    if has_lane.any():
+        note = note_column(has_lane, lane=lane[has_lane])
     return batch_of(
         sum(counts),
         record=record_column(codes),
-        plan=np.repeat([some.plan for some in timings], counts),
+        plan=np.repeat(plans, counts),
         task=column("task"),
-        step=np.repeat([some.step for some in timings], counts),
-        start=_since(origin, column("start")),
+        step=np.repeat(steps, counts),
+        start=_since(origin, start),
         end=_since(origin, end),
-        ready=_since(origin, column("ready")),
-        launched=_since(origin, column("launched")),
-        note=note_column(has_lane, lane=lane[has_lane]) if has_lane.any() else None,
+        ready=_since(origin, ready),
+        launched=_since(origin, launched),
+        note=note,
     )
 
 
 def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
     """Return counter, log and clock rows; their times are since `origin`."""
+    columns: dict[str, Sequence[Any]] = {name: () for name in NoteRow._fields}
     # Without rows, zip() would return no columns.
-    rows = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
-    columns = dict(zip(NoteRow._fields, rows, strict=True))
-    start = _since(origin, np.array(columns.pop("start"), np.int64))
+    if notes:
+        values = zip(*notes, strict=True)
+        columns = dict(zip(NoteRow._fields, values, strict=True))
+    count = len(notes)
+    starts = np.array(columns.pop("start"), np.int64)
+    start = _since(origin, starts)
     record = record_column(columns.pop("record"))
     step = columns.pop("step")
-    note = note_column(np.ones(len(notes), np.bool_), **columns)
-    return batch_of(len(notes), record=record, step=step, start=start, note=note)
+    every = np.ones(count, np.bool_)
+    note = note_column(every, **columns)
+    return batch_of(count, record=record, step=step, start=start, note=note)
 
 
 class TraceWriter:
@@ -214,11 +237,13 @@ class TraceWriter:
         self, name: str, value: float, lane: int | None = None, step: int | None = None
     ) -> None:
         """Add a counter's value at the present time."""
-        self._queue.append(NoteRow(Record.COUNTER, name, self.now(), step, lane, value))
+        row = NoteRow(Record.COUNTER, name, self.now(), step, lane, value)
+        self._queue.append(row)
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
         """Add a line of English text; levels are `info`, `size`, `warning`, `error` and `state`."""
-        self._queue.append(NoteRow(Record.LOG, level, self.now(), step, text=text))
+        row = NoteRow(Record.LOG, level, self.now(), step, text=text)
+        self._queue.append(row)
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:
         """Add the half-width of a device's clock anchors in a step."""
@@ -268,7 +293,9 @@ class TraceWriter:
                 before = time.thread_time()
                 self.flush()
                 worked = time.thread_time() - before
-                rest = min(max(worked / SENDING_SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS)
+                rest = worked / SENDING_SHARE
+                rest = max(rest, LEAST_REST_SECONDS)
+                rest = min(rest, MOST_REST_SECONDS)
                 if is_asked:  # the next step's end can wait; the end of the first cannot
                     over.wait(rest)
         except BaseException as error:  # raised again on exit of the context
@@ -314,42 +341,49 @@ def _numbers(times: IntColumn | None, count: int) -> Ints:
 
 def _since(origin: int, times: Ints) -> pa.Array:
     """Return times relative to `origin`, with null for ABSENT."""
-    return pa.array(times - origin, mask=times == ABSENT)
+    is_absent = times == ABSENT
+    return pa.array(times - origin, mask=is_absent)
 
 
 def record_column(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
     """Return the `record` column of rows, given as records or as codes."""
     if not isinstance(records, np.ndarray):
-        records = np.array([_CODES[record] for record in records], np.int8)
-    codes = pa.array(records, pa.int8())
-    return pa.DictionaryArray.from_arrays(codes, _words())
+        codes = [_CODES[record] for record in records]
+        records = np.array(codes, np.int8)
+    indices = pa.array(records, pa.int8())
+    return pa.DictionaryArray.from_arrays(indices, _words())
 
 
 def note_column(has: Bools, **columns: Any) -> pa.Array:
     """Return the `note` column: notes with the given columns where `has` is True, else null."""
     count = int(has.sum())
+    fields = list(note_type())
     arrays = []
-    for field in note_type():
+    for field in fields:
         if field.name in columns:
-            arrays.append(pa.array(columns[field.name], field.type))
+            array = pa.array(columns[field.name], field.type)
         else:
-            arrays.append(pa.nulls(count, field.type))
-    ends = np.concatenate([[0], np.cumsum(has)]).astype(np.int32)
-    notes = pa.StructArray.from_arrays(arrays, fields=list(note_type()))
-    return pa.ListArray.from_arrays(pa.array(ends), notes, mask=pa.array(~has))
+            array = pa.nulls(count, field.type)
+        arrays.append(array)
+    notes = pa.StructArray.from_arrays(arrays, fields=fields)
+    bounds = np.zeros(len(has) + 1, np.int32)
+    np.cumsum(has, out=bounds[1:])
+    mask = pa.array(~has)
+    return pa.ListArray.from_arrays(pa.array(bounds), notes, mask=mask)
 
 
 def batch_of(count: int, **columns: Any) -> pa.RecordBatch:
     """Return a batch of the whole schema; columns that are not given are null."""
+    schema = row_schema()
     arrays = []
-    for field in row_schema():
+    for field in schema:
         values = columns.get(field.name)
         if values is None:
             values = _nulls(count, field.type)
         elif not isinstance(values, pa.Array):
             values = pa.array(values, field.type)
         arrays.append(values)
-    return pa.RecordBatch.from_arrays(arrays, schema=row_schema())
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 @lru_cache(256)
@@ -358,5 +392,6 @@ def _nulls(count: int, kind: pa.DataType) -> pa.Array:
         return pa.nulls(count, kind)
     # pa.nulls would write twice as many bytes for a list.
     ends = pa.array(np.zeros(count + 1, np.int32))
-    mask = pa.array(np.ones(count, np.bool_))
-    return pa.ListArray.from_arrays(ends, pa.array([], kind.value_type), mask=mask)
+    every = np.ones(count, np.bool_)
+    no_values = pa.array([], kind.value_type)
+    return pa.ListArray.from_arrays(ends, no_values, mask=pa.array(every))

@@ -37,11 +37,17 @@ class ExportedSpans:
     @classmethod
     def of(cls, trace: Trace, step: int | None = None) -> ExportedSpans:
         """Return all spans of a trace or, if given, of a step."""
-        parts = [trace.spans(lane.index) for lane in trace.header.lanes]
-        if step is not None:
-            parts = [part[part.of_step(step)] for part in parts]
-        counts = [len(part) for part in parts]
-        lane = np.repeat(np.arange(len(parts)), counts)
+        parts = []
+        counts = []
+        for each in trace.header.lanes:
+            part = trace.spans(each.index)
+            if step is not None:
+                of_step = part.of_step(step)
+                part = part[of_step]
+            parts.append(part)
+            counts.append(len(part))
+        numbers = np.arange(len(parts))
+        lane = np.repeat(numbers, counts)
         return cls(trace, lane, Spans.joined(parts))
 
     def __len__(self) -> int:
@@ -83,7 +89,8 @@ class ExportedSpans:
         rows = spans.table.rows[spans.row]
         columns = {name: rows[name] for name in _NUMBERS}
         has_no_step = spans.step == ABSENT
-        columns["iteration"] = np.where(has_no_step, ABSENT, spans.step + 1)
+        number = spans.step + 1
+        columns["iteration"] = np.where(has_no_step, ABSENT, number)
         found: list[dict[str, int]] = [{} for _ in range(len(spans))]
         for name, column in columns.items():
             # 0 rows or bytes mean none; stage 0 and micro-batch 0 are the first ones.

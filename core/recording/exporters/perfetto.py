@@ -77,25 +77,35 @@ class _Slices:
 
     @classmethod
     def of(cls, trace: Trace) -> _Slices:
+        """Return the slices of a trace."""
         exported = ExportedSpans.of(trace)
         spans = exported.spans
-        bounds = [trace.step_bounds(step) for step in trace.steps]
+        steps = list(trace.steps)
+        bounds = [trace.step_bounds(step) for step in steps]
         step_times = np.array(bounds, np.int64).reshape(-1, 2)
         step_starts, step_ends = step_times.T
         # All steps share a track, so a step ends at the latest when the next one begins.
-        step_ends[:-1] = np.minimum(step_ends[:-1], step_starts[1:])
+        next_starts = step_starts[1:]
+        step_ends[:-1] = np.minimum(step_ends[:-1], next_starts)
         starts = np.concatenate([step_starts, spans.start])
         ends = np.concatenate([step_ends, spans.end])
         slice_times = np.stack([starts, ends], axis=1)
         times = slice_times.ravel()
-        leaving = defaultdict[int, list[int]](list)
-        entering = defaultdict[int, list[int]](list)
+        leaving: dict[int, list[int]] = defaultdict(list)
+        entering: dict[int, list[int]] = defaultdict(list)
         for flow, (before, after) in enumerate(exported.links.tolist(), 1):
             leaving[before].append(flow)
             entering[after].append(flow)
         # Slices of a track do not overlap, so a stable sort keeps their order.
         order = np.argsort(times, kind="stable")
-        return cls(exported, list(trace.steps), times, order, leaving, entering)
+        return cls(
+            exported=exported,
+            steps=steps,
+            times=times,
+            order=order,
+            leaving=leaving,
+            entering=entering,
+        )
 
     def packet(self, position: int) -> bytes:
         """Return the packet of a begin or an end."""

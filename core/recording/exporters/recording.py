@@ -68,11 +68,14 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     for number in range(plan_count):
         yield table_plan_batch(trace.table, number)
     if not trace.header.source.has_plan:
-        yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
+        row = _line(IMPORTED_LEVEL, imported_text(trace))
+        yield note_batch([row])
     if trace.costs is not None:
-        yield _lines([(0, None, COSTS_LEVEL, trace.costs)])
+        row = _line(COSTS_LEVEL, trace.costs)
+        yield note_batch([row])
     if trace.size_costs is not None:
-        yield _lines([(0, None, SIZE_COSTS_LEVEL, trace.size_costs)])
+        row = _line(SIZE_COSTS_LEVEL, trace.size_costs)
+        yield note_batch([row])
     for lane in range(len(trace.header.lanes)):
         span_count = len(trace.spans(lane))
         for first in range(0, span_count, ROWS_AT_ONCE):
@@ -80,7 +83,10 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     yield from _counted(Record.COUNTER, trace.counters)
     yield from _counted(Record.CLOCK, trace.clocks)
     for rows in _chunked(trace.logs, ROWS_AT_ONCE):
-        yield _lines([(row.time, row.step, row.level, row.text) for row in rows])
+        notes = []
+        for line in rows:
+            notes.append(_line(line.level, line.text, line.time, line.step))
+        yield note_batch(notes)
     imported = trace.imported
     if imported is not None and imported.arguments is not None:
         every_argument = imported.arguments.every()
@@ -98,7 +104,9 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     ends = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=ends[1:])
     needed_tasks = pa.array(needs, pa.int32())
-    columns = {name: attribute_column(rows, name) for name in ATTRIBUTES}
+    columns = {}
+    for name in ATTRIBUTES:
+        columns[name] = attribute_column(rows, name)
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), needed_tasks)
     columns["name"] = nullable_words(rows["name"], table.names)
     sorted_columns = [columns[field.name] for field in task_type()]
@@ -115,9 +123,10 @@ def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
     if moved_count:
         own_lane = np.full(moved_count, lane)
         note = note_column(is_moved, lane=own_lane)
+    count = len(spans)
     return batch_of(
-        len(spans),
-        record=record_column([Record.SPAN] * len(spans)),
+        count,
+        record=record_column([Record.SPAN] * count),
         plan=nullable_numbers(spans["plan"], pa.int32()),
         task=nullable_numbers(spans["task"], pa.int32()),
         step=nullable_numbers(spans["step"], pa.int32()),
@@ -144,12 +153,9 @@ def _counted(record: Record, counters: Counters) -> Iterator[pa.RecordBatch]:
             yield note_batch(rows)
 
 
-def _lines(rows: Iterable[tuple[int, int | None, str, str]]) -> pa.RecordBatch:
-    """Return log rows of (time, step, level, text)."""
-    notes = []
-    for time, step, level, text in rows:
-        notes.append(NoteRow(Record.LOG, level, time, step, text=text))
-    return note_batch(notes)
+def _line(level: str, text: str, time: int = 0, step: int | None = None) -> NoteRow:
+    """Return a log row."""
+    return NoteRow(Record.LOG, level, time, step, text=text)
 
 
 def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.RecordBatch:
@@ -158,16 +164,20 @@ def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.Rec
     texts = [text for _, text in arguments]
     rows = table.rows[places]
     count = len(arguments)
-    names = pa.array([ARGUMENTS_LEVEL] * count)
     every = np.ones(count, np.bool_)
     start = np.zeros(count, np.int64)
+    note = note_column(
+        every,
+        name=pa.array([ARGUMENTS_LEVEL] * count),
+        text=pa.array(texts, pa.string()),
+    )
     return batch_of(
         count,
         record=record_column([Record.LOG] * count),
         plan=pa.array(rows["plan"]),
         task=pa.array(rows["task"]),
         start=pa.array(start),
-        note=note_column(every, name=names, text=pa.array(texts, pa.string())),
+        note=note,
     )
 
 

@@ -88,47 +88,51 @@ def read_ascend(
     """Return the events of one rank's file. Raises Cancelled if `progress` returns False."""
     columns = events.whole_columns()
     names = events.labels
+    name = columns["name"]
+    thread = columns["thread"]
     rounded_start, rounded_end = event_times(columns["begin"], columns["length"])
     start = rounded_start + columns["begin_rest"]
     # Lengths are short enough for a double.
     end = start + to_nanoseconds(columns["length"])
     threads = thread_names(events)
-    kind = kinds_from_names(names)[columns["name"]]
+    kind_of_name = kinds_from_names(names)
+    kind = kind_of_name[name]
     group = _groups(events, columns, threads, kind)
-    kind[group != DEVICE] = KIND_CODES[Kind.OTHER]
+    is_on_device = group == DEVICE
+    kind[~is_on_device] = KIND_CODES[Kind.OTHER]
     job = _job(events, path)
-    place = _place(path) if job.rank is None else f"rank {job.rank}"
+    place = f"rank {job.rank}"
+    if job.rank is None:
+        place = _place(path)
     rows, row = rows_of_events(events, columns, group, kind)
-    streams = [
-        _stream_name(thread, process, tid)
-        for (thread, process), (_, tid) in zip(threads, events.threads, strict=True)
-    ]
+    streams = _stream_names(events, threads)
     steps = host_steps(names, columns, start, end, group)
     # Arrows have rounded times.
-    arrows = links_of_flows(
-        events, columns["thread"], rounded_start, rounded_end, progress, _LAUNCHES
-    )
+    arrows = links_of_flows(events, thread, rounded_start, rounded_end, progress, _LAUNCHES)
     # The last call launched the task.
     launches = _launches(arrows, group, start)
-    marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == HOST)
+    marks = PassMarks.of(names, name, thread, start, end, group == HOST)
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
         # Operators run on the thread of the annotations, and the runtime's calls on another one.
         operators = _launches(arrows, group, -start)
         call = operators.call
         task = operators.device
-        passes = passes_of_calls(marks, columns["thread"][call], start[call])
-        kind, attributes = with_passes(names, columns["name"], kind, task, passes)
+        passes = passes_of_calls(marks, thread[call], start[call])
+        kind, attributes = with_passes(names, name, kind, task, passes)
     process_groups, group_of_name = _process_groups(names)
-    is_transfer = matches(names, _TRANSFER)[columns["name"]] & (kind == KIND_CODES[Kind.COPY])
+    names_transfer = matches(names, _TRANSFER)
+    is_transfer = names_transfer[name]
+    is_transfer &= kind == KIND_CODES[Kind.COPY]
     meets = IS_COLLECTIVE[kind] | is_transfer
-    bucket = np.where(meets, group_of_name[columns["name"]], ABSENT)
+    bucket = np.where(meets, group_of_name[name], ABSENT)
     if job.rank is not None:
-        is_batch = matches(names, _BATCH)[columns["name"]] & (group == DEVICE)
+        names_batch = matches(names, _BATCH)
+        is_batch = names_batch[name] & is_on_device
         events.issues[ImportIssue.UNKNOWN_RANKS] += int(is_batch.sum())
     found = ProfiledRank(
         events=events,
-        name=columns["name"],
+        name=name,
         start=start,
         end=end,
         kind=kind,
@@ -158,29 +162,45 @@ def _groups(
     """
     thread = columns["thread"]
     name = columns["name"]
-    process = np.array([process for _, process in threads])
-    is_stream = (process == ASCEND_DEVICE)[thread]
-    of_notes = np.isin(process, _COMMUNICATION) | (process == _OVERLAP_ANALYSIS)
-    of_groups = np.array([_GROUP_ROW.match(row) is not None for row, _ in threads])
+    processes = []
+    are_groups = []
+    for row, process_name in threads:
+        processes.append(process_name)
+        are_groups.append(_GROUP_ROW.match(row) is not None)
+    process = np.array(processes)
+    of_streams = process == ASCEND_DEVICE
+    of_notes = np.isin(process, _COMMUNICATION)
+    of_notes |= process == _OVERLAP_ANALYSIS
+    of_groups = np.array(are_groups, np.bool_)
+    is_stream = of_streams[thread]
     is_note = of_notes[thread]
-    is_group_row = of_groups[thread]
     is_collective = IS_COMMUNICATION[kind]
     # In some files the collectives are tasks of streams too; they must not count twice.
     on_streams = np.unique(name[is_stream & is_collective])
-    is_work = is_note & is_group_row & is_collective & ~np.isin(name, on_streams)
+    is_work = is_note & is_collective
+    is_work &= of_groups[thread]
+    is_work &= ~np.isin(name, on_streams)
+    names_control = matches(events.labels, _CONTROL)
+    is_control = is_stream & names_control[name]
     group = category_groups(events, columns)
     group[is_stream] = DEVICE
-    group[is_stream & matches(events.labels, _CONTROL)[name]] = DEVICE_ANNOTATION
+    group[is_control] = DEVICE_ANNOTATION
     group[is_note] = DEVICE_ANNOTATION
     group[is_work] = DEVICE
     return group
 
 
-def _stream_name(thread: str, process: str, tid: object) -> str:
-    """Return the name of a row of the device."""
-    if process == ASCEND_DEVICE:
-        return f"stream {tid}"
-    return f"{process}: {thread}" if process == _OVERLAP_ANALYSIS else thread
+def _stream_names(events: TraceEvents, threads: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the name that each thread has if it is a row of the device."""
+    names = []
+    for (thread, process), (_, tid) in zip(threads, events.threads, strict=True):
+        name = thread
+        if process == ASCEND_DEVICE:
+            name = f"stream {tid}"
+        elif process == _OVERLAP_ANALYSIS:
+            name = f"{process}: {thread}"
+        names.append(name)
+    return names
 
 
 def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
@@ -190,13 +210,15 @@ def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
     runtime that it makes. Of these, the one with the largest `priority` is taken.
     """
     source, target = arrows.T
-    is_launch = (group[source] == HOST) & (group[target] == DEVICE)
+    is_launch = group[source] == HOST
+    is_launch &= group[target] == DEVICE
     call = source[is_launch]
     task = target[is_launch]
     order = np.lexsort((priority[call], task))
     call = call[order]
     task = task[order]
-    is_last = np.append(task[1:] != task[:-1], True)[: len(task)]
+    is_last = np.ones(len(task), np.bool_)
+    is_last[:-1] = task[1:] != task[:-1]
     return Launches(call[is_last], task[is_last], 0)
 
 
@@ -210,7 +232,8 @@ def _process_groups(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     numbers: dict[str | None, int] = {None: ABSENT}
     for number, name in enumerate(known):
         numbers[name] = min(number, MOST_GROUP_NUMBER)
-    return tuple(known), np.array([numbers[name] for name in found], np.int64)
+    group_of_name = [numbers[name] for name in found]
+    return tuple(known), np.array(group_of_name, np.int64)
 
 
 def _job(events: TraceEvents, path: Path) -> ProfilerJob:

@@ -32,15 +32,20 @@ def counters_of_events(events: TraceEvents, place: str = "") -> tuple[ImportedCo
         pid = scalar_or_none(event.pid)
         own_place = place or processes.get(pid) or f"process {pid}"
         own_id = scalar_or_none(event.id)
-        title = f"{event.name}" if own_id is None else f"{event.name}[{own_id}]"
+        title = f"{event.name}"
+        if own_id is not None:
+            title = f"{title}[{own_id}]"
+        has_time = abs(time) < LATEST_US
         for argument, raw in event.args.items():
             value = to_float(scalar_or_none(raw))
-            if abs(time) < LATEST_US and np.isfinite(value):
-                pairs_by_counter[f"{title} {argument}", own_place].append((time, value))
+            if has_time and np.isfinite(value):
+                key = (f"{title} {argument}", own_place)
+                pairs_by_counter[key].append((time, value))
             else:
                 events.issues[ImportIssue.NO_TIME] += 1
     counters = []
     for (name, own_place), pairs in pairs_by_counter.items():
         times, values = np.array(pairs).T
-        counters.append(ImportedCounter(name, own_place, to_nanoseconds(times), values))
+        times_ns = to_nanoseconds(times)
+        counters.append(ImportedCounter(name, own_place, times_ns, values))
     return tuple(counters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,51 @@ from core.trace.import_issue import ImportIssue
 MOST_CANDIDATES = 64
 """Largest number of calls that are tried for the end of an arrow."""
 _PHASES = "stf"  # begin, step, end
+
+
+@dataclass(frozen=True, slots=True)
+class _EventsByThread:
+    """The n events of a file in the order of threads and starts; times are ns, shape (n,).
+
+    `order` has the position of each event in the file. The events of thread t are those from
+    `firsts[t]` up to `firsts[t + 1]`.
+    """
+
+    order: Ints
+    start: Ints
+    end: Ints
+    firsts: list[int]
+
+    @classmethod
+    def of(
+        cls, events: TraceEvents, thread: NDArray[np.int32], start: Ints, end: Ints
+    ) -> _EventsByThread:
+        """Sort the events of a file."""
+        # Of two events that start together, the longer is first, so that the inner one follows it.
+        order = np.lexsort((-end, start, thread))
+        sorted_thread = thread[order]
+        threads = np.arange(len(events.threads) + 1)
+        firsts = np.searchsorted(sorted_thread, threads)
+        return cls(order, start[order], end[order], firsts.tolist())
+
+    def innermost(self, thread: int | None, micros: float) -> int | None:
+        """Return the place of a thread's innermost event at a time in microseconds, or None."""
+        if thread is None or not abs(micros) < LATEST_US:
+            return None
+        first = self.firsts[thread]
+        stop = self.firsts[thread + 1]
+        [nanoseconds] = to_nanoseconds(np.array([micros]))
+        moment = int(nanoseconds)
+        starts = self.start[first:stop]
+        begun = int(np.searchsorted(starts, moment, "right"))
+        last = first + begun - 1
+        # Any number of calls that have ended may be between it and the call that encloses the
+        # moment.
+        before_first = max(first - 1, last - MOST_CANDIDATES)
+        for place in range(last, before_first, -1):
+            if self.end[place] >= moment:
+                return place
+        return None
 
 
 def links_of_flows(
@@ -36,28 +82,21 @@ def links_of_flows(
         flows = [event for event in flows if event.cat in categories]
     if not flows:
         return np.empty((0, 2), np.int64)
-    # Of two events that start together, the longer is first, so that the inner one follows it.
-    order = np.lexsort((-end, start, thread))
-    threads = np.arange(len(events.threads) + 1)
-    sorted_thread = thread[order]
-    firsts = np.searchsorted(sorted_thread, threads).tolist()
-    start = start[order]
-    end = end[order]
+    by_thread = _EventsByThread.of(events, thread, start, end)
     open_flows: dict[tuple[Scalar, ...], int] = {}
     links: list[tuple[int, int]] = []
-    for event in watched(sorted(flows, key=_flow_order), progress):
+    flows = sorted(flows, key=_flow_order)
+    for event in watched(flows, progress):
         key = (event.cat, event.name, event.id)
-        code = events.threads.get((event.pid, event.tid))
-        candidates = range(0)
-        if code is not None:
-            candidates = range(firsts[code], firsts[code + 1])
+        own_thread = events.threads.get((event.pid, event.tid))
         time = to_float(event.ts)
-        place = _innermost(start, end, candidates, time)
+        place = by_thread.innermost(own_thread, time)
         is_begin = event.ph == "s"
         before = None
         if not is_begin:
             before = open_flows.pop(key, None)
-        if place is None or (before is None and not is_begin):
+        is_orphan = before is None and not is_begin
+        if place is None or is_orphan:
             events.issues[ImportIssue.ORPHAN_FLOW] += 1
             continue
         # An arrow from a call to itself is no dependency.
@@ -68,7 +107,7 @@ def links_of_flows(
     events.issues[ImportIssue.ORPHAN_FLOW] += len(open_flows)
     # Reshape, in case of no links.
     sorted_places = np.array(links, np.int64).reshape(-1, 2)
-    return order[sorted_places]
+    return by_thread.order[sorted_places]
 
 
 def _flow_order(event: TraceEvent) -> tuple[float, int]:
@@ -76,28 +115,15 @@ def _flow_order(event: TraceEvent) -> tuple[float, int]:
     return to_float(event.ts), _PHASES.index(event.ph)
 
 
-def _innermost(start: Ints, end: Ints, events: range, micros: float) -> int | None:
-    """Return the innermost event at a time in microseconds, or None.
-
-    `events` are the positions of a thread's events, which are sorted by start.
-    """
-    if not abs(micros) < LATEST_US:
-        return None
-    [nanoseconds] = to_nanoseconds(np.array([micros]))
-    moment = int(nanoseconds)
-    starts = start[events.start : events.stop]
-    begun = int(np.searchsorted(starts, moment, "right"))
-    last = events.start + begun - 1
-    # Any number of calls that have ended may be between it and the call that encloses the moment.
-    stop = max(events.start - 1, last - MOST_CANDIDATES)
-    for place in range(last, stop, -1):
-        if end[place] >= moment:
-            return place
-    return None
-
-
 def count_incomplete_flows(events: TraceEvents) -> int:
     """Return the number of arrows without a begin or without an end."""
-    begun = {(event.cat, event.id) for event in events.flows if event.ph == "s"}
-    ended = {(event.cat, event.id) for event in events.flows if event.ph != "s"}
-    return len(begun ^ ended)
+    begun = set()
+    ended = set()
+    for event in events.flows:
+        key = (event.cat, event.id)
+        if event.ph == "s":
+            begun.add(key)
+        else:
+            ended.add(key)
+    incomplete = begun ^ ended
+    return len(incomplete)

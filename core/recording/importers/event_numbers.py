@@ -44,14 +44,21 @@ def rounded_off(values: Sequence[Scalar], floats: Floats) -> Ints:
     lost = np.zeros(len(values), np.int64)
     if str not in set(map(type, values)):
         return lost
-    places, exact = [], []
+    places: list[int] = []
+    exact: list[int] = []
     for place, value in enumerate(values):
-        match = _DECIMAL.fullmatch(value) if isinstance(value, str) else None
-        if match is not None:
-            part = (match[2] or "").ljust(3, "0")
-            places.append(place)
-            exact.append(int(match[1]) * int(NS_PER_US) + int(part[:3]))
-    lost[places] = np.array(exact, np.int64) - to_nanoseconds(floats[places])
+        if not isinstance(value, str):
+            continue
+        match = _DECIMAL.fullmatch(value)
+        if match is None:
+            continue
+        decimals = (match[2] or "").ljust(3, "0")
+        nanoseconds = int(match[1]) * int(NS_PER_US)
+        nanoseconds += int(decimals[:3])
+        places.append(place)
+        exact.append(nanoseconds)
+    rounded = to_nanoseconds(floats[places])
+    lost[places] = np.array(exact, np.int64) - rounded
     return lost
 
 
@@ -80,5 +87,6 @@ def to_nanoseconds(times: Floats) -> Ints:
     # A double has room for the whole microseconds of the time of day or for ns, but not for both:
     # whole microseconds are converted separately.
     whole = np.floor(times)
-    part = np.rint((times - whole) * NS_PER_US).astype(np.int64)
-    return whole.astype(np.int64) * int(NS_PER_US) + part
+    part = np.rint((times - whole) * NS_PER_US)
+    whole_ns = whole.astype(np.int64) * int(NS_PER_US)
+    return whole_ns + part.astype(np.int64)

@@ -65,44 +65,58 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
         entries += some
         check_count(entries, most)
     issues = Counts[ImportIssue]()
-    timed: list[_Entry] = []
-    times, places = [], []
+    starts: list[int] = []
+    ends: list[int] = []
+    launched: list[int] = []
+    places: list[int] = []
+    names_of_entries: list[str] = []
+    groups_of_entries: list[str] = []
     for place, entry in enumerate(watched(entries, progress)):
         start, end = _times(entry)
         if not 0 < start < LATEST:
             issues[ImportIssue.NO_TIME] += 1
             continue
-        has_ended = start <= end < LATEST
-        issues[ImportIssue.NOT_OVER] += not has_ended
-        times.append((start, end if has_ended else start))
-        timed.append(entry)
+        if not start <= end < LATEST:
+            issues[ImportIssue.NOT_OVER] += 1
+            end = start
+        starts.append(start)
+        ends.append(end)
+        launched.append(entry.time_created_ns)
         places.append(place)
-    starts, ends = np.array(times, np.int64).reshape(-1, 2).T
+        names_of_entries.append(entry.profiling_name or "unnamed")
+        groups_of_entries.append(_group_name(entry))
     names: dict[str, int] = {}
     groups: dict[str, int] = {}
-    name = encode_values([entry.profiling_name or "unnamed" for entry in timed], names)
-    track = encode_values([_group_name(entry) for entry in timed], groups)
-    rank = _RANK.search(path.name)
-    place_name = f"rank {int(rank[1])}" if rank else path.name
+    name = encode_values(names_of_entries, names)
+    track = encode_values(groups_of_entries, groups)
+    kind_of_name = kinds_from_names(names)
+    kind = kind_of_name[name]
     # The column has 16 bits; further groups are only distinguished by their tracks.
-    kind = kinds_from_names(names)[name]
+    group = np.minimum(track, MOST_GROUP_NUMBER)
     # Sends and receives of a group do not say which of them belong together.
-    bucket = np.where(IS_COLLECTIVE[kind], np.minimum(track, MOST_GROUP_NUMBER), ABSENT)
+    bucket = np.where(IS_COLLECTIVE[kind], group, ABSENT)
     attributes: dict[str, NDArray[Any]] = {"bucket": bucket}
-    if rank:
-        attributes["replica"] = np.full(len(timed), min(int(rank[1]), _MOST_RANK), np.int32)
+    place_name = path.name
+    match = _RANK.search(path.name)
+    if match is not None:
+        rank = int(match[1])
+        place_name = f"rank {rank}"
+        replica = min(rank, _MOST_RANK)
+        attributes["replica"] = np.full(len(starts), replica, np.int32)
+    tracks = [ImportedTrack(group_name, place_name) for group_name in groups]
+    argument_places = np.array(places, np.int32)
     return ImportedEvents(
-        tracks=tuple(ImportedTrack(group, place_name) for group in groups),
+        tracks=tuple(tracks),
         names=tuple(names),
         track=track,
         name=name,
-        start=starts,
-        end=ends,
+        start=np.array(starts, np.int64),
+        end=np.array(ends, np.int64),
         kind=kind,
         attributes=attributes,
-        launched=np.array([entry.time_created_ns for entry in timed], np.int64),
+        launched=np.array(launched, np.int64),
         issues=issues,
-        arguments=sequential_arguments(path, np.array(places, np.int32), _read_texts),
+        arguments=sequential_arguments(path, argument_places, _read_texts),
         groups=tuple(groups),
     )
 
@@ -113,10 +127,12 @@ def _entry_lists(
     """Yield the entries of a file list by list, decoded as the given types."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
+        read = unpacking_reader(file)
         # Carefully, because entries contain lists of objects, such as frames.
-        for piece in split_events(unpacking_reader(file), True, _ENTRIES):
+        for piece in split_events(read, is_careful=True, opening=_ENTRIES):
             if piece.is_last:
-                yield msgspec.json.decode(piece.text, type=dump_type).entries
+                dump = msgspec.json.decode(piece.text, type=dump_type)
+                yield dump.entries
             else:
                 yield msgspec.json.decode(piece.text, type=list_type)
             report_progress(progress, file.tell(), size)
@@ -134,8 +150,10 @@ def _times(entry: _Entry) -> tuple[int, int]:
     start = entry.time_discovered_started_ns or entry.time_created_ns
     end = entry.time_discovered_completed_ns or 0
     # A watchdog that polls discovers the start late; the device measured the duration.
-    if end and entry.duration_ms is not None and 0 <= entry.duration_ms < 1e9:
-        start = max(entry.time_created_ns, end - round(entry.duration_ms * 1e6))
+    duration_ms = entry.duration_ms
+    if end and duration_ms is not None and 0 <= duration_ms < 1e9:
+        measured_start = end - round(duration_ms * 1e6)
+        start = max(entry.time_created_ns, measured_start)
     return start, end
 
 

@@ -119,7 +119,9 @@ def split_events(
     analysed, which takes longer and is right for every complete file.
     Raises ValueError if the file has no list of events, TooMuch if an event is too long.
     """
-    data = read(max(PIECE_BYTES, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
+    first_count = max(PIECE_BYTES, MOST_BEFORE)
+    data = read(first_count)
+    data = data.removeprefix(codecs.BOM_UTF8)
     beginning = opening.match(data)
     if beginning is None:
         raise ValueError(message("it has no list of events"))
@@ -129,29 +131,38 @@ def split_events(
         border = None if is_careful else _border_of_objects(data, begin)
         # Without a border, the values are no objects, or one value is very long: pieces must not
         # have too many values.
-        is_long = len(data) - begin > LOOKED_AT_PIECES * PIECE_BYTES
+        rest = len(data) - begin
+        is_long = rest > LOOKED_AT_PIECES * PIECE_BYTES
         if border is None and (is_careful or is_long):
             border = _border_of_values(data, begin)
         if border is not None:
             end, following = border
             # With a view, the piece is copied once, not twice.
-            yield Piece(b"".join((b"[", memoryview(data)[begin:end], b"]")))
-            begin, is_only = following, False
-        elif len(data) - begin > MOST_EVENT:
+            values = memoryview(data)[begin:end]
+            text = b"".join((b"[", values, b"]"))
+            yield Piece(text)
+            begin = following
+            is_only = False
+            continue
+        if rest > MOST_EVENT:
             raise TooMuch(message("an event has more than {most:,} bytes", most=MOST_EVENT))
-        elif more := read(max(2 * PIECE_BYTES, len(data) - begin)):
-            # Twice as much each time; otherwise a large event would be searched many times.
-            data = data[begin:] + more
-            begin = 0
-        else:
-            yield Piece(beginning[0] + data[begin:], True, beginning.end(), is_only)
+        # Twice as much each time; otherwise a large event would be searched many times.
+        next_count = max(2 * PIECE_BYTES, rest)
+        more = read(next_count)
+        if not more:
+            text = beginning[0] + data[begin:]
+            yield Piece(text, is_last=True, begin=beginning.end(), is_only=is_only)
             return
+        data = data[begin:] + more
+        begin = 0
 
 
 def _border_of_objects(data: bytes, begin: int) -> tuple[int, int] | None:
     """Return the end of a piece and the begin of the next one, between apparent objects."""
     # Limited, because where borders are rare, each search would go through all of the data.
-    border = _BORDER.search(data, begin + PIECE_BYTES, begin + LOOKED_AT_PIECES * PIECE_BYTES)
+    least_end = begin + PIECE_BYTES
+    most_end = begin + LOOKED_AT_PIECES * PIECE_BYTES
+    border = _BORDER.search(data, least_end, most_end)
     if border is None:
         return None
     # The piece includes the closing brace, the next one begins with the opening brace.
@@ -167,7 +178,8 @@ def _border_of_values(data: bytes, begin: int) -> tuple[int, int] | None:
         comma = _comma(data[begin : begin + count])
     if comma is None:
         return None
-    return begin + comma, begin + comma + 1
+    end = begin + comma
+    return end, end + 1
 
 
 def _comma(text: bytes) -> int | None:
@@ -179,19 +191,25 @@ def _comma(text: bytes) -> int | None:
     text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     codes = np.frombuffer(text, np.uint8)
     # The sum of uint8 wraps at 256, which keeps it odd or even.
-    quotes_before = np.cumsum(codes == ord('"'), dtype=np.uint8)
+    is_quote = codes == ord('"')
+    quotes_before = np.cumsum(is_quote, dtype=np.uint8)
     is_outside_text = quotes_before & 1 == 0
     folded = codes | 0x20  # braces and brackets differ only in this bit
-    begins = (folded == ord("{")).astype(np.int8)
-    ends = folded == ord("}")
-    depth = np.cumsum((begins - ends) * is_outside_text, dtype=np.int32)
+    is_begin = folded == ord("{")
+    is_end = folded == ord("}")
+    change = is_begin.astype(np.int8) - is_end
+    change *= is_outside_text
+    depth = np.cumsum(change, dtype=np.int32)
     # The depth is negative after the end of the list, where there are no values of it.
     length = len(depth)
     if length and depth.min() < 0:
-        length = int(np.argmax(depth < 0))
+        is_after_list = depth < 0
+        length = int(np.argmax(is_after_list))
     rest = slice(PIECE_BYTES, length)
-    is_comma = (codes[rest] == ord(",")) & is_outside_text[rest]
-    commas = np.flatnonzero(is_comma & (depth[rest] == 0))
+    is_comma = codes[rest] == ord(",")
+    is_comma &= is_outside_text[rest]
+    is_comma &= depth[rest] == 0
+    commas = np.flatnonzero(is_comma)
     if not len(commas):
         return None
     return PIECE_BYTES + int(commas[0])

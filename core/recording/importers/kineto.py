@@ -21,7 +21,7 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.annotated_passes import PassMarks, passes_of_calls, with_passes
 from core.recording.importers.complete_events import INSTANTS
 from core.recording.importers.event_flows import count_incomplete_flows
-from core.recording.importers.event_names import kinds_from_names, steps_from_names
+from core.recording.importers.event_names import kinds_from_names, matches, steps_from_names
 from core.recording.importers.event_numbers import event_times
 from core.recording.importers.event_threads import has_ascend_device
 from core.recording.importers.imported_events import (
@@ -84,34 +84,43 @@ def read_kineto(
     """Return the events of one rank's file."""
     columns = events.whole_columns()
     names = events.labels
+    name = columns["name"]
+    thread = columns["thread"]
     start, end = event_times(columns["begin"], columns["length"])
     group = category_groups(events, columns)
     launches = _launches(events, columns, group)
-    by_name = kinds_from_names(names)[columns["name"]]
-    if not (group == DEVICE).any():
+    kind_of_name = kinds_from_names(names)
+    by_name = kind_of_name[name]
+    is_on_device = group == DEVICE
+    has_device = is_on_device.any()
+    if not has_device:
         # Without a device, annotations of Gloo are the only record of its communication. They begin
         # within the call that starts it, and end later.
-        group[(group == ANNOTATION) & IS_COMMUNICATION[by_name]] = COMMUNICATION
+        is_annotation = group == ANNOTATION
+        is_moving = is_annotation & IS_COMMUNICATION[by_name]
+        group[is_moving] = COMMUNICATION
     kernels = KernelEvents(
         names=names,
-        name=columns["name"],
-        thread=columns["thread"],
+        name=name,
+        thread=thread,
         start=start,
         end=end,
-        is_task=group == DEVICE,
+        is_task=is_on_device,
         collectives=tuple(events.collectives),
         collective=columns["collective"],
     )
     kind = _kinds(kernels, by_name, launches)
-    marks = PassMarks.of(names, columns["name"], columns["thread"], start, end, group == ANNOTATION)
+    marks = PassMarks.of(names, name, thread, start, end, group == ANNOTATION)
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
         call = launches.call
         task = launches.device
-        if not (group == DEVICE).any():
-            call = task = np.flatnonzero(np.isin(group, (HOST, COMMUNICATION)))
-        passes = passes_of_calls(marks, columns["thread"][call], start[call])
-        kind, attributes = with_passes(names, columns["name"], kind, task, passes)
+        if not has_device:
+            is_work = np.isin(group, (HOST, COMMUNICATION))
+            task = np.flatnonzero(is_work)
+            call = task
+        passes = passes_of_calls(marks, thread[call], start[call])
+        kind, attributes = with_passes(names, name, kind, task, passes)
     job = profiler_job(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = rows_of_events(events, columns, group, kind)
@@ -119,17 +128,21 @@ def read_kineto(
     steps = host_steps(names, columns, start, end, group)
     events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
     events.issues[ImportIssue.ORPHAN_FLOW] += count_incomplete_flows(events)
+    group_names: list[str | None] = []
+    for value in events.groups:
+        group_names.append(None if value is None else str(value))
+    called = _called_ranks(events, columns["place"], group)
     ranks = RankArguments(
         sender=columns["sender"],
         receiver=columns["receiver"],
         group=columns["group"],
-        group_names=[None if name is None else str(name) for name in events.groups],
-        called=_called_ranks(events, columns["place"], group),
+        group_names=group_names,
+        called=called,
     )
     groups, kind = _communication_groups(events, kernels, kind, launches, ranks, job)
     found = ProfiledRank(
         events=events,
-        name=columns["name"],
+        name=name,
         start=start,
         end=end,
         kind=kind,
@@ -154,21 +167,28 @@ def _lower(category: str | None) -> str:
 
 def category_groups(events: TraceEvents, columns: EventColumns) -> Ints:
     """Return the group of rows of each event by its category."""
-    by_category = np.array([_GROUPS.get(_lower(name), HOST) for name in events.categories])
+    groups_of_categories = [_GROUPS.get(_lower(name), HOST) for name in events.categories]
+    by_category = np.array(groups_of_categories)
     group: Ints = by_category[columns["category"]]
     # Instants have no duration: as a row of the host they would be a lane that never works.
-    is_instant = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
-    group[is_instant[columns["thread"]]] = ANNOTATION
+    has_instants = [str(tid).startswith(INSTANTS) for _, tid in events.threads]
+    thread_has_instants = np.array(has_instants)
+    is_instant = thread_has_instants[columns["thread"]]
+    group[is_instant] = ANNOTATION
     return group
 
 
 def _launches(events: TraceEvents, columns: EventColumns, group: Ints) -> Launches:
     """Match the tasks of devices and the calls that launched them by correlation id."""
-    launches = np.array([_lower(name) in _LAUNCH for name in events.categories])
+    launches = [_lower(name) in _LAUNCH for name in events.categories]
+    category_launches = np.array(launches)
     # 0 means "no call", in files too.
     ids = np.nan_to_num(columns["correlation"], nan=0.0)
-    calls = np.flatnonzero(launches[columns["category"]] & (ids > 0))
-    tasks = np.flatnonzero((group == DEVICE) & (ids > 0))
+    has_id = ids > 0
+    is_call = category_launches[columns["category"]] & has_id
+    is_task = (group == DEVICE) & has_id
+    calls = np.flatnonzero(is_call)
+    tasks = np.flatnonzero(is_task)
     return Launches.of(ids, calls, tasks)
 
 
@@ -189,8 +209,10 @@ def host_steps(
     group: Ints,
 ) -> StepRanges:
     """Return the steps that events of the host mark."""
-    is_host = (group != DEVICE) & (group != DEVICE_ANNOTATION)
-    return steps_from_names(names, columns["name"][is_host], start[is_host], end[is_host])
+    is_host = group != DEVICE
+    is_host &= group != DEVICE_ANNOTATION
+    name = columns["name"][is_host]
+    return steps_from_names(names, name, start[is_host], end[is_host])
 
 
 def _called_ranks(events: TraceEvents, place: NDArray[np.int32], group: Ints) -> dict[int, int]:
@@ -245,22 +267,29 @@ def _communication_groups(
     known: dict[int, tuple[Direction, ...]] = {}
     if job.rank is not None:
         known = transfers_of_kernels(peers, job.rank)
-        sends = np.array([_SENDS_OR_RECEIVES.search(name) is not None for name in kernels.names])
-        between_ranks = transfers[sends[kernels.name[transfers]]]
+        names_transfer = matches(kernels.names, _SENDS_OR_RECEIVES)
+        name = kernels.name[transfers]
+        between_ranks = transfers[names_transfer[name]]
         unknown = np.setdiff1d(between_ranks, list(known))
         events.issues[ImportIssue.UNKNOWN_RANKS] += len(unknown)
-    exchanges = {name_of_transfers(own): own for own in known.values()}
+    exchanges: dict[str, tuple[Direction, ...]] = {}
+    for own in known.values():
+        exchanges[name_of_transfers(own)] = own
     added = sorted(exchanges)
-    places = {name: len(process_groups) + place for place, name in enumerate(added)}
+    places: dict[str, int] = {}
+    for place, group in enumerate(added, len(process_groups)):
+        places[group] = place
     bucket = bucket.copy()
     bucket[transfers] = ABSENT
     for transfer in transfers.tolist():
         if transfer in known:
-            place = places[name_of_transfers(known[transfer])]
+            group = name_of_transfers(known[transfer])
+            place = places[group]
             # With more groups than numbers, the last number must not join different ranks.
             if place < MOST_GROUP_NUMBER:
                 bucket[transfer] = place
-    return _Groups((*process_groups, *added), bucket, exchanges), kind
+    names = (*process_groups, *added)
+    return _Groups(names, bucket, exchanges), kind
 
 
 def _process_groups(

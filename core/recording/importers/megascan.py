@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter as Counts
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,7 @@ def read_megascan(
     """Return the events of a file. Raises Cancelled if `progress` returns False."""
     columns = events.whole_columns()
     names = events.labels
+    name = columns["name"]
     threads = columns["thread"]
     start, end = event_times(columns["begin"], columns["length"])
     # A process is a rank; its threads work at the same time, unless the file has their roles.
@@ -87,19 +88,21 @@ def read_megascan(
         tracks = _named_tracks(events, tracks, threads, places)
     tracks = with_exported_roles(events, tracks)
     annotations = []
+    has_work = []
     for thread, track in enumerate(tracks):
-        name = f"{track.name} iterations"
-        annotations.append(ImportedTrack(name, track.place, Role.NESTED, thread))
+        annotation = f"{track.name} iterations"
+        annotations.append(ImportedTrack(annotation, track.place, Role.NESTED, thread))
+        has_work.append(track.role is not Role.NESTED)
     # An event that encloses an iteration is on its thread's track of annotations.
-    has_work = [track.role is not Role.NESTED for track in tracks]
     is_work = np.array(has_work)[threads]
     names_iteration = matches(names, _ITERATION)
-    is_iteration = names_iteration[columns["name"]] & is_work
+    is_iteration = names_iteration[name] & is_work
     iteration = _counted(columns["iteration"])
     steps = _steps(iteration, start, end)
     # The event of an iteration has its number; events within it often do not.
     step = np.where(iteration >= 0, iteration, steps.at(start))
     shift = len(tracks) * is_iteration
+    track_of_event = threads + shift.astype(np.int32)
     most_stage = np.iinfo(np.int16).max
     attributes = {
         "microbatch": _counted(columns["microbatch"]),
@@ -110,8 +113,8 @@ def read_megascan(
     return ImportedEvents(
         tracks=(*tracks, *annotations),
         names=names,
-        track=threads + shift.astype(np.int32),
-        name=columns["name"],
+        track=track_of_event,
+        name=name,
         start=start,
         end=end,
         kind=_kinds(events, columns, names),
@@ -169,15 +172,18 @@ def _places(
         replica = replica_of_thread.get(thread, replica_of_process)
         ranks.append(rank_of.get(pid, ABSENT))
         replicas.append(replica)
-    transfers = [_transfer(name) for name in names]
     chunk = _counted(columns["model_chunk"])
     limited_chunk = np.minimum(chunk, MOST_RANK)
+    rank_of_thread = np.array(ranks, np.int32)
+    replica_of_each = np.array(replicas, np.int32)
+    transfers = [_transfer(name) for name in names]
+    transfer_of_name = np.array(transfers, np.int8)
     return replace(
         PipelinePlaces.unknown(len(rank)),
-        rank=np.array(ranks, np.int32)[thread_of_event],
+        rank=rank_of_thread[thread_of_event],
         chunk=limited_chunk.astype(np.int32),
-        replica=np.array(replicas, np.int32)[thread_of_event],
-        transfer=np.array(transfers, np.int8)[columns["name"]],
+        replica=replica_of_each[thread_of_event],
+        transfer=transfer_of_name[columns["name"]],
     )
 
 
@@ -202,6 +208,23 @@ def _ranks(events: TraceEvents, columns: dict[str, NDArray[Any]]) -> Floats:
     return np.where(np.isnan(given), of_process, given)
 
 
+@dataclass(frozen=True, slots=True)
+class _ThreadPlace:
+    """The rank of a thread in the pipeline, and its replica."""
+
+    rank: int
+    replica: int
+
+    def text(self, tensors: int) -> str:
+        """Return the place as in `DP0-PP1-TP0`, of `tensors` ranks in tensor parallelism."""
+        data = self.replica // tensors
+        text = f"DP{data}-PP{self.rank}"
+        if tensors > 1:
+            tensor = self.replica % tensors
+            text = f"{text}-TP{tensor}"
+        return text
+
+
 def _named_tracks(
     events: TraceEvents,
     tracks: Sequence[ImportedTrack],
@@ -214,34 +237,34 @@ def _named_tracks(
     """
     threads, first = np.unique(thread, return_index=True)
     numbers = threads.tolist()
-    rank_of = dict(zip(numbers, places.rank[first].tolist(), strict=True))
-    replica_of = dict(zip(numbers, places.replica[first].tolist(), strict=True))
+    ranks = places.rank[first].tolist()
+    replicas = places.replica[first].tolist()
+    place_of = {}
+    for number, rank, replica in zip(numbers, ranks, replicas, strict=True):
+        place_of[number] = _ThreadPlace(rank, replica)
     ids = list(events.threads)
     working: dict[Scalar, list[int]] = {}
     for number, (pid, _) in enumerate(ids):
         is_working = tracks[number].role is not Role.NESTED
-        if is_working and number in rank_of:
-            working.setdefault(pid, []).append(number)
+        if is_working and number in place_of:
+            of_process = working.setdefault(pid, [])
+            of_process.append(number)
     named = list(tracks)
     for pid, numbers in working.items():
-        replicas = [replica_of[number] for number in numbers]
+        replicas = [place_of[number].replica for number in numbers]
         tensors = len(set(replicas))
-        for number, replica in zip(numbers, replicas, strict=True):
-            rank = rank_of[number]
-            if rank == ABSENT:
+        for number in numbers:
+            own = place_of[number]
+            if own.rank == ABSENT:
                 continue
             track = tracks[number]
             place = track.place
             if place == f"process {pid}":
-                data = replica // tensors
-                place = f"DP{data}-PP{rank}"
-                if tensors > 1:
-                    tensor = replica % tensors
-                    place = f"{place}-TP{tensor}"
+                place = own.text(tensors)
             name = track.name
             _, tid = ids[number]
             if name == f"thread {tid}":
-                is_only = replicas.count(replica) == 1
+                is_only = replicas.count(own.replica) == 1
                 name = place if is_only else f"{place} {name}"
             named[number] = replace(track, name=name, place=place)
     for number, track in enumerate(tracks):
@@ -280,8 +303,9 @@ def _kinds(
     events: TraceEvents, columns: dict[str, NDArray[np.int32]], names: tuple[str, ...]
 ) -> NDArray[np.int8]:
     """Return the kind of each event by its category, or else by its name."""
-    code_of_name = [KIND_CODES[_kind(name)] for name in names]
-    by_name = np.array(code_of_name, np.int8)[columns["name"]]
+    codes = [KIND_CODES[_kind(name)] for name in names]
+    code_of_name = np.array(codes, np.int8)
+    by_name = code_of_name[columns["name"]]
     code_of_category = kinds_from_categories(events.categories)
     by_category = code_of_category[columns["category"]]
     return np.where(by_category == ABSENT, by_name, by_category)

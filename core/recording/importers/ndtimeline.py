@@ -65,6 +65,7 @@ LATEST_SECONDS = 2e9
 """Limit of times in seconds: in ns they need 61 bits."""
 _REQUIRED = ("step", "optype", "start_ts", "duration")
 _COLUMNS = (*_REQUIRED, "stage", "dp_rank", "tp_rank", "mc", "mb_id")
+_NUMBER_COLUMNS = ("stage", "dp_rank", "tp_rank", "mc", "mb_id", "step")
 
 
 class _Arguments(msgspec.Struct, gc=False):
@@ -92,13 +93,16 @@ def read_ndtimeline(
     """
     columns = events.whole_columns()
     start, end = event_times(columns["begin"], columns["length"])
-    places = columns["place"]
-    values = np.full((len(_Arguments.__struct_fields__), events.count), np.nan)
+    count = events.count
+    field_count = len(_Arguments.__struct_fields__)
+    values = np.full((field_count, count), np.nan)
     file = JsonArguments.of(events, path)
-    for place, text in zip(range(events.count), watched(file.every(), progress), strict=False):
+    texts = watched(file.every(), progress)
+    for place, text in zip(range(count), texts, strict=False):
         if text:
             values[:, place] = _numbers(text)
-    step, microbatch, chunk, pp, tp = (_whole(column[places]) for column in values)
+    of_events = values[:, columns["place"]]
+    step, microbatch, chunk, rank, tensor = _whole(of_events)
     stage_of_thread, tensor_of_thread, replica_of_thread = _places_of_threads(events)
     thread = columns["thread"]
     table = _table(
@@ -106,8 +110,8 @@ def read_ndtimeline(
         name=columns["name"],
         step=step,
         replica=replica_of_thread[thread],
-        tensor=np.where(tp >= 0, tp, tensor_of_thread[thread]),
-        rank=np.where(pp >= 0, pp, stage_of_thread[thread]),
+        tensor=np.where(tensor >= 0, tensor, tensor_of_thread[thread]),
+        rank=np.where(rank >= 0, rank, stage_of_thread[thread]),
         chunk=chunk,
         microbatch=microbatch,
         start=start,
@@ -128,8 +132,10 @@ def _numbers(text: str) -> list[float]:
 
 def _whole(values: Floats) -> Ints:
     """Return whole numbers from 0 on, ABSENT for other values."""
-    is_valid = (values >= 0) & (values < np.iinfo(np.int32).max)
-    return np.where(is_valid, values, ABSENT).astype(np.int64)
+    limit = np.iinfo(np.int32).max
+    is_valid = (values >= 0) & (values < limit)
+    whole = np.where(is_valid, values, ABSENT)
+    return whole.astype(np.int64)
 
 
 def _places_of_threads(events: TraceEvents) -> tuple[Ints, ...]:
@@ -160,30 +166,37 @@ def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> Impor
         raise ValueError(message("it is no readable table: {error}", error=error)) from error
     report_progress(progress, 1, 2)
     issues = Counts[ImportIssue]()
-    names = table.column("optype").cast(pa.large_string()).combine_chunks().dictionary_encode()
-    texts = names.dictionary.to_pylist()
+    operations = table.column("optype").cast(pa.large_string())
+    encoded = operations.combine_chunks().dictionary_encode()
+    names = [text or "unnamed" for text in encoded.dictionary.to_pylist()]
     start = _seconds(table, "start_ts")
     duration = _seconds(table, "duration")
-    is_valid = (np.abs(start) < LATEST_SECONDS) & (duration >= 0) & (duration < LATEST_SECONDS)
-    is_valid &= ~np.asarray(names.is_null())
-    issues[ImportIssue.BAD_ROW] += int((~is_valid).sum())
+    is_valid = np.abs(start) < LATEST_SECONDS
+    is_valid &= duration >= 0
+    is_valid &= duration < LATEST_SECONDS
+    is_valid &= ~np.asarray(encoded.is_null())
     mine = np.flatnonzero(is_valid)
-    code = names.indices.fill_null(0).to_numpy(zero_copy_only=False)[mine]
-    numbers = {name: _integers(table, name)[mine] for name in _COLUMNS if name not in _REQUIRED}
+    issues[ImportIssue.BAD_ROW] += len(is_valid) - len(mine)
+    indices = encoded.indices.fill_null(0)
+    code = indices.to_numpy(zero_copy_only=False)[mine]
+    numbers: dict[str, Ints] = {}
+    for column in _NUMBER_COLUMNS:
+        numbers[column] = _integers(table, column)[mine]
     start = start[mine]
-    duration = duration[mine]
-    end = start + duration
+    end = start + duration[mine]
+    start_ns = np.rint(start * NS_PER_SECOND)
+    end_ns = np.rint(end * NS_PER_SECOND)
     made = _table(
-        names=tuple(text or "unnamed" for text in texts),
+        names=tuple(names),
         name=code.astype(np.int32),
-        step=_integers(table, "step")[mine],
+        step=numbers["step"],
         replica=numbers["dp_rank"],
         tensor=np.maximum(numbers["tp_rank"], 0),
         rank=numbers["stage"],
         chunk=numbers["mc"],
         microbatch=numbers["mb_id"],
-        start=np.rint(start * NS_PER_SECOND).astype(np.int64),
-        end=np.rint(end * NS_PER_SECOND).astype(np.int64),
+        start=start_ns.astype(np.int64),
+        end=end_ns.astype(np.int64),
     )
     report_progress(progress, 2, 2)
     return events_of_table(made, issues)

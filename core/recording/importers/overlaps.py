@@ -25,26 +25,34 @@ def cut_slight_overlaps(start: Ints, end: Ints) -> Ints:
         return end
     latest = np.maximum.accumulate(end)
     latest_before = latest[:-1]
-    is_partial = (start[1:] < latest_before) & (end[1:] > latest_before)
+    is_partial = start[1:] < latest_before
+    is_partial &= end[1:] > latest_before
     if not is_partial.any():
         return end
     # For each event, the last-ending of the events up to it.
     positions = np.arange(len(end))
-    last_to_end = np.maximum.accumulate(np.where(end == latest, positions, 0))
+    is_latest = end == latest
+    latest_position = np.where(is_latest, positions, 0)
+    last_to_end = np.maximum.accumulate(latest_position)
     later = np.flatnonzero(is_partial) + 1
     earlier = last_to_end[later - 1]
     length = end - start
     shorter = np.minimum(length[earlier], length[later])
-    is_slight = end[earlier] - start[later] < shorter / SLIGHT_SHARE
+    overlap = end[earlier] - start[later]
+    is_slight = overlap < shorter / SLIGHT_SHARE
     cuts = later[is_slight]
     if not len(cuts):
         return end
     # The next cut limits each event before it. Calls inside a cut event lose the same time.
     following = np.searchsorted(cuts, positions, "right")
-    limit = np.append(start[cuts], np.iinfo(np.int64).max)[following]
+    never = np.iinfo(np.int64).max
+    limits = np.append(start[cuts], never)
+    limit = limits[following]
     excess = end - limit
     # An event that ends after the one at the cut encloses it, and is not cut.
-    outlasted = np.append(end[cuts], 0)[following]
-    is_cut = (excess > 0) & (excess < length / SLIGHT_SHARE) & (end < outlasted)
+    ends_at_cuts = np.append(end[cuts], 0)
+    is_cut = excess > 0
+    is_cut &= excess < length / SLIGHT_SHARE
+    is_cut &= end < ends_at_cuts[following]
     result: Ints = np.where(is_cut, limit, end)
     return result

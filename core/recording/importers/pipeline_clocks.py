@@ -7,11 +7,11 @@ own start, follow each other.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.arrays import Ints
+from core.arrays import Bools, Ints
 from core.order import row_keys
 from core.recording.importers.imported_events import ImportedEvents, StepRanges, shifted_launches
 from core.recording.importers.pipeline_edges import Edges
@@ -23,26 +23,64 @@ _NEVER = np.iinfo(np.int64).min // 4
 _ALWAYS = np.iinfo(np.int64).max // 4
 
 
-def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
-    """Return the time in ns to add to each event, and the number of clocks that contradict.
+@dataclass(frozen=True, slots=True)
+class _ShiftBounds:
+    """Bounds of the shift of each rank's clock relative to the rank before, in ns.
 
-    Moving the clock of rank r later delays its passes relative to rank r - 1. It must move by at
-    least the largest time by which a pass on r starts too early. It may move by at most the
-    smallest time between the end of a pass on r and the pass on r - 1 that waits for it.
+    `least` and `most` have shape (clocks, ranks).
     """
+
+    least: Ints
+    most: Ints
+
+    @property
+    def contradict(self) -> Bools:
+        """Mask of the ranks with two bounds that contradict, shape (clocks, ranks)."""
+        contradict: Bools = self.least > self.most
+        return contradict
+
+    def shifts(self) -> Ints:
+        """Return the smallest shifts within the bounds, shape (clocks, ranks)."""
+        shift = np.where(self.most < 0, self.most, 0)
+        shift = np.where(self.least > 0, self.least, shift)
+        # Between two bounds that contradict, the middle violates both of them least.
+        middle = (self.least + self.most) // 2
+        return np.where(self.contradict, middle, shift)
+
+
+def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
+    """Return the time in ns to add to each event, and the number of clocks that contradict."""
     places = imported.pipeline
     assert places is not None and imported.step is not None
     rank = places.rank.astype(np.int64)
-    ranks = int(rank.max()) + 1
     replica = np.maximum(places.replica, 0)
     step = imported.step.astype(np.int64)
     if not places.own_clocks:
         # The ranks of a replica have one clock for all steps.
         step = np.zeros_like(step)
     clock_keys = row_keys(step, replica)
-    clocks, clock = np.unique(clock_keys, return_inverse=True)
-    # Bounds of the shift of each rank's clock relative to the rank before.
-    shape = (len(clocks), ranks)
+    _, clock = np.unique(clock_keys, return_inverse=True)
+    bounds = _shift_bounds(imported, edges, rank, clock)
+    shift_of_rank = np.cumsum(bounds.shifts(), axis=1)
+    has_rank = rank >= 0
+    clock_of_event = clock[has_rank]
+    rank_of_event = rank[has_rank]
+    shift = np.zeros(len(rank), np.int64)
+    shift[has_rank] = shift_of_rank[clock_of_event, rank_of_event]
+    contradicting_ranks = bounds.contradict.any(axis=0)
+    return shift, int(contradicting_ranks.sum())
+
+
+def _shift_bounds(imported: ImportedEvents, edges: Edges, rank: Ints, clock: Ints) -> _ShiftBounds:
+    """Return the bounds of shifts, given the rank and the number of the clock of each event.
+
+    Moving the clock of rank r later delays its passes relative to rank r - 1. It must move by at
+    least the largest time by which a pass on r starts too early. It may move by at most the
+    smallest time between the end of a pass on r and the pass on r - 1 that waits for it.
+    """
+    clocks = int(clock.max()) + 1
+    ranks = int(rank.max()) + 1
+    shape = (clocks, ranks)
     least = np.full(shape, _NEVER)
     most = np.full(shape, _ALWAYS)
     from_rank = rank[edges.before]
@@ -57,18 +95,7 @@ def clock_shifts(imported: ImportedEvents, edges: Edges) -> tuple[Ints, int]:
     downward = to_rank == from_rank - 1
     later_rank = clock_of_edge[downward], from_rank[downward]
     np.minimum.at(most, later_rank, -early[downward])
-    contradicts = least > most
-    moved = np.where(most < 0, most, 0)
-    moved = np.where(least > 0, least, moved)
-    # Between two bounds that contradict, the middle violates both of them least.
-    middle = (least + most) // 2
-    moved[contradicts] = middle[contradicts]
-    total = np.cumsum(moved, axis=1)
-    has_rank = rank >= 0
-    shift = np.zeros(len(rank), np.int64)
-    shift[has_rank] = total[clock[has_rank], rank[has_rank]]
-    contradicting_ranks = contradicts.any(axis=0)
-    return shift, int(contradicting_ranks.sum())
+    return _ShiftBounds(least, most)
 
 
 def with_common_clock(imported: ImportedEvents, edges: Edges) -> ImportedEvents:

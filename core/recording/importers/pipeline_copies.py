@@ -105,68 +105,103 @@ def _matched(imported: ImportedEvents, edges: Edges, is_send: bool) -> Ints:
     number of transfers the pairs are unknown.
     """
     places = imported.pipeline
-    step = imported.step
-    assert places is not None and step is not None
-    forward_kind = Transfer.FORWARD_SEND if is_send else Transfer.FORWARD_RECEIVE
-    backward_kind = Transfer.BACKWARD_SEND if is_send else Transfer.BACKWARD_RECEIVE
+    assert places is not None
+    if is_send:
+        forward_kind = Transfer.FORWARD_SEND
+        backward_kind = Transfer.BACKWARD_SEND
+        own = edges.before
+    else:
+        forward_kind = Transfer.FORWARD_RECEIVE
+        backward_kind = Transfer.BACKWARD_RECEIVE
+        own = edges.after
     edge_count = len(edges.before)
     found = np.full(edge_count, ABSENT, np.int64)
     is_transfer = np.isin(places.transfer, (forward_kind, backward_kind))
     transfers = np.flatnonzero(is_transfer)
-    event_count = len(transfers)
-    if event_count == 0 or edge_count == 0:
+    transfer_count = len(transfers)
+    if transfer_count == 0 or edge_count == 0:
         return found
-    events = imported.by_start(transfers)
-    is_pass = TRANSFERRED[imported.kind]
-    is_pass &= places.rank >= 0
-    passes = np.flatnonzero(is_pass)
-    passes = imported.by_start(passes)
+    transfers = imported.by_start(transfers)
+    passes = _transferred_passes(imported)
     start_of_producer = imported.start[edges.before]
     order = np.argsort(start_of_producer, kind="stable")
-    own = edges.before if is_send else edges.after
     own = own[order]
     # Ranks in a step and direction are numbered in common for transfers, dependencies and passes.
-    every = np.concatenate([events, own, passes])
-    transfer_is_backward = places.transfer[events] == backward_kind
+    every = np.concatenate([transfers, own, passes])
+    transfer_is_backward = places.transfer[transfers] == backward_kind
     edge_is_backward = edges.is_backward[order]
     pass_is_backward = imported.kind[passes] != _FORWARD
     is_backward = np.concatenate([transfer_is_backward, edge_is_backward, pass_is_backward])
-    step_of_each = step[every]
-    replica_of_each = places.replica[every]
-    rank_of_each = places.rank[every]
-    keys = row_keys(step_of_each, replica_of_each, rank_of_each, is_backward)
-    _, code = np.unique(keys, return_inverse=True)
-    first_pass = event_count + edge_count
-    of_event, of_edge, of_pass = np.split(code, [event_count, first_pass])
+    code = _codes_of_ranks(imported, every, is_backward)
+    first_pass = transfer_count + edge_count
+    of_transfer, of_edge, of_pass = np.split(code, [transfer_count, first_pass])
     count = int(code.max()) + 1
-    events_of_rank = np.bincount(of_event, minlength=count)
+    transfers_of_rank = np.bincount(of_transfer, minlength=count)
     edges_of_rank = np.bincount(of_edge, minlength=count)
     passes_of_rank = np.bincount(of_pass, minlength=count)
-    is_for_edges = events_of_rank == edges_of_rank
-    is_for_passes = events_of_rank == passes_of_rank
+    is_for_edges = transfers_of_rank == edges_of_rank
+    is_for_passes = transfers_of_rank == passes_of_rank
     is_known = is_for_edges | is_for_passes
     turn_of_pass = np.zeros(len(imported), np.int64)
     turn_of_pass[passes] = turns(of_pass)
     turn_of_edge = turns(of_edge)
     turn = np.where(is_for_edges[of_edge], turn_of_edge, turn_of_pass[own])
     # Sorted by rank and turn, the first transfer of each rank is followed by its others.
-    by_rank = stable_argsort(of_event)
-    sorted_ranks = of_event[by_rank]
+    by_rank = stable_argsort(of_transfer)
+    sorted_ranks = of_transfer[by_rank]
+    sorted_transfers = transfers[by_rank]
     first = np.searchsorted(sorted_ranks, of_edge)
-    place = np.minimum(first + turn, event_count - 1)
-    event = events[by_rank[place]]
-    found[order] = np.where(is_known[of_edge], event, ABSENT)
+    last_place = transfer_count - 1
+    place = np.minimum(first + turn, last_place)
+    found[order] = np.where(is_known[of_edge], sorted_transfers[place], ABSENT)
     return found
+
+
+def _transferred_passes(imported: ImportedEvents) -> Ints:
+    """Return the positions of passes whose results another rank may need, by start."""
+    places = imported.pipeline
+    assert places is not None
+    is_pass = TRANSFERRED[imported.kind]
+    is_pass &= places.rank >= 0
+    passes = np.flatnonzero(is_pass)
+    return imported.by_start(passes)
+
+
+def _codes_of_ranks(imported: ImportedEvents, events: Ints, is_backward: Bools) -> Ints:
+    """Return a number for each of n events, the same for a rank in a step and a direction."""
+    places = imported.pipeline
+    step = imported.step
+    assert places is not None and step is not None
+    replica = places.replica[events]
+    rank = places.rank[events]
+    keys = row_keys(step[events], replica, rank, is_backward)
+    _, code = np.unique(keys, return_inverse=True)
+    return code
 
 
 def _inferred_copies(
     imported: ImportedEvents, edges: Edges, compute: list[Ints]
 ) -> tuple[Copies, Bools]:
     """Return the copies that are not in the file, and a mask of the dependencies with one."""
+    time = _transfer_times(imported, edges, compute)
+    takes_time = time > 0
+    some = edges.picked(takes_time)
+    start = imported.end[some.before]
+    needed = imported.start[some.after]
+    end = start + time[takes_time]
+    end = np.minimum(end, needed)
+    start = np.minimum(start, end)
+    copies = Copies(some, start, end, is_inferred=True)
+    return copies, takes_time
+
+
+def _transfer_times(imported: ImportedEvents, edges: Edges, compute: list[Ints]) -> Ints:
+    """Return the time in ns that the data of each dependency presumably took to arrive."""
     places = imported.pipeline
     assert places is not None
     produced = imported.end[edges.before]
-    gap = imported.start[edges.after] - produced
+    consumed = imported.start[edges.after]
+    gap = consumed - produced
     free = _free_since(imported, compute)
     was_free = produced >= free[edges.after]
     replica = places.replica[edges.before]
@@ -175,7 +210,8 @@ def _inferred_copies(
     keys = row_keys(replica, sender, receiver, edges.is_backward)
     time = np.full(len(gap), ABSENT, np.int64)
     for mine in groups(keys):
-        sample = gap[mine][was_free[mine]]
+        is_sampled = was_free[mine]
+        sample = gap[mine[is_sampled]]
         if len(sample):
             usual = np.quantile(sample, TRANSFER_QUANTILE)
             time[mine] = max(0, int(usual))
@@ -189,14 +225,7 @@ def _inferred_copies(
             usual_time = int(np.median(known))
         is_missing = is_mine & ~has_time
         time[is_missing] = usual_time
-    takes_time = time > 0
-    some = edges.picked(takes_time)
-    start = imported.end[some.before]
-    needed = imported.start[some.after]
-    end = np.minimum(start + time[takes_time], needed)
-    start = np.minimum(start, end)
-    copies = Copies(some, start, end, is_inferred=True)
-    return copies, takes_time
+    return time
 
 
 def _free_since(imported: ImportedEvents, compute: list[Ints]) -> Ints:

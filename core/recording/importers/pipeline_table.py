@@ -192,19 +192,16 @@ def _tracks(
     """Return the tracks, computing ones first, and the track of each event."""
     is_collective = IS_COLLECTIVE[table.kind]
     is_transfer = table.transfer >= 0
-    part = np.where(is_transfer, 2 + table.transfer, is_collective.astype(np.int64))
-    has_replicas = bool(table.replica.any())
-    has_tensors = bool(table.tensor.any())
+    part = is_collective.astype(np.int64)
+    part = np.where(is_transfer, 2 + table.transfer, part)
+    keys = row_keys(part, pipeline, table.rank)
     tracks: list[ImportedTrack] = []
     track = np.empty(len(table.start), np.int32)
     main_of: dict[str, int] = {}
-    for mine in groups(row_keys(part, pipeline, table.rank)):
+    places = _PlaceNames.of(table)
+    for mine in groups(keys):
         first = mine[0]
-        place = f"rank {table.rank[first]}"
-        if has_tensors:
-            place = f"tensor {table.tensor[first]} {place}"
-        if has_replicas:
-            place = f"replica {table.replica[first]} {place}"
+        place = places.at(first)
         track[mine] = len(tracks)
         number = int(part[first])
         if number == 0:
@@ -224,6 +221,30 @@ def _tracks(
     return tuple(tracks), track
 
 
+@dataclass(frozen=True, slots=True)
+class _PlaceNames:
+    """Names of the places of a table's events: the rank, with tensor and replica if they vary."""
+
+    table: PipelineTable
+    has_replicas: bool
+    has_tensors: bool
+
+    @classmethod
+    def of(cls, table: PipelineTable) -> _PlaceNames:
+        has_replicas = table.replica.any()
+        has_tensors = table.tensor.any()
+        return cls(table, bool(has_replicas), bool(has_tensors))
+
+    def at(self, event: int) -> str:
+        """Return the name of the place of an event."""
+        place = f"rank {self.table.rank[event]}"
+        if self.has_tensors:
+            place = f"tensor {self.table.tensor[event]} {place}"
+        if self.has_replicas:
+            place = f"replica {self.table.replica[event]} {place}"
+        return place
+
+
 def _collective_groups(
     table: PipelineTable,
 ) -> tuple[NDArray[np.int16], tuple[str, ...], Bools]:
@@ -234,25 +255,29 @@ def _collective_groups(
     parallelism are joined by the ranks of a stage of one replica, and all others by the ranks of a
     stage in all replicas.
     """
-    bucket = np.full(len(table.start), ABSENT, np.int16)
-    spans_stages = np.zeros(len(table.start), np.bool_)
-    names: dict[str, int] = {}
-    collectives = np.flatnonzero(IS_COLLECTIVE[table.kind])
+    count = len(table.start)
+    bucket = np.full(count, ABSENT, np.int16)
+    spans_stages = np.zeros(count, np.bool_)
+    numbers: dict[str, int] = {}
+    is_collective = IS_COLLECTIVE[table.kind]
+    collectives = np.flatnonzero(is_collective)
     places = row_keys(table.name, table.replica, table.tensor, table.rank)
     for mine in groups(places, collectives):
         first = mine[0]
         code = table.name[first]
-        name = table.names[code] if code >= 0 else ""
+        name = ""
+        if code >= 0:
+            name = table.names[code]
         replica = table.replica[first]
         tensor = table.tensor[first]
         rank = table.rank[first]
-        group: tuple[object, ...] = (name, "tensor", tensor)
+        group = f"{name} tensor {tensor}"
         if name.startswith("embedding"):
             spans_stages[mine] = True
-            group = (name, "replica", replica, "tensor", tensor)
+            group = f"{name} replica {replica} tensor {tensor}"
         elif name.startswith(("layernorm", "tp-")):
-            group = (name, "replica", replica, "rank", rank)
-        name = " ".join(map(str, group))
-        number = names.setdefault(name, len(names))
+            group = f"{name} replica {replica} rank {rank}"
+        next_number = len(numbers)
+        number = numbers.setdefault(group, next_number)
         bucket[mine] = min(number, MOST_PLACE)
-    return bucket, tuple(names), spans_stages
+    return bucket, tuple(numbers), spans_stages

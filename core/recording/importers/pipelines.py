@@ -172,15 +172,17 @@ def _with_overlaps(imported: ImportedEvents) -> ImportedEvents:
     kind = imported.kind
     start = imported.start
     end = imported.end
+    track = imported.track
     is_forward = kind == KIND_CODES[Kind.FORWARD]
     direction = DIRECTIONS[kind]
     passes = np.flatnonzero(direction >= 0)
     # By track and start; of two passes with one start, the forward is first.
-    order = np.lexsort((~is_forward[passes], start[passes], imported.track[passes]))
+    is_backward = ~is_forward[passes]
+    order = np.lexsort((is_backward, start[passes], track[passes]))
     passes = passes[order]
     first = passes[:-1]
     second = passes[1:]
-    is_pair = imported.track[first] == imported.track[second]
+    is_pair = track[first] == track[second]
     is_pair &= end[first] > start[first]
     is_pair &= start[first] == start[second]
     is_pair &= end[first] == end[second]

@@ -76,49 +76,82 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
     parts: list[Floats] = []
     count = 0
     for text, iteration in watched(iterations.items(), progress):
-        step = int(text) if text.isdecimal() and len(text) < 10 else ABSENT
-        for part in _passes(iteration, min(step, _MOST_STEP), issues):
+        step = _step_number(text)
+        for part in _passes(iteration, step, issues):
             parts.append(part)
             count += part.shape[1]
             check_count(count, most, "pass")
     report_progress(progress, 2, 2)
     if not count:
         return ImportedEvents.empty()
-    return events_of_table(_table(path, np.concatenate(parts, axis=1)), issues)
+    columns = np.concatenate(parts, axis=1)
+    table = _table(path, columns)
+    return events_of_table(table, issues)
+
+
+def _step_number(text: str) -> int:
+    """Return the number of an iteration, at most _MOST_STEP; ABSENT if `text` is no number."""
+    is_number = text.isdecimal() and len(text) < 10
+    if not is_number:
+        return ABSENT
+    number = int(text)
+    return min(number, _MOST_STEP)
 
 
 def _passes(iteration: _Iteration, step: int, issues: Counts[ImportIssue]) -> list[Floats]:
-    """Return columns of step, kind, micro-batch, chunk, start and end; shape (6, n) for a kind."""
+    """Return the passes of each kind, as `_passes_of_kind` does."""
     # A dump with weight gradients has the backward for the input only.
     backward = Kind.BACKWARD_INPUT if iteration.wgrad_start else Kind.BACKWARD
-    kinds = (("fwd", Kind.FORWARD), ("bwd", backward), ("wgrad", Kind.BACKWARD_WEIGHT))
+    kinds = {
+        "fwd": Kind.FORWARD,
+        "bwd": backward,
+        "wgrad": Kind.BACKWARD_WEIGHT,
+    }
     parts = []
-    for word, kind in kinds:
-        start = np.array(getattr(iteration, f"{word}_start"), np.float64)
-        end = np.array(getattr(iteration, f"{word}_end"), np.float64)
-        count = min(len(start), len(end))
-        issues[ImportIssue.NO_END] += len(start) - count
-        issues[ImportIssue.NO_BEGIN] += len(end) - count
-        columns = np.full((6, count), float(ABSENT))
-        columns[0] = step
-        columns[1] = KIND_CODES[kind]
-        columns[2] = _listed(getattr(iteration, f"{word}_minibatch"), count)
-        columns[3] = _listed(getattr(iteration, f"{word}_chunk"), count)
-        columns[4] = start[:count]
-        columns[5] = end[:count]
-        is_valid = (np.abs(columns[4:6]) < LATEST_MS).all(axis=0)
-        issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
-        parts.append(columns[:, is_valid])
+    for word, kind in kinds.items():
+        part = _passes_of_kind(iteration, word, kind, issues)
+        part[0] = step
+        parts.append(part)
     return parts
+
+
+def _passes_of_kind(
+    iteration: _Iteration, word: str, kind: Kind, issues: Counts[ImportIssue]
+) -> Floats:
+    """Return columns of step (ABSENT), kind, micro-batch, chunk, start and end, shape (6, n).
+
+    `word` is the beginning of the names of the kind's lists.
+    """
+    starts: list[float] = getattr(iteration, f"{word}_start")
+    ends: list[float] = getattr(iteration, f"{word}_end")
+    microbatches: list[int] = getattr(iteration, f"{word}_minibatch")
+    chunks: list[int] = getattr(iteration, f"{word}_chunk")
+    count = min(len(starts), len(ends))
+    issues[ImportIssue.NO_END] += len(starts) - count
+    issues[ImportIssue.NO_BEGIN] += len(ends) - count
+    columns = np.full((6, count), float(ABSENT))
+    columns[1] = KIND_CODES[kind]
+    columns[2] = _listed(microbatches, count)
+    columns[3] = _listed(chunks, count)
+    columns[4] = starts[:count]
+    columns[5] = ends[:count]
+    times = columns[4:6]
+    is_in_range = np.abs(times) < LATEST_MS
+    is_valid = is_in_range.all(axis=0)
+    valid = columns[:, is_valid]
+    issues[ImportIssue.NO_TIME] += count - valid.shape[1]
+    return valid
 
 
 def _listed(numbers: list[int], count: int) -> Floats:
     """Return numbers of `count` passes; ABSENT if not each of them has one."""
+    absent = float(ABSENT)
     if len(numbers) < count:
-        return np.full(count, float(ABSENT))
-    listed = np.array([float(number) for number in numbers[:count]])
-    is_valid = (listed >= 0) & (listed < np.iinfo(np.int32).max)
-    return np.where(is_valid, listed, float(ABSENT))
+        return np.full(count, absent)
+    listed = np.array(numbers[:count], np.float64)
+    limit = np.iinfo(np.int32).max
+    is_valid = (listed >= 0) & (listed < limit)
+    return np.where(is_valid, listed, absent)
 
 
 def _table(path: Path, columns: Floats) -> PipelineTable:
@@ -127,23 +160,28 @@ def _table(path: Path, columns: Floats) -> PipelineTable:
     match = _RANK.search(path.name)
     rank = int(match[1]) if match else 0
     count = len(step)
+    zeros = np.zeros(count, np.int64)
+    start_ns = np.rint(start * NS_PER_MS)
+    end_ns = np.rint(end * NS_PER_MS)
     table = PipelineTable(
         step=step.astype(np.int64),
-        replica=np.zeros(count, np.int64),
-        tensor=np.zeros(count, np.int64),
+        replica=zeros,
+        tensor=zeros,
         rank=np.full(count, rank, np.int64),
         kind=kind.astype(np.int8),
         microbatch=microbatch.astype(np.int64),
         chunk=chunk.astype(np.int64),
-        start=np.rint(start * NS_PER_MS).astype(np.int64),
-        end=np.rint(end * NS_PER_MS).astype(np.int64),
+        start=start_ns.astype(np.int64),
+        end=end_ns.astype(np.int64),
         transfer=np.full(count, ABSENT, np.int8),
         name=np.full(count, ABSENT, np.int32),
         own_clocks=True,
     )
     config = _config(path.with_name(CONFIG))
+    ranks = max(1, config.pp_size)
     chunks = config.vp_size or config.vpp_size or 1
-    return numbered_microbatches(table, max(1, config.pp_size), max(1, chunks))
+    chunks = max(1, chunks)
+    return numbered_microbatches(table, ranks, chunks)
 
 
 def _config(path: Path) -> _Config:

@@ -97,8 +97,10 @@ class MergedPlans:
         origin = self._trace.header.origin_ns
         plan_of_step = self._plan_of_step
         spans = rank.trace.spans(lane)
-        is_added = np.isin(spans.step, list(plan_of_step))
+        added_steps = list(plan_of_step)
+        is_added = np.isin(spans.step, added_steps)
         spans = spans[is_added]
+        task = spans["task"]
         steps = spans.step.tolist()
         plans = [plan_of_step[step] for step in steps]
         plan = np.array(plans, np.int64)
@@ -106,8 +108,8 @@ class MergedPlans:
         for each in np.unique(plan).tolist():
             is_of_plan = plan == each
             row_of_task = self._rows[each][number]
-            tasks = spans["task"][is_of_plan]
-            row[is_of_plan] = row_of_task[tasks]
+            tasks_of_plan = task[is_of_plan]
+            row[is_of_plan] = row_of_task[tasks_of_plan]
         start = rank.to_run_clock(spans["start"], origin)
         end = rank.to_run_clock(spans["end"], origin)
         ready = rank.to_run_clock(spans["ready"], origin)
@@ -126,13 +128,15 @@ class MergedPlans:
         begin = np.concatenate(begins)
         senders = dict(_senders(self._trace, rows))
         for copy, sender in senders.items():
-            needs[copy] = np.append(needs[copy], sender)
+            needs_of_copy = needs[copy]
+            needs[copy] = np.append(needs_of_copy, sender)
             # Clocks of two ranks agree only within a half-width, so a copy may seem to begin before
             # it was sent.
             sent = begin[sender]
             begin[copy] = max(begin[copy], sent)
+        copies = list(senders)
         is_copy = np.zeros(len(rows), np.bool_)
-        is_copy[list(senders)] = True
+        is_copy[copies] = True
         # Sorted by begin; of tasks with one begin, copies last. So no task waits for a later one,
         # which a table of tasks does not allow.
         order = np.lexsort((is_copy, begin))
@@ -141,11 +145,13 @@ class MergedPlans:
         table = self._trace.table
         first_row = len(table)
         sorted_needs = []
+        counts = []
         for task in order.tolist():
             needs_of_task = needs[task]
+            counts.append(len(needs_of_task))
             sorted_needs.append(place[needs_of_task])
         rows = rows[order]
-        rows["after_count"] = [len(need) for need in sorted_needs]
+        rows["after_count"] = counts
         all_needs = np.concatenate(sorted_needs)
         table.add(rows, all_needs.astype(np.int32))
         row_of_task = first_row + place
@@ -179,9 +185,11 @@ class MergedPlans:
         lanes = np.array(self._places[number])
         rows["lane"] = lanes[rows["lane"]]
         has_name = rows["name"] != ABSENT
+        name_codes = rows["name"]
         for task in np.flatnonzero(has_name).tolist():
-            name = table.names[rows["name"][task]]
-            rows["name"][task] = names.place(name)
+            code = name_codes[task]
+            name = table.names[code]
+            name_codes[task] = names.place(name)
         tasks = np.arange(where.start, where.stop)
         counts, needs = table.needs(tasks)
         needs = needs.astype(np.int64)
@@ -233,12 +241,13 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
 
 def _sent_times(senders: dict[int, int], lanes: Sequence[Spans]) -> _SentTimes:
     """Return the time in ns at which the data of each copy was sent."""
-    copies = {sender: copy for copy, sender in senders.items()}
     sent: _SentTimes = {}
-    if not copies:
+    if not senders:
         return sent
+    copies = {sender: copy for copy, sender in senders.items()}
+    sending_rows = list(copies)
     for spans in lanes:
-        is_sending = np.isin(spans.row, list(copies))
+        is_sending = np.isin(spans.row, sending_rows)
         sending = spans[is_sending]
         steps = sending.step.tolist()
         rows = sending.row.tolist()

@@ -56,10 +56,13 @@ class RankRecording:
             # interpolated.
             drifts = self.ahead - self.ahead[0]
             check_times(drifts)
-            drift = np.rint(np.interp(times, self.at, drifts)).astype(np.int64)
+            interpolated = np.interp(times, self.at, drifts)
+            drift = np.rint(interpolated).astype(np.int64)
         if abs(offset) > LATEST:
             raise ValueError(message("a clock is out of bounds"))
-        moved = np.where(times == ABSENT, times, times + offset + drift)
+        is_absent = times == ABSENT
+        on_run_clock = times + offset + drift
+        moved = np.where(is_absent, times, on_run_clock)
         check_times(moved)
         return moved
 
@@ -76,22 +79,33 @@ class RankRecording:
 
 def read_rank(path: Path, progress: Progress | None) -> RankRecording:
     """Read a rank's recording. Raises RecordingError, and Cancelled if `progress` returns False."""
-    comparisons: list[ClockComparison] = []
+    times: list[int] = []
+    differences: list[int] = []
+    half_widths: list[float] = []
     device = 0.0
     words = message("{path} is damaged", path=path)
     with open_stream(path) as stream, one_line(words, RecordingError, LookupError):
         trace = Trace(stream.header)
         for batch in stream:
             append_batch(trace, batch)
-            compared, half_width = clock_comparisons(batch)
-            comparisons += compared
-            device = max(device, half_width)
-            report_progress(progress, stream.position, max(1, stream.size))
+            comparisons, half_width_of_device = clock_comparisons(batch)
+            for time, difference, half_width in comparisons:
+                times.append(time)
+                differences.append(difference)
+                half_widths.append(half_width)
+            device = max(device, half_width_of_device)
+            whole = max(1, stream.size)
+            report_progress(progress, stream.position, whole)
         warning = stream.warning(trace.span_count, path.name)
-    at = np.array([time for time, _, _ in comparisons], np.int64)
-    ahead = np.array([difference for _, difference, _ in comparisons], np.int64)
-    half = np.array([half_width for _, _, half_width in comparisons], np.float64)
-    return RankRecording(path, trace, warning, at, ahead, half, device)
+    return RankRecording(
+        path=path,
+        trace=trace,
+        warning=warning,
+        at=np.array(times, np.int64),
+        ahead=np.array(differences, np.int64),
+        half=np.array(half_widths, np.float64),
+        device=device,
+    )
 
 
 def clock_comparisons(batch: pa.RecordBatch) -> tuple[list[ClockComparison], float]:
@@ -106,11 +120,10 @@ def clock_comparisons(batch: pa.RecordBatch) -> tuple[list[ClockComparison], flo
     notes = notes_of(rows)
     times = numbers_of(rows, "start").tolist()
     half_widths = floats_in(notes.field("value")).tolist()
+    texts = notes.field("text").to_pylist()
     comparisons: list[ClockComparison] = []
     device = 0.0
-    for time, half_width, text in zip(
-        times, half_widths, notes.field("text").to_pylist(), strict=True
-    ):
+    for time, half_width, text in zip(times, half_widths, texts, strict=True):
         if text is None:
             device = max(device, half_width)
             continue
