@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,9 +32,9 @@ def board_of_run(trace: Trace, step: int) -> Board:
     passes = PASSES[columns.kind]
     _check_pipeline(columns, passes)
     pipelines = _pipelines(columns, passes)
-    lanes, orders = pipelines[0]
+    orders = pipelines[0].orders
     microbatches = 1 + int(columns.microbatch[passes].max())
-    if len(lanes) > MOST_LANES or microbatches > MOST_MICROBATCHES:
+    if len(orders) > MOST_LANES or microbatches > MOST_MICROBATCHES:
         raise IllegalMoveError(
             message(
                 "a board has at most {lanes} lanes and {microbatches} micro-batches",
@@ -42,10 +43,11 @@ def board_of_run(trace: Trace, step: int) -> Board:
             )
         )
     lanes_taken: list[int] = []
-    for lanes, _ in pipelines:
-        lanes_taken += lanes
+    has_other_orders = False
+    for pipeline in pipelines:
+        lanes_taken += pipeline.lanes
+        has_other_orders |= pipeline.orders != orders
     shares_lanes = len(set(lanes_taken)) < len(lanes_taken)
-    has_other_orders = any(other != orders for _, other in pipelines)
     if shares_lanes or has_other_orders:
         raise IllegalMoveError(
             message(
@@ -59,31 +61,41 @@ def board_of_run(trace: Trace, step: int) -> Board:
             stage_lanes[action.stage] = lane
     times = _times(columns, passes)
     stages = len(stage_lanes)
+    lane_of_stage = [stage_lanes[stage] for stage in range(stages)]
     split = any(kind is Kind.BACKWARD_WEIGHT for kind, _ in times)
-    rules = BoardRules(
-        tuple(stage_lanes[stage] for stage in range(stages)),
-        microbatches,
-        split,
-        _pass_times(times, stages, _copy_ns(columns)),
-    )
+    pass_times = _pass_times(times, stages, _copy_ns(columns))
+    rules = BoardRules(tuple(lane_of_stage), microbatches, split, pass_times)
     return Board.of(rules, orders)
 
 
-def _pipelines(columns: StepColumns, passes: Bools) -> list[tuple[list[int], list[list[Action]]]]:
-    """Return the lanes of each replica, and the passes of each of these lanes in order."""
+@dataclass(frozen=True, slots=True)
+class _Pipeline:
+    """The lanes of a replica, and the passes of each of these lanes in order."""
+
+    lanes: list[int]
+    orders: list[list[Action]]
+
+
+def _pipelines(columns: StepColumns, passes: Bools) -> list[_Pipeline]:
+    """Return the pipeline of each replica."""
     places = np.flatnonzero(passes)
-    places = places[np.argsort(columns.start[places], kind="stable")]
+    by_start = np.argsort(columns.start[places], kind="stable")
     found: dict[int, dict[int, list[Action]]] = {}
-    for place in places.tolist():
-        orders = found.setdefault(int(columns.replica[place]), {})
+    for place in places[by_start].tolist():
+        replica = int(columns.replica[place])
+        lane = int(columns.lane[place])
         stage = int(columns.stage[place])
         kind = KINDS[columns.kind[place]]
-        action = Action(stage, kind, int(columns.microbatch[place]))
-        orders.setdefault(int(columns.lane[place]), []).append(action)
-    pipelines: list[tuple[list[int], list[list[Action]]]] = []
-    for _, orders in sorted(found.items()):
+        microbatch = int(columns.microbatch[place])
+        orders = found.setdefault(replica, {})
+        order = orders.setdefault(lane, [])
+        order.append(Action(stage, kind, microbatch))
+    pipelines: list[_Pipeline] = []
+    for replica in sorted(found):
+        orders = found[replica]
         lanes = sorted(orders)
-        pipelines.append((lanes, [orders[lane] for lane in lanes]))
+        in_order = [orders[lane] for lane in lanes]
+        pipelines.append(_Pipeline(lanes, in_order))
     return pipelines
 
 
@@ -91,7 +103,9 @@ def _times(columns: StepColumns, passes: Bools) -> Times:
     times: Times = defaultdict(list)
     for place in np.flatnonzero(passes).tolist():
         kind = KINDS[columns.kind[place]]
-        times[kind, int(columns.stage[place])].append(int(columns.duration[place]))
+        stage = int(columns.stage[place])
+        duration = int(columns.duration[place])
+        times[kind, stage].append(duration)
     return times
 
 
@@ -116,8 +130,11 @@ def _not_a_pipeline() -> Message:
 
 
 def _copy_ns(columns: StepColumns) -> float:
-    copies = columns.kind == KINDS.index(Kind.COPY)
-    return float(np.median(columns.duration[copies])) if copies.any() else 0.0
+    is_copy = columns.kind == KINDS.index(Kind.COPY)
+    durations = columns.duration[is_copy]
+    if not len(durations):
+        return 0.0
+    return float(np.median(durations))
 
 
 def _pass_times(times: Times, stages: int, copy_ns: float) -> PassTimes:
@@ -132,10 +149,13 @@ def _pass_times(times: Times, stages: int, copy_ns: float) -> PassTimes:
         # A whole backward is as long as its two parts, which are about equally long.
         parts = medians.get(Kind.BACKWARD_INPUT, 0) + medians.get(Kind.BACKWARD_WEIGHT, 0)
         whole = medians.get(Kind.BACKWARD, parts)
+        half = whole / 2
+        input_part = medians.get(Kind.BACKWARD_INPUT, half)
+        weight_part = medians.get(Kind.BACKWARD_WEIGHT, half)
         found[Kind.FORWARD].append(medians[Kind.FORWARD])
         found[Kind.BACKWARD].append(whole)
-        found[Kind.BACKWARD_INPUT].append(medians.get(Kind.BACKWARD_INPUT, whole / 2))
-        found[Kind.BACKWARD_WEIGHT].append(medians.get(Kind.BACKWARD_WEIGHT, whole / 2))
+        found[Kind.BACKWARD_INPUT].append(input_part)
+        found[Kind.BACKWARD_WEIGHT].append(weight_part)
     return PassTimes(
         tuple(found[Kind.FORWARD]),
         tuple(found[Kind.BACKWARD]),

@@ -92,13 +92,18 @@ def noise_ns(one: StepTimeEstimate, other: StepTimeEstimate, chance: float = CHA
 def student_quantile(freedom: float, chance: float) -> float:
     """Return the value that Student's t exceeds with a probability of `chance` (below 1/2)."""
     # With t = sqrt(freedom) * tan(angle) the density is proportional to a power of the cosine.
-    angle = np.linspace(0, np.pi / 2, _ANGLES)
+    right_angle = np.pi / 2
+    angle = np.linspace(0, right_angle, _ANGLES)
     density = np.cos(angle) ** (freedom - 1)
     # The integral of the density up to each angle, by the trapezoidal rule.
     trapezoids = (density[1:] + density[:-1]) / 2
-    below = np.concatenate([[0.0], np.cumsum(trapezoids)])
-    found = np.interp((1 - 2 * chance) * below[-1], below, angle)
-    return math.sqrt(freedom) * math.tan(float(found))
+    below = np.zeros(_ANGLES)
+    below[1:] = np.cumsum(trapezoids)
+    whole = below[-1]
+    # The density is symmetrical, and the angles are the upper half of it.
+    wanted = (1 - 2 * chance) * whole
+    found = float(np.interp(wanted, below, angle))
+    return math.sqrt(freedom) * math.tan(found)
 
 
 def _cosines(count: int) -> int:
@@ -125,10 +130,12 @@ def _variance(times: Floats) -> float:
         return 0.0
     independent = squares / (count - 1)
     correlated = independent * _inflation(deviation, squares)
-    by_cosines = float(np.mean(_cosine_weights(winsorised) ** 2))
-    # Yuen's factor: winsorised times scatter less than the mean of the kept ones does.
+    squared_weights = _cosine_weights(winsorised) ** 2
+    by_cosines = float(squared_weights.mean())
     largest = max(independent, correlated, by_cosines)
-    return largest * (count - 1) / (kept * (kept - 1))
+    # Yuen's factor: winsorised times scatter less than the mean of the kept ones does.
+    kept_pairs = kept * (kept - 1)
+    return largest * (count - 1) / kept_pairs
 
 
 def _inflation(deviation: Floats, squares: float) -> float:
@@ -144,8 +151,9 @@ def _inflation(deviation: Floats, squares: float) -> float:
 def _cosine_weights(values: Floats) -> Floats:
     """Return the weights of the slowest cosines in n values; each estimates the same variance."""
     count = len(values)
-    waves = np.arange(1, _cosines(count) + 1)[:, np.newaxis]
+    waves = np.arange(_cosines(count)) + 1
     moments = (np.arange(count) + 0.5) / count
-    cosines = np.cos(np.pi * waves * moments)
-    weights: Floats = math.sqrt(2 / count) * (cosines @ values)
+    angles = np.pi * waves[:, np.newaxis] * moments
+    factor = math.sqrt(2 / count)
+    weights: Floats = factor * (np.cos(angles) @ values)
     return weights

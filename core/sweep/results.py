@@ -56,17 +56,21 @@ class Result:
     def median_point(self) -> Point:
         """The run of median time."""
         by_time = sorted(self.rows, key=lambda row: row.step_ms)
-        return by_time[(len(by_time) - 1) // 2].point
+        middle = (len(by_time) - 1) // 2
+        return by_time[middle].point
 
     def differs_from(self, other: Result) -> bool | None:
         """Return True if two means differ significantly (95 %); None for single runs."""
         if self.deviation_ms is None or other.deviation_ms is None:
             return None
         # The variance of a difference of two means is the sum of their variances.
-        variance = self.deviation_ms**2 / len(self.rows)
-        variance += other.deviation_ms**2 / len(other.rows)
-        freedom = len(self.rows) + len(other.rows) - 2
-        quantile = STUDENT_T[min(freedom, len(STUDENT_T)) - 1]
+        count = len(self.rows)
+        other_count = len(other.rows)
+        variance = self.deviation_ms**2 / count
+        variance += other.deviation_ms**2 / other_count
+        freedom = count + other_count - 2
+        tabulated = min(freedom, len(STUDENT_T))
+        quantile = STUDENT_T[tabulated - 1]
         difference = abs(self.mean_ms - other.mean_ms)
         return difference > quantile * math.sqrt(variance)
 
@@ -92,20 +96,20 @@ class Results:
         by_place: dict[int, list[SweepRow]] = {}
         # Rows have the order of the runs, which is shuffled.
         for row in self.measured:
-            by_place.setdefault(row.point.setting, []).append(row)
+            rows = by_place.setdefault(row.point.setting, [])
+            rows.append(row)
         found: dict[Specification, Result] = {}
         for place, setting in enumerate(self.sweep.settings):
-            rows = tuple(by_place.get(place, ()))
-            if not rows:
-                continue
-            times = np.array([row.step_ms for row in rows])
-            deviation = float(times.std(ddof=1)) if len(rows) > 1 else None
-            found[setting] = Result(setting, rows, float(times.mean()), deviation)
+            if place in by_place:
+                found[setting] = _result(setting, by_place[place])
         with_ideals: dict[Specification, Result] = {}
         for setting, result in found.items():
-            single = found.get(self.sweep.single_of(setting))
-            ideal = None if single is None else single.mean_ms / result.lanes
-            with_ideals[setting] = replace(result, ideal_ms=ideal)
+            single_setting = self.sweep.single_of(setting)
+            single = found.get(single_setting)
+            if single is not None:
+                ideal = single.mean_ms / result.lanes
+                result = replace(result, ideal_ms=ideal)
+            with_ideals[setting] = result
         return with_ideals
 
     @cached_property
@@ -128,7 +132,11 @@ class Results:
     @property
     def timings(self) -> tuple[str, ...]:
         """The distinct notes on the times."""
-        return tuple(dict.fromkeys(row.timing for row in self.measured if row.timing))
+        notes: dict[str, None] = {}
+        for row in self.measured:
+            if row.timing:
+                notes[row.timing] = None
+        return tuple(notes)
 
     @cached_property
     def bars(self) -> tuple[Result, ...]:
@@ -144,7 +152,8 @@ class Results:
             place = self._place(result)
             if place is not None:
                 settings = self._settings_of(result)
-                found.setdefault(settings, []).append((place, result))
+                places = found.setdefault(settings, [])
+                places.append((place, result))
         curves = []
         for settings, places in found.items():
             ordered = sorted(places, key=lambda pair: pair[0])
@@ -170,7 +179,8 @@ class Results:
         strategy = STRATEGIES[result.setting.strategy]
         if axis.option in STRATEGY_OPTIONS and axis.option not in strategy.options:
             return None
-        value = values_by_name(result.setting)[axis.option.name]
+        values = values_by_name(result.setting)
+        value = values[axis.option.name]
         return float(value) if isinstance(value, int | float) else None
 
     def _settings_of(self, result: Result) -> OptionValues:
@@ -178,7 +188,18 @@ class Results:
         different = self.sweep.differing(result.setting)
         if axis is None:
             return tuple(different)
-        return tuple(pair for pair in different if pair[0] is not axis.option)
+        others = [pair for pair in different if pair[0] is not axis.option]
+        return tuple(others)
+
+
+def _result(setting: Specification, rows: Sequence[SweepRow]) -> Result:
+    """Return the result of a setting's runs, without `ideal_ms`."""
+    times = np.array([row.step_ms for row in rows])
+    mean = float(times.mean())
+    deviation = None
+    if len(rows) > 1:
+        deviation = float(times.std(ddof=1))
+    return Result(setting, tuple(rows), mean, deviation)
 
 
 def remaining(sweep: Sweep, done: Iterable[SweepRow]) -> Sequence[Point]:
@@ -197,8 +218,12 @@ def seconds_left(points: Sequence[Point], took: Sequence[tuple[int, float]]) -> 
         return None
     durations: dict[int, list[float]] = {}
     for setting, seconds in took:
-        durations.setdefault(setting, []).append(seconds)
+        of_setting = durations.setdefault(setting, [])
+        of_setting.append(seconds)
     # Settings may differ by orders of magnitude, such as one lane against eight.
-    known = {setting: fmean(seconds) for setting, seconds in durations.items()}
+    known = {setting: fmean(of_setting) for setting, of_setting in durations.items()}
     usual = fmean(seconds for _, seconds in took)
-    return sum(known.get(point.setting, usual) for point in points)
+    left = 0.0
+    for point in points:
+        left += known.get(point.setting, usual)
+    return left

@@ -79,10 +79,12 @@ def _finished(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> Bools:
     last = int(asked[-1])
     over[-1] = is_over(trace, last)
     is_live_job = trace.header.source is Source.JOB and trace.outcome is None
-    if is_live_job and last == trace.step_table.numbers[-1]:
+    last_of_all = trace.step_table.numbers[-1]
+    if is_live_job and last == last_of_all:
         # The last step of a live job may be read only in part so far.
-        has_repeated = counts.spans[-1] > counts.tasks[-1]
-        over[-1] = has_repeated or counts.disorder[-1]
+        spans = counts.spans[-1]
+        tasks = counts.tasks[-1]
+        over[-1] = spans > tasks or counts.disorder[-1]
     return over
 
 
@@ -196,14 +198,9 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         begin = max(0, first - 1)
         some = every[begin:last]
         place = np.searchsorted(steps, some.step)
-        # Sorted by start: a span overlaps if it begins before the end of the previous one.
-        overlaps = some.start[1:] < some.end[:-1]
-        if is_job:
-            # The recorder assigns lanes to collectives in each step independently: a collective
-            # that continues after its step may share its lane with one of the next step.
-            overlaps &= some.step[1:] == some.step[:-1]
-        later = place[1:]
-        disorder[later[overlaps]] = True
+        overlaps = _overlaps(some, is_job)
+        overlapping = place[overlaps]
+        disorder[overlapping] = True
         if lane.role is Role.NESTED:
             continue
         before = first - begin
@@ -221,6 +218,17 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     tasks_of_plan = np.append(_planned(trace), 0)
     planned = tasks_of_plan[plan]
     return _Counts(plan, spans, tasks, planned, disorder)
+
+
+def _overlaps(spans: Spans, is_job: bool) -> Bools:
+    """Return a mask of a lane's spans that begin before the end of the previous one."""
+    overlaps = np.zeros(len(spans), np.bool_)
+    overlaps[1:] = spans.start[1:] < spans.end[:-1]
+    if is_job:
+        # The recorder assigns lanes to collectives in each step independently: a collective that
+        # continues after its step may share its lane with one of the next step.
+        overlaps[1:] &= spans.step[1:] == spans.step[:-1]
+    return overlaps
 
 
 def _distinct(spans: Spans, place: Ints, steps: int, tasks: int) -> Ints:
@@ -262,23 +270,21 @@ def _fault(trace: Trace, step: int, counts: _Counts, place: int) -> Fault:
         problems.append(message("its spans are of several plans"))
     elif missing:
         missing_rows = _missing(trace, step, plan)
-        problems.append(
-            counted(
-                "{n} of {planned} tasks has no span ({tasks})",
-                "{n} of {planned} tasks have no span ({tasks})",
-                missing,
-                planned=planned,
-                tasks=_first_tasks(trace, missing_rows),
-            )
+        without_span = counted(
+            "{n} of {planned} tasks has no span ({tasks})",
+            "{n} of {planned} tasks have no span ({tasks})",
+            missing,
+            planned=planned,
+            tasks=_first_tasks(trace, missing_rows),
         )
+        problems.append(without_span)
     if repeated:
-        problems.append(
-            counted(
-                "{n} span is of a task that has one already",
-                "{n} spans are of tasks that have one already",
-                repeated,
-            )
+        has_several = counted(
+            "{n} span is of a task that has one already",
+            "{n} spans are of tasks that have one already",
+            repeated,
         )
+        problems.append(has_several)
     if counts.disorder[place]:
         problems.append(message("spans of a lane overlap"))
     problem = problems[0]

@@ -63,7 +63,9 @@ class StepBounds(Columns):
         self.follow = False
         self.late_starts: dict[int, int] = {}
         if len(self):
-            self.bounds = (int(self.first_starts.min()), int(self.ends.max()))
+            first = int(self.first_starts.min())
+            last = int(self.ends.max())
+            self.bounds = (first, last)
 
     def copy(self) -> StepBounds:
         """Return a copy that does not share arrays."""
@@ -128,20 +130,25 @@ class StepBounds(Columns):
         starts = self.first_starts[first:last].copy()
         numbers = self.numbers
         ends = self.ends
-        later = np.arange(max(first, 1), last)
-        is_next = numbers[later - 1] + 1 == numbers[later]
+        first_later = max(first, 1)
+        later = np.arange(first_later, last)
+        before = later - 1
+        is_next = numbers[before] + 1 == numbers[later]
         following = later[is_next]
-        starts[following - first] = ends[following - 1]
+        starts[following - first] = ends[before[is_next]]
         for step, moment in self.late_starts.items():
             at = int(sorted_positions(numbers, step))
             if first <= at < last and numbers[at] == step:
-                starts[at - first] = max(starts[at - first], moment)
+                place = at - first
+                starts[place] = max(starts[place], moment)
         return np.minimum(starts, ends[first:last])
 
     def at(self, time_ns: float) -> int | None:
         """Return the step at a time; None between steps."""
         # `floor`, because conversion to int would round negative times up.
-        index = int(sorted_positions(self.starts, math.floor(time_ns), "right")) - 1
+        whole_ns = math.floor(time_ns)
+        begun = int(sorted_positions(self.starts, whole_ns, "right"))
+        index = begun - 1
         if index < 0 or time_ns >= self.ends[index]:
             return None
         return int(self.numbers[index])
