@@ -30,11 +30,27 @@ def stable_argsort(keys: NDArray[Any]) -> NDArray[np.int64]:
     """
     if len(keys):
         least = keys.min()
-        span = int(keys.max()) - int(least)
+        most = keys.max()
+        span = int(most) - int(least)
         if span <= _MOST_UINT16:
             from_least = keys - least
             keys = from_least.astype(np.uint16)
     return np.argsort(keys, kind="stable")
+
+
+def find_keys(
+    sorted_keys: NDArray[Any], wanted: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the first place of each of n wanted keys among sorted ones, and a mask of the found.
+
+    Keys that are not found have the place of another key. `sorted_keys` may be empty only if
+    `wanted` is.
+    """
+    last_place = max(0, len(sorted_keys) - 1)
+    place = np.searchsorted(sorted_keys, wanted)
+    place = np.minimum(place, last_place)
+    is_found = sorted_keys[place] == wanted
+    return place, is_found
 
 
 def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
@@ -49,7 +65,8 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
         return keys
     for column in columns:
         least = int(column.min())
-        width = int(column.max()) - least + 1
+        most = int(column.max())
+        width = most - least + 1
         if room * width > _MOST_INT64:
             # There are no more different keys than rows, so consecutive numbers have room.
             _, keys = np.unique(keys, return_inverse=True)

@@ -45,23 +45,26 @@ def pars(rules: BoardRules) -> tuple[Par, ...]:
 def par_of(rules: BoardRules, schedule: Schedule) -> Par | None:
     """Return a schedule's par; None if its formula does not hold, or for replicas and overlaps."""
     times = rules.times
-    if not _are_equal(times) or Kind.OVERLAP in schedule.uses or schedule.bubble_time is None:
+    formula = schedule.bubble_time
+    if formula is None or Kind.OVERLAP in schedule.uses or not _are_equal(times):
         return None
-    # The same model in another number of stages: a stage takes longer if there are fewer.
-    ratio = rules.chunks / schedule.chunks
-    f = times.forward[0] * ratio
-    b = times.backward_input[0] * ratio
-    w = times.backward_weight[0] * ratio
     ranks = rules.lanes
     microbatches = rules.microbatches
     chunks = schedule.chunks
-    bubble = schedule.bubble_time(ranks, microbatches, chunks, f, b, w)
+    # The same model in another number of stages: a stage takes longer if there are fewer.
+    ratio = rules.chunks / chunks
+    f = times.forward[0] * ratio
+    b = times.backward_input[0] * ratio
+    w = times.backward_weight[0] * ratio
+    bubble = formula(ranks, microbatches, chunks, f, b, w)
     board = schedule_board(schedule, ranks, microbatches)
     if bubble is None or board is None:
         return None
-    step = microbatches * chunks * (f + b + w) + bubble
-    memory = timed_board(board).peak * ratio
-    return Par(schedule.name, schedule.title, step, bubble / step, memory)
+    work = microbatches * chunks * (f + b + w)
+    step = work + bubble
+    share = bubble / step
+    peak = timed_board(board).peak
+    return Par(schedule.name, schedule.title, step, share, peak * ratio)
 
 
 def schedule_board(schedule: Schedule, lanes: int, microbatches: int) -> Board | None:
@@ -81,11 +84,15 @@ def schedule_board(schedule: Schedule, lanes: int, microbatches: int) -> Board |
     stage_lanes = tuple(held.rank for held in placement)
     split = Kind.BACKWARD_WEIGHT in schedule.uses
     times = PassTimes.units(len(stage_lanes))
-    return Board.of(BoardRules(stage_lanes, microbatches, split, times), orders)
+    rules = BoardRules(stage_lanes, microbatches, split, times)
+    return Board.of(rules, orders)
 
 
 def _are_equal(times: PassTimes) -> bool:
-    kinds = (times.forward, times.backward_input, times.backward_weight)
+    if times.copy:
+        return False
+    for by_stage in (times.forward, times.backward_input, times.backward_weight):
+        if len(set(by_stage)) != 1:
+            return False
     whole = times.backward_input[0] + times.backward_weight[0]
-    same = all(len(set(by_stage)) == 1 for by_stage in kinds)
-    return same and set(times.backward) == {whole} and not times.copy
+    return set(times.backward) == {whole}

@@ -160,7 +160,8 @@ class _Header:
         if "step" not in self.values and "memory" not in self.values:
             raise LineError(2, message("a puzzle needs a goal: a line step: … or memory: …"))
         memory = self._goal("memory", rules)
-        return Goal(self._goal("step", rules), None if memory is None else int(memory))
+        step = self._goal("step", rules)
+        return Goal(step, None if memory is None else int(memory))
 
     def start(self, rules: BoardRules) -> Board:
         """Return the first board. Raises LineError."""
@@ -180,17 +181,24 @@ class _Header:
         if text is None:
             return None
         words = text.split()
-        beaten = words[:1] == ["<"]
-        value = words[-1] if words else ""
-        if value.isdecimal() and len(words) == 1 and 0 < int(value) < 10_000:
+        is_beaten = words[:1] == ["<"]
+        if is_beaten:
+            words = words[1:]
+        value = ""
+        if len(words) == 1:
+            [value] = words
+        if value.isdecimal() and not is_beaten and 0 < int(value) < 10_000:
             return int(value)
-        schedule = SCHEDULES.get(value)
-        par = None if schedule is None else par_of(rules, schedule)
-        if par is None or len(words) != 1 + beaten:
+        par = None
+        if value in SCHEDULES:
+            par = par_of(rules, SCHEDULES[value])
+        if par is None:
             raise self._error(name, text, message("a number, or a schedule with a formula"))
         most = par.step if name == "step" else par.memory
+        if not is_beaten:
+            return most
         # Steps of unit times and numbers of activations are whole.
-        return ceil(most) - 1 if beaten else most
+        return ceil(most) - 1
 
     def _choice(self, name: str, choices: tuple[str, ...]) -> str:
         value = self.values.get(name, choices[0])

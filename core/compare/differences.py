@@ -70,21 +70,25 @@ def by_reason(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     The contributions add up to the makespans' difference. Kinds and causes that neither run has are
     omitted.
     """
-    heads = [(RowGroup.KIND, str(kind), -1) for kind in KINDS]
-    heads += [(RowGroup.CAUSE, str(cause), -1) for cause in CAUSES]
-    heads.append((RowGroup.OVERLAP, str(RowGroup.OVERLAP), -1))
-    return _rows(heads, (a, _reasons(a)), (b, _reasons(b)))
+    heads: list[_Head] = []
+    for kind in KINDS:
+        heads.append(_Head(RowGroup.KIND, str(kind)))
+    for cause in CAUSES:
+        heads.append(_Head(RowGroup.CAUSE, str(cause)))
+    heads.append(_Head(RowGroup.OVERLAP, str(RowGroup.OVERLAP)))
+    return _rows(heads, _Side(a, _reasons(a)), _Side(b, _reasons(b)))
 
 
 def by_lane(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     """Return rows of each compute lane at work and idle; they add up to the same difference."""
     most = max(len(a.lanes), len(b.lanes))
-    heads: list[tuple[RowGroup, str, int]] = []
+    heads: list[_Head] = []
     # Lanes are paired by position, because their names differ between machines.
     for place in range(most):
         name = _lane_name(place, a, b)
-        heads += [(RowGroup.LANE_WORK, name, place), (RowGroup.LANE_IDLE, name, place)]
-    return _rows(heads, (a, _lanes(a, most)), (b, _lanes(b, most)))
+        heads.append(_Head(RowGroup.LANE_WORK, name, place))
+        heads.append(_Head(RowGroup.LANE_IDLE, name, place))
+    return _rows(heads, _Side(a, _lanes(a, most)), _Side(b, _lanes(b, most)))
 
 
 def by_other_lanes(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
@@ -108,34 +112,59 @@ def apportioned(values: Sequence[int], divisor: int) -> list[int]:
     return [end - start for start, end in pairwise([0, *ends])]
 
 
-def _rows(
-    heads: Sequence[tuple[RowGroup, str, int]],
-    a: tuple[TimeTotals, _Totals],
-    b: tuple[TimeTotals, _Totals],
-) -> tuple[Difference, ...]:
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The group, name and place of a row, as in Difference."""
+
+    group: RowGroup
+    name: str
+    place: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A run, and its total for each head in ns; None if the run has no such lane."""
+
+    run: TimeTotals
+    totals: _Totals
+
+    def means(self) -> list[int | None]:
+        """Return the means over steps."""
+        means: list[int | None] = []
+        rounded = apportioned(self._values(), len(self.run.steps))
+        for total, mean in zip(self.totals, rounded, strict=True):
+            # A lane that this run lacks is 0 in sums and None in tables.
+            means.append(None if total is None else mean)
+        return means
+
+    def parts(self) -> list[int]:
+        """Return the means over steps and lanes, which are the parts of the makespan."""
+        divisor = len(self.run.steps) * len(self.run.lanes)
+        return apportioned(self._values(), divisor)
+
+    def _values(self) -> list[int]:
+        return [total or 0 for total in self.totals]
+
+
+def _rows(heads: Sequence[_Head], a: _Side, b: _Side) -> tuple[Difference, ...]:
     """Return a row for each head with a non-zero total in either run."""
-    _, totals_a = a
-    _, totals_b = b
-    sums_a, parts_a = _means(*a)
-    sums_b, parts_b = _means(*b)
+    means_a = a.means()
+    means_b = b.means()
+    parts_a = a.parts()
+    parts_b = b.parts()
     rows = []
-    for i, (group, name, place) in enumerate(heads):
-        if totals_a[i] or totals_b[i]:
-            contribution = parts_b[i] - parts_a[i]
-            row = Difference(group, name, sums_a[i], sums_b[i], contribution, place)
+    for i, head in enumerate(heads):
+        if a.totals[i] or b.totals[i]:
+            row = Difference(
+                group=head.group,
+                name=head.name,
+                a=means_a[i],
+                b=means_b[i],
+                contribution=parts_b[i] - parts_a[i],
+                place=head.place,
+            )
             rows.append(row)
     return tuple(sorted(rows, key=lambda row: -abs(row.contribution)))
-
-
-def _means(side: TimeTotals, totals: _Totals) -> tuple[list[int | None], list[int]]:
-    """Return means of totals over steps, and over steps and lanes (the parts of the makespan)."""
-    values = [total or 0 for total in totals]
-    steps = len(side.steps)
-    means: list[int | None] = []
-    for total, mean in zip(totals, apportioned(values, steps), strict=True):
-        # A lane that this run lacks is 0 in sums and None in tables.
-        means.append(None if total is None else mean)
-    return means, apportioned(values, steps * len(side.lanes))
 
 
 def _reasons(side: TimeTotals) -> _Totals:
@@ -150,11 +179,14 @@ def _lanes(side: TimeTotals, most: int) -> _Totals:
     """Return the work and idle time of each lane in turn, padded with None."""
     # Overlap is negative and removes time that is counted twice: work and idle add up to the
     # makespan.
-    worked = (side.work.sum(axis=1) + side.overlap).tolist()
+    worked = side.work.sum(axis=1) + side.overlap
     values: _Totals = []
-    for work in worked:
-        values += [work, side.makespan - work]
-    return values + [None] * (2 * most - len(values))
+    for work in worked.tolist():
+        values.append(work)
+        values.append(side.makespan - work)
+    while len(values) < 2 * most:
+        values.append(None)
+    return values
 
 
 def _lane_name(place: int, *sides: TimeTotals) -> str:

@@ -82,11 +82,16 @@ def gate_text(gate: Gate, names: tuple[str, str]) -> str:
     after = steps_text(len(gate.new.steps))
     baseline, new = names
     headline = str(gate.headline)
-    details = [str(gate.sentence), *(str(one.text) for one in gate.checked)]
+    details = [str(gate.sentence)]
+    for one in gate.checked:
+        details.append(str(one.text))
     lines = [f"{state}: {headline}"]
-    lines += [detail for detail in details if detail != headline]
+    for detail in details:
+        if detail != headline:
+            lines.append(detail)
     lines.append(f"baseline: {baseline}, {before}; new: {new}, {after}")
-    return "\n".join(plain(line) for line in lines)
+    plain_lines = map(plain, lines)
+    return "\n".join(plain_lines)
 
 
 def _case(name: str, run: str, result: str, text: str) -> str:

@@ -111,11 +111,12 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     places_b = _named_alike(a, b)
     # A key for each task, equal for tasks that match. A step may have a million tasks, and pairing
     # is then a set operation on sorted integers.
-    places = np.concatenate(_shared_attributes(a.places, places_b))
+    shared = _shared_attributes(a.places, places_b)
+    places = np.concatenate(shared)
     lanes = np.concatenate(_lanes_of_named(a, b))
-    keys = _keys(np.column_stack([places, lanes]), len(a))
-    keys_a = keys[: len(a)]
-    keys_b = keys[len(a) :]
+    attributes = np.column_stack([places, lanes])
+    keys = _keys(attributes, len(a))
+    keys_a, keys_b = np.split(keys, [len(a)])
     _, of_a, of_b = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
     # intersect1d sorts by key; callers walk along A.
     order = np.argsort(of_a)
@@ -152,7 +153,8 @@ def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[Ints, Ints]:
     number = {name: place for place, name in enumerate(sorted(shared))}
 
     def numbers(one: StepTasks) -> Ints:
-        of_lane = np.array([number.get(name, ABSENT) for name in one.lane_names], np.int64)
+        numbers_of_lanes = [number.get(name, ABSENT) for name in one.lane_names]
+        of_lane = np.array(numbers_of_lanes, np.int64)
         is_unnamed = one.places[:, -1] == ABSENT
         return np.where(is_unnamed, ABSENT, of_lane[one.lane])
 
@@ -187,7 +189,8 @@ def _keys(places: Ints, first: int) -> Ints:
     # intersect1d needs unique keys: number equal tasks of a step.
     numbers_a = turns(group[:first])
     numbers_b = turns(group[first:])
-    return row_keys(group, np.concatenate([numbers_a, numbers_b]))
+    numbers = np.concatenate([numbers_a, numbers_b])
+    return row_keys(group, numbers)
 
 
 def _other(

@@ -38,24 +38,29 @@ def pieces_of(row: Difference, explanation: Explanation) -> RowPieces:
     # Overlap is only a remainder and has no position in time.
     if row.group is RowGroup.OVERLAP:
         return NO_PIECES
-    lanes = explanation.lanes
-    compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
+    has_role = [lane.role is Role.COMPUTE for lane in explanation.lanes]
+    compute = np.array(has_role, np.bool_)
     if row.place >= 0:
         compute_lanes = np.flatnonzero(compute)
         own = compute_lanes[row.place : row.place + 1]
     else:
         # OTHER_LANES is about copy and communication lanes, other groups are about compute lanes.
-        own = np.flatnonzero(compute != (row.group is RowGroup.OTHER_LANES))
+        is_own = compute
+        if row.group is RowGroup.OTHER_LANES:
+            is_own = ~compute
+        own = np.flatnonzero(is_own)
     if row.group in (RowGroup.CAUSE, RowGroup.LANE_IDLE):
         times: Explanation | StepColumns = explanation
         chosen = np.isin(explanation.lane, own)
         if row.group is RowGroup.CAUSE:
-            chosen &= explanation.cause == CAUSES.index(Cause(row.name))
+            cause = CAUSES.index(Cause(row.name))
+            chosen &= explanation.cause == cause
     else:
         times = explanation.columns
         chosen = np.isin(times.lane, own)
         if row.group is not RowGroup.LANE_WORK:
-            chosen &= times.kind == KINDS.index(Kind(row.name))
+            kind = KINDS.index(Kind(row.name))
+            chosen &= times.kind == kind
     starts = times.start
     if row.group is RowGroup.OTHER_LANES:
         # Nothing moves until all ranks have reached the collective (see `TimeTotals.other_lanes`).

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.arrays import Bools, Floats, Ints
 from core.compare.matching import StepTasks, match_steps
 from core.message import N_, Message, message
+from core.order import find_keys
 from core.plan.task import IS_COMMUNICATION, KINDS
 from core.report.measured import MeasuredSteps
 from core.trace.trace import Trace
@@ -112,30 +113,38 @@ class _Replay:
         tasks_a = StepTasks.of(a, one.steps[one.median])
         tasks_b = StepTasks.of(b, other.steps[other.median])
         matches = match_steps(tasks_a, tasks_b)
-        place_a = _places(one, tasks_a.task[matches.of_a])
-        place_b = _places(other, tasks_b.task[matches.of_b])
+        matched_a = tasks_a.task[matches.of_a]
+        matched_b = tasks_b.task[matches.of_b]
+        place_a = _places(one, matched_a)
+        place_b = _places(other, matched_b)
         known = (place_a >= 0) & (place_b >= 0)
         count = max(len(one.columns), len(other.columns))
         if known.sum() < MATCHED * count:
             return None
+        known_a = place_a[known]
+        known_b = place_b[known]
         taken_in_a = one.taken.mean(axis=0)
         taken = other.taken.mean(axis=0)
         as_in_a = taken.copy()
-        as_in_a[place_b[known]] = taken_in_a[place_a[known]]
+        as_in_a[known_b] = taken_in_a[known_a]
         return cls(other, taken, as_in_a)
 
     def costs(self, work: Work, tasks: Bools) -> SlowerWork:
         """Return the cost of a sort of work, with its kind and lane if there is one of each."""
         columns = self.run.columns
         cost = self.saved(tasks)
+        codes = np.unique(columns.kind[tasks])
         by_kind: dict[str, int] = {}
-        for code in np.unique(columns.kind[tasks]).tolist():
+        for code in codes.tolist():
             of_kind = tasks & (columns.kind == code)
-            by_kind[str(KINDS[code])] = self.saved(of_kind)
+            kind_name = str(KINDS[code])
+            by_kind[kind_name] = self.saved(of_kind)
+        lanes = np.unique(columns.lane[tasks])
         by_lane: dict[str, int] = {}
-        for lane in np.unique(columns.lane[tasks]).tolist():
+        for lane in lanes.tolist():
             of_lane = tasks & (columns.lane == lane)
-            by_lane[self.run.lanes[lane].name] = self.saved(of_lane)
+            lane_name = self.run.lanes[lane].name
+            by_lane[lane_name] = self.saved(of_lane)
         kind = _alone(by_kind, cost)
         # Data move between lanes: the lane of a copy says little.
         name = "" if work is Work.MOVING else _alone(by_lane, cost)
@@ -161,6 +170,5 @@ def _alone(costs: dict[str, int], whole: int) -> str:
 def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> Ints:
     """Return the places of tasks, by number, in a run's columns; -1 for tasks that it lacks."""
     known = run.columns.task
-    place = np.searchsorted(known, tasks)
-    place = np.minimum(place, len(known) - 1)
-    return np.where(known[place] == tasks, place, -1)
+    place, is_found = find_keys(known, tasks)
+    return np.where(is_found, place, -1)

@@ -113,15 +113,23 @@ def main_topics(found: Sequence[Weight], difference: int) -> list[Weight]:
     Only topics with the sign of the difference explain it. The largest topic of the other sign is
     added at the end if it exceeds the difference; the others then have to explain its amount too.
     """
-    agreeing = [weight for weight in found if weight.contribution * difference > 0]
-    opposite = [weight for weight in found if weight.contribution * difference < 0]
+    agreeing: list[Weight] = []
+    opposite: list[Weight] = []
+    for weight in found:
+        agreement = weight.contribution * difference
+        if agreement > 0:
+            agreeing.append(weight)
+        elif agreement < 0:
+            opposite.append(weight)
     # If B computes 5 ms less, waits 4 ms more and is 1 ms shorter, a sentence without the 4 ms
     # would mislead.
     against: list[Weight] = []
     whole = abs(difference)
-    if opposite and opposite[0].size > whole:
-        against.append(opposite[0])
-        whole += opposite[0].size
+    if opposite:
+        largest = opposite[0]
+        if largest.size > whole:
+            against.append(largest)
+            whole += largest.size
     is_enough = bool(agreeing) and agreeing[0].size >= ENOUGH * whole
     most = 1 if is_enough else 2
     return agreeing[:most] + against

@@ -209,10 +209,12 @@ def _transformer_segments(depth: int) -> tuple[Segment, ...]:
             ("norm1", "qkv", "projection"),
             ("norm2", "expand", "contract"),
         ):
-            divided = _linear_names(f"{block}.{column}") + _linear_names(f"{block}.{row}")
-            repeated = (*enter, *_linear_names(f"{block}.{before}"))
+            by_outputs = _linear_names(f"{block}.{column}")
+            by_inputs = _linear_names(f"{block}.{row}")
+            norm = _linear_names(f"{block}.{before}")
             first = 0 if enter else block
-            segments.append(Segment(first, block + 1, divided, repeated))
+            segment = Segment(first, block + 1, by_outputs + by_inputs, repeated=enter + norm)
+            segments.append(segment)
             enter = ()
     last = depth + 1
     head = _linear_names(f"{last}.0") + _linear_names(f"{last}.1")
@@ -250,7 +252,8 @@ def _convolution(name: str, inputs: int, outputs: int, kernel: int) -> tuple[tup
 
 def _resnet50(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
-    size = -(-settings["image_size"] // 4)  # a convolution and a pooling of stride 2
+    image_size = settings["image_size"]
+    size = -(-image_size // 4)  # a convolution and a pooling of stride 2
     stem = (*_convolution("0", 3, 64, 7), *norm_parameters("1", 64))
     blocks = [Block("stem", stem, 64 * size * size)]
     inputs = 64
@@ -274,11 +277,12 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
                     *norm_parameters("skip.1", outputs),
                 )
             name = f"layer{layer + 1}.{index}"
-            blocks.append(Block(name, parameters, outputs * size * size))
+            activations = outputs * size * size
+            blocks.append(Block(name, parameters, activations))
             inputs = outputs
     head = linear_parameters("2", inputs, RESNET50_CLASSES)
     blocks.append(Block("head", head, RESNET50_CLASSES))
-    image = 3 * settings["image_size"] ** 2 * element
+    image = 3 * image_size**2 * element
     # depends_on_split, because batch normalisation uses the rows of a micro-batch.
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 

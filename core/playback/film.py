@@ -68,7 +68,8 @@ class Film:
         self.lanes = [lane.index for lane in trace.header.compute_lanes]
         self._memory = {lane: held_bytes(trace, lane) for lane in self.lanes}
         ends = trace.step_table.ends
-        self._step_ends: Ints = np.sort(ends[(ends > start) & (ends < end)])
+        is_within = (ends > start) & (ends < end)
+        self._step_ends: Ints = np.sort(ends[is_within])
         self._links = links
         # Links are sorted by the start of the waiting task; arrivals by the end of the other one.
         self._by_end: Ints = np.empty(0, np.int64)
@@ -83,17 +84,20 @@ class Film:
 
     def at(self, time: float) -> list[LaneMoment]:
         """Return the activity of each compute lane at a time in ns; a span ends before its end."""
-        return [self._lane_at(lane, int(time)) for lane in self.lanes]
+        moment = int(time)
+        return [self._lane_at(lane, moment) for lane in self.lanes]
 
     def next_event(self, time: float) -> int:
         """Return the next start or end of a span after a time; the film's end if there is none."""
         least = self.end
+        moment = int(time)
         for lane in self.lanes:
             spans = self.trace.spans(lane)
             for column in (spans.start, spans.end):
-                index = int(column.searchsorted(int(time), "right"))
+                index = int(column.searchsorted(moment, "right"))
                 if index < len(column):
-                    least = min(least, int(column[index]))
+                    event = int(column[index])
+                    least = min(least, event)
         return least
 
     def previous_event(self, time: float) -> int:
@@ -106,13 +110,17 @@ class Film:
             for column in (spans.start, spans.end):
                 index = int(column.searchsorted(moment)) - 1
                 if index >= 0:
-                    most = max(most, int(column[index]))
+                    event = int(column[index])
+                    most = max(most, event)
         return most
 
     def next_step_end(self, time: float) -> int | None:
         """Return the first end of a step after a time, before the film's end; None without one."""
-        place = int(self._step_ends.searchsorted(time, "right"))
-        return int(self._step_ends[place]) if place < len(self._step_ends) else None
+        ends = self._step_ends
+        place = int(ends.searchsorted(time, "right"))
+        if place == len(ends):
+            return None
+        return int(ends[place])
 
     def arrivals(self, after: float, until: float, most: int) -> list[Arrival]:
         """Return the arrivals in a range of time in ns: the latest `most`, in order of time.
@@ -122,19 +130,20 @@ class Film:
         links = self._links
         if links is None or not len(self._by_end):
             return []
-        first, last = np.searchsorted(self._ends, [after, until], "right").tolist()
+        bounds = np.searchsorted(self._ends, [after, until], "right")
+        first, last = bounds.tolist()
+        first = max(first, last - most)
         found = []
-        for place in self._by_end[max(first, last - most) : last].tolist():
-            found.append(
-                Arrival(
-                    int(links.needed_lane[place]),
-                    int(links.needed_start[place]),
-                    int(links.needed_end[place]),
-                    int(links.lane[place]),
-                    int(links.start[place]),
-                    int(links.end[place]),
-                )
+        for place in self._by_end[first:last].tolist():
+            arrival = Arrival(
+                source_lane=int(links.needed_lane[place]),
+                source_start=int(links.needed_start[place]),
+                source_end=int(links.needed_end[place]),
+                lane=int(links.lane[place]),
+                start=int(links.start[place]),
+                end=int(links.end[place]),
             )
+            found.append(arrival)
         return found
 
     def _lane_at(self, lane: int, time: int) -> LaneMoment:
@@ -151,35 +160,44 @@ class Film:
         if waits is None or lane + 1 >= len(waits.lane_first):
             return ABSENT
         of_lane = waits.of_lane(lane)
-        place = of_lane.start + int(waits.start[of_lane].searchsorted(time, "right")) - 1
-        goes_on = place >= of_lane.start and time < waits.end[place]
-        return place if goes_on else ABSENT
+        begun = int(waits.start[of_lane].searchsorted(time, "right"))
+        if not begun:
+            return ABSENT
+        last = of_lane.start + begun - 1
+        goes_on = time < waits.end[last]
+        return last if goes_on else ABSENT
 
     def _held(self, lane: int, time: int) -> float | None:
         times, held = self._memory[lane]
         if not len(times):
             return None
-        index = int(times.searchsorted(time, "right")) - 1
-        return float(held[index]) if index >= 0 else 0.0
+        count = int(times.searchsorted(time, "right"))
+        if not count:
+            return 0.0
+        return float(held[count - 1])
 
 
 def links_of_step(columns: StepColumns) -> LaneLinks:
     """Return the dependencies between lanes of a step, sorted by the start of the waiting task."""
-    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    lane = columns.lane
+    start = columns.start
+    end = columns.end
+    counts = np.diff(columns.after_first)
+    waiter = np.repeat(np.arange(len(columns)), counts)
     needed = columns.after
-    between_lanes = columns.lane[needed] != columns.lane[waiter]
+    between_lanes = lane[needed] != lane[waiter]
     waiter = waiter[between_lanes]
     needed = needed[between_lanes]
-    order = stable_argsort(columns.start[waiter])
+    order = stable_argsort(start[waiter])
     waiter = waiter[order]
     needed = needed[order]
     return LaneLinks(
-        needed_lane=columns.lane[needed],
-        needed_start=columns.start[needed],
-        needed_end=columns.end[needed],
-        lane=columns.lane[waiter],
-        start=columns.start[waiter],
-        end=columns.end[waiter],
+        needed_lane=lane[needed],
+        needed_start=start[needed],
+        needed_end=end[needed],
+        lane=lane[waiter],
+        start=start[waiter],
+        end=end[waiter],
     )
 
 
@@ -194,5 +212,7 @@ def frame_times(length: float, seconds: float, per_second: float) -> Floats:
 
 def lead_at(lengths: Sequence[float], time: float) -> float:
     """Return how long the first of two films to end has ended at a time, in ns; 0 before that."""
-    lasts = min(max(lengths), time)
-    return max(0.0, lasts - min(lengths))
+    shorter = min(lengths)
+    longer = max(lengths)
+    shown = min(longer, time)
+    return max(0.0, shown - shorter)

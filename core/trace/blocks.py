@@ -33,12 +33,16 @@ def block_sums(spans: Spans) -> Blocks:
     """Return the sums of a lane's spans."""
     # In parts, because arrays derived from a mapped file of a hundred million spans would not fit
     # into memory.
-    parts = [spans[first : first + _AT_ONCE] for first in range(0, len(spans), _AT_ONCE)]
+    parts = []
+    for first in range(0, len(spans), _AT_ONCE):
+        last = first + _AT_ONCE
+        parts.append(spans[first:last])
     kind_of_row = spans.table.rows["kind"]
     # 128, because kinds are int8.
     seen = np.zeros(128, np.bool_)
     for part in parts:
-        seen[kind_of_row[part.row]] = True
+        kind = kind_of_row[part.row]
+        seen[kind] = True
     kinds = np.flatnonzero(seen).astype(np.int8)
     blocks = len(spans) // BLOCK
     sums = np.zeros((blocks + 1, len(kinds)), np.int64)
@@ -48,12 +52,15 @@ def block_sums(spans: Spans) -> Blocks:
         whole = part[: count * BLOCK]
         length = whole.end - whole.start
         kind = kind_of_row[whole.row]
+        last = first + count
         for column, one_kind in enumerate(kinds):
-            of_kind = np.where(kind == one_kind, length, 0)
+            is_of_kind = kind == one_kind
+            of_kind = np.where(is_of_kind, length, 0)
             by_block = of_kind.reshape(-1, BLOCK)
-            np.sum(by_block, axis=1, out=sums[first : first + count, column])
-        first += count
+            np.sum(by_block, axis=1, out=sums[first:last, column])
+        first = last
     # Running sums, so that the time between any two blocks is a single subtraction.
     np.cumsum(sums, axis=0, out=sums)
-    starts = spans.start[: blocks * BLOCK : BLOCK]
+    whole_count = blocks * BLOCK
+    starts = spans.start[:whole_count:BLOCK]
     return Blocks(starts, sums, kinds)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
+from core.order import find_keys
 from core.trace.span import Span
 from core.trace.spans import Spans
 from core.trace.step import StepSpans
@@ -86,12 +87,8 @@ def needed_spans(spans: Spans) -> tuple[Ints, Ints]:
     known = step * rows + spans.row
     wanted = step[waiting] * rows + wanted_row
     by_key = np.argsort(known, kind="stable")
-    sorted_keys = known[by_key]
-    place = np.searchsorted(sorted_keys, wanted)
-    last_place = len(known) - 1
-    place = np.minimum(place, last_place)
+    place, is_found = find_keys(known[by_key], wanted)
     needed = by_key[place]
-    is_found = known[needed] == wanted
     return waiting[is_found], needed[is_found]
 
 

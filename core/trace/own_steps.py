@@ -88,9 +88,11 @@ def _with_task_per_span(trace: Trace) -> Trace:
     first = 0
     for lane in trace.lanes:
         last = first + len(lane)
-        lanes.append(replace(lane, table=table, row=number[first:last]))
+        row = number[first:last]
+        lanes.append(replace(lane, table=table, row=row))
         first = last
-    return replace(trace, table=table, lanes=lanes, imported=_by_span(trace, old_rows))
+    imported = _by_span(trace, old_rows)
+    return replace(trace, table=table, lanes=lanes, imported=imported)
 
 
 def _by_span(trace: Trace, rows: NDArray[np.int32]) -> Imported | None:

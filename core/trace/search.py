@@ -155,13 +155,14 @@ def hits_before(trace: Trace, hits: Hits, place: SpanPosition) -> int:
 
 def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> SpanPosition | None:
     """Return the hit after a position (`by` 1) or before it (-1), wrapping around; else None."""
+    is_forward = by > 0
     near = []
     for lane, found in hits.items():
         before = _before(trace, hits, lane, place)
         # Backwards: the last hit before the position. Forwards: the first hit at or after it, but
         # not the position itself.
         at = before - 1
-        if by > 0:
+        if is_forward:
             at = before
             is_own_lane = lane == place.lane
             if is_own_lane and at < len(found) and found[at] == place.index:
@@ -170,12 +171,12 @@ def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> Span
             index = int(found[at])
             near.append(position_of(trace, lane, index))
     if not near:
-        end = 0 if by > 0 else -1
+        end = 0 if is_forward else -1
         for lane, found in hits.items():
             if len(found):
                 index = int(found[end])
                 near.append(position_of(trace, lane, index))
-    if by > 0:
+    if is_forward:
         return min(near, default=None)
     return max(near, default=None)
 
@@ -258,12 +259,16 @@ def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> Bools:
 
 def _has_text(rows: NDArray[Any], text: BarText) -> Bools:
     """Return a mask of rows that match the text of a bar: `2F1`, `F1`, `2F` or `F`."""
-    kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == text.letters]
-    is_kind = np.isin(rows["kind"], kinds)
-    has_no_block = rows["block"] == ABSENT
-    stage_or_block = np.where(has_no_block, rows["stage"], rows["block"])
+    kinds = []
+    for code, kind in enumerate(KINDS):
+        if kind.letter.lower() == text.letters:
+            kinds.append(code)
+    block = rows["block"]
+    has_no_block = block == ABSENT
+    stage_or_block = np.where(has_no_block, rows["stage"], block)
     last_number = _last_number(rows)
-    found = is_kind & _has_numbers(text, stage_or_block, last_number)
+    found = _has_numbers(text, stage_or_block, last_number)
+    found &= np.isin(rows["kind"], kinds)
     # The bar of an overlap has the texts of both its halves.
     is_overlap = rows["kind"] == _OVERLAP
     if text.letters == "f":

@@ -57,9 +57,12 @@ class TaskTable:
 
     def __init__(self, names: Iterable[str] = (), arrays: Arrays = NO_ARRAYS) -> None:
         """Create a table, empty or with `arrays` (see the properties), which are not copied."""
-        self._rows = GrowingArray.of(arrays.get("rows", np.empty(0, TASK_DTYPE)))
-        self._after = GrowingArray.of(arrays.get("after", np.empty(0, np.int32)))
-        self._firsts = GrowingArray.of(arrays.get("firsts", np.zeros(1, np.int64)))
+        rows = arrays.get("rows", np.empty(0, TASK_DTYPE))
+        after = arrays.get("after", np.empty(0, np.int32))
+        firsts = arrays.get("firsts", np.zeros(1, np.int64))
+        self._rows = GrowingArray.of(rows)
+        self._after = GrowingArray.of(after)
+        self._firsts = GrowingArray.of(firsts)
         self.names = Texts(names)
         self._paired: dict[int, Ints] = {}
 
@@ -294,7 +297,8 @@ class Spans:
                 continue
             is_known = times != ABSENT
             if is_known.any():
-                columns.put(name, np.full(len(self), ABSENT, np.int64))
+                absent = np.full(len(self), ABSENT, np.int64)
+                columns.put(name, absent)
         added = {name: spans[name] for name in columns.arrays}
         columns.extend(**added)
         made = Spans._of(self.table, columns)
@@ -330,10 +334,12 @@ class Spans:
         for name in MOMENTS:
             if any(getattr(part, name) is not None for part in parts):
                 names.append(name)
+        table = parts[0].table
         columns: dict[str, NDArray[Any]] = {}
         for name in names:
-            columns[name] = np.concatenate([part[name] for part in parts])
-        return cls(parts[0].table, **columns)
+            arrays = [part[name] for part in parts]
+            columns[name] = np.concatenate(arrays)
+        return cls(table, **columns)
 
 
 def _decreases(values: NDArray[np.integer[Any]]) -> bool:

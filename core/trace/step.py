@@ -100,10 +100,12 @@ class StepColumns(TaskColumns):
         count = len(self)
         place = np.full(count, ABSENT, np.int64)
         place[places] = np.arange(len(places))
-        waiter = np.repeat(np.arange(count), np.diff(self.after_first))
+        counts = np.diff(self.after_first)
+        waiter = np.repeat(np.arange(count), counts)
         new_waiter = place[waiter]
         new_after = place[self.after]
-        kept = (new_waiter != ABSENT) & (new_after != ABSENT)
+        kept = new_waiter != ABSENT
+        kept &= new_after != ABSENT
         columns: dict[str, NDArray[Any]] = {}
         for column in fields(self):
             if column.name not in ("after_first", "after", "exchanges", "is_range"):
@@ -187,7 +189,9 @@ def _after(spans: Spans) -> tuple[Ints, Ints]:
     tasks = spans["task"]
     # The search for a task without a span finds another task or the end; compared and dropped
     # below.
-    at = np.minimum(np.searchsorted(tasks, needed), count - 1)
+    last_place = count - 1
+    at = np.searchsorted(tasks, needed)
+    at = np.minimum(at, last_place)
     waiter = np.repeat(np.arange(count), counts)
     has_span = tasks[at] == needed
     is_earlier = at < waiter

@@ -233,15 +233,18 @@ class Trace:
         """Remove tasks that have a span now from the open ones."""
         # Few tasks are open, all in the latest steps: look up only the spans of these steps, by
         # step and task as one number.
-        open_keys = np.array(sorted(self.open_spans), np.int64)
-        first_step = open_keys[0, 0]
-        last_step = open_keys[-1, 0]
-        mine = (spans.step >= first_step) & (spans.step <= last_step)
+        open_tasks = np.array(sorted(self.open_spans), np.int64)
+        open_steps = open_tasks[:, 0]
+        mine = spans.step >= open_steps[0]
+        mine &= spans.step <= open_steps[-1]
+        rows = spans.row[mine]
         steps = spans.step[mine]
-        tasks = self.table.rows["task"][spans.row[mine]]
-        ended_keys = np.stack([steps, tasks], axis=1)
-        has_ended = np.isin(open_keys @ _KEY, ended_keys @ _KEY)
-        for step, task in open_keys[has_ended].tolist():
+        tasks = self.table.rows["task"][rows]
+        ended_tasks = np.stack([steps, tasks], axis=1)
+        open_keys = open_tasks @ _KEY
+        ended_keys = ended_tasks @ _KEY
+        has_ended = np.isin(open_keys, ended_keys)
+        for step, task in open_tasks[has_ended].tolist():
             del self.open_spans[step, task]
 
     def __iter__(self) -> Iterator[Span]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.arrays import Ints
+from core.order import find_keys
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS
 from core.recording.schema import arrow_types
@@ -123,12 +124,7 @@ class ExportedSpans:
         key = row * width + step
         wanted_key = wanted * width + step[waiting]
         order = np.argsort(key, kind="stable")
-        sorted_keys = key[order]
-        # A key above all others would be found after the last one; moved back, it is not equal.
-        last_place = max(0, count - 1)
-        place = np.searchsorted(sorted_keys, wanted_key)
-        place = np.minimum(place, last_place)
-        is_found = sorted_keys[place] == wanted_key
+        place, is_found = find_keys(key[order], wanted_key)
         needed = order[place[is_found]]
         return np.stack([needed, waiting[is_found]], axis=1)
 

@@ -85,31 +85,32 @@ class PassMarks:
     ) -> PassMarks:
         """Return the annotations of passes among events; `name` has positions in `names`."""
         count = len(names)
-        passes = [annotated_pass(text) for text in names]
         # The last entry is for events without a name, which are -1.
-        names_pass = [each is not None for each in [*passes, None]]
-        is_pass = np.array(names_pass, np.bool_)[name]
-        mine = np.flatnonzero(is_annotation & is_pass)
-        order = np.lexsort((-end[mine], start[mine]))
-        mine = mine[order]
+        names_pass = np.zeros(count + 1, np.bool_)
         kind = np.full(count, ABSENT, np.int64)
         stage = np.full((count, 2), ABSENT, np.int64)
         microbatch = np.full((count, 2), ABSENT, np.int64)
-        for place, each in enumerate(passes):
-            if each is None:
+        for place, text in enumerate(names):
+            found = annotated_pass(text)
+            if found is None:
                 continue
-            if each.kind is not None:
-                kind[place] = KIND_CODES[each.kind]
-            stage[place] = _numbers(each.stage)
-            microbatch[place] = _numbers(each.microbatch)
+            names_pass[place] = True
+            if found.kind is not None:
+                kind[place] = KIND_CODES[found.kind]
+            stage[place] = _numbers(found.stage)
+            microbatch[place] = _numbers(found.microbatch)
+        is_mark = is_annotation & names_pass[name]
+        mine = np.flatnonzero(is_mark)
+        order = np.lexsort((-end[mine], start[mine]))
+        mine = mine[order]
         code = name[mine]
         return cls(
-            thread[mine].astype(np.int64),
-            start[mine],
-            end[mine],
-            kind[code],
-            stage[code],
-            microbatch[code],
+            thread=thread[mine].astype(np.int64),
+            start=start[mine],
+            end=end[mine],
+            kind=kind[code],
+            stage=stage[code],
+            microbatch=microbatch[code],
         )
 
     def __len__(self) -> int:
@@ -118,12 +119,12 @@ class PassMarks:
     def picked(self, places: Ints) -> PassMarks:
         """Return some of the annotations."""
         return PassMarks(
-            self.thread[places],
-            self.start[places],
-            self.end[places],
-            self.kind[places],
-            self.stage[places],
-            self.microbatch[places],
+            thread=self.thread[places],
+            start=self.start[places],
+            end=self.end[places],
+            kind=self.kind[places],
+            stage=self.stage[places],
+            microbatch=self.microbatch[places],
         )
 
 
@@ -201,13 +202,10 @@ def passes_of_calls(marks: PassMarks, thread: NDArray[np.int32], moment: Ints) -
             is_inside = place >= 0
             is_inside &= level_marks.end[place] > moment_of_call
             inside = calls[is_inside]
-            mark = place[is_inside]
-            inner_kind = level_marks.kind[mark]
-            inner_stage = level_marks.stage[mark]
-            inner_microbatch = level_marks.microbatch[mark]
-            kind[inside] = _known_or(inner_kind, kind[inside])
-            stage[inside] = _known_or(inner_stage, stage[inside])
-            microbatch[inside] = _known_or(inner_microbatch, microbatch[inside])
+            inner = level_marks.picked(place[is_inside])
+            kind[inside] = _known_or(inner.kind, kind[inside])
+            stage[inside] = _known_or(inner.stage, stage[inside])
+            microbatch[inside] = _known_or(inner.microbatch, microbatch[inside])
     is_forward = kind == KIND_CODES[Kind.FORWARD]
     direction = np.where(is_forward, _FORWARD, _BACKWARD)
     every = np.arange(count)

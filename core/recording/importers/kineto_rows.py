@@ -161,13 +161,14 @@ def rows_of_events(
     most_computing = -computing * is_stream
     mostly_moves = 2 * moving > busy
     mostly_moves &= key_group == HOST
-    order = np.lexsort((keys, mostly_moves, most_computing, _ORDER[key_group]))
+    position = _ORDER[key_group]
+    order = np.lexsort((keys, mostly_moves, most_computing, position))
     new_row = np.empty(count, np.int32)
     new_row[order] = np.arange(count)
     keys = keys[order]
     rows = KinetoRows(
         thread=keys // _MOST_GROUPS,
-        group=keys % _MOST_GROUPS,
+        group=key_group[order],
         busy=busy[order],
         moving=moving[order],
         copying=copying[order],

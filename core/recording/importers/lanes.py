@@ -53,7 +53,8 @@ def lanes_of_tracks(
     for place, (track, row) in enumerate(zip(imported.tracks, rows, strict=True)):
         report_progress(progress, 1, 1)
         levels = _levels(imported, row, issues, progress)
-        if len(working) + len(nested) + len(levels) > MOST_IMPORTED_LANES:
+        lane_count = len(working) + len(nested) + len(levels)
+        if lane_count > MOST_IMPORTED_LANES:
             raise ValueError(message(TOO_MANY_LANES, most=MOST_IMPORTED_LANES))
         for level, chosen in enumerate(levels):
             spans = _spans(imported, chosen, task, table)
@@ -73,11 +74,15 @@ def _levels(
     progress: Progress | None,
 ) -> list[Ints]:
     """Return the events of a track by depth."""
-    depth, overlapping = depths(imported.start[row], imported.end[row], progress)
+    start = imported.start[row]
+    end = imported.end[row]
+    depth, overlapping = depths(start, end, progress)
     issues[ImportIssue.NOT_NESTED] += overlapping
     by_depth = stable_argsort(depth)
-    ends = np.cumsum(np.bincount(depth)).tolist()
-    return [row[by_depth[first:last]] for first, last in pairwise([0, *ends])]
+    sorted_row = row[by_depth]
+    counts = np.bincount(depth)
+    ends = np.cumsum(counts).tolist()
+    return [sorted_row[first:last] for first, last in pairwise([0, *ends])]
 
 
 def _spans(
@@ -94,7 +99,9 @@ def _spans(
     # The steps of a lane may only increase: an event that starts after one of a later step belongs
     # to that step.
     steps = np.maximum.accumulate(steps)
-    launched = None if imported.launched is None else imported.launched[chosen]
+    launched = imported.launched
+    if launched is not None:
+        launched = launched[chosen]
     start = imported.start[chosen]
     end = imported.end[chosen]
     return Spans(table, start, end, steps, task[chosen], launched=launched)
@@ -116,7 +123,8 @@ def _numbered(
     def served(track_number: int) -> int:
         track = tracks[track_number]
         wanted = track.serves if track.serves >= 0 else track_number
-        return number_of_track.get(wanted, first_of_place.get(track.place, 0))
+        of_place = first_of_place.get(track.place, 0)
+        return number_of_track.get(wanted, of_place)
 
     lanes: list[Lane] = []
     for each in working:
@@ -128,7 +136,8 @@ def _numbered(
         # Calls serve the lane of their track, if it has one.
         serves = number_of_track.get(each.track, served(each.track))
         lanes.append(_lane(len(lanes), each.name, track, Role.NESTED, serves))
-    return lanes, [each.spans for each in (*working, *nested)]
+    spans = [each.spans for each in (*working, *nested)]
+    return lanes, spans
 
 
 def _lane(number: int, name: str, track: ImportedTrack, role: Role, serves: int) -> Lane:

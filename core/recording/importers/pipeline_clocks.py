@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.arrays import Bools, Ints
-from core.order import row_keys
+from core.order import find_keys, row_keys
 from core.recording.importers.imported_events import ImportedEvents, StepRanges, shifted_launches
 from core.recording.importers.pipeline_edges import Edges
 from core.trace.import_issue import ImportIssue
@@ -89,12 +89,13 @@ def _shift_bounds(imported: ImportedEvents, edges: Edges, rank: Ints, clock: Int
     produced = imported.end[edges.before]
     consumed = imported.start[edges.after]
     early = produced - consumed
-    upward = to_rank == from_rank + 1
-    later_rank = clock_of_edge[upward], to_rank[upward]
-    np.maximum.at(least, later_rank, early[upward])
-    downward = to_rank == from_rank - 1
-    later_rank = clock_of_edge[downward], from_rank[downward]
-    np.minimum.at(most, later_rank, -early[downward])
+    is_upward = to_rank == from_rank + 1
+    later_rank = clock_of_edge[is_upward], to_rank[is_upward]
+    np.maximum.at(least, later_rank, early[is_upward])
+    is_downward = to_rank == from_rank - 1
+    later_rank = clock_of_edge[is_downward], from_rank[is_downward]
+    room = -early[is_downward]
+    np.minimum.at(most, later_rank, room)
     return _ShiftBounds(least, most)
 
 
@@ -129,10 +130,7 @@ def with_steps_in_order(imported: ImportedEvents) -> ImportedEvents:
         return imported
     begin = np.cumsum(length) - length
     shift_of_step = begin - steps.start
-    place = np.searchsorted(steps.number, step)
-    last_place = len(steps.number) - 1
-    place = np.minimum(place, last_place)
-    is_known = steps.number[place] == step
+    place, is_known = find_keys(steps.number, step)
     shift = np.where(is_known, shift_of_step[place], 0)
     return _moved(imported, shift)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Ints
-from core.order import groups, row_keys, turns
+from core.order import find_keys, groups, row_keys, turns
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION, KIND_CODES, Kind, among
 from core.recording.importers.imported_events import ImportedEvents
@@ -111,16 +111,18 @@ def _usual_links(imported: ImportedEvents, events: Ints, links: Ints) -> Ints:
     is_used = np.isin(number[events], used)
     events = events[is_used]
     step_of_event = step[events]
-    place = np.searchsorted(used, usual)
+    place_of_event = np.searchsorted(used, number[events])
+    place_of_usual = np.searchsorted(used, usual)
     candidates = [np.empty((0, 2), np.int64)]
     for each in steps.tolist():
-        mine = events[step_of_event == each]
-        event_of = np.full(len(used), ABSENT, np.int64)
-        place_of_event = np.searchsorted(used, number[mine])
-        event_of[place_of_event] = mine
-        candidates.append(event_of[place])
+        is_of_step = step_of_event == each
+        own_places = place_of_event[is_of_step]
+        event_of_place = np.full(len(used), ABSENT, np.int64)
+        event_of_place[own_places] = events[is_of_step]
+        candidates.append(event_of_place[place_of_usual])
     waits = np.concatenate(candidates)
-    has_both = (waits != ABSENT).all(axis=1)
+    is_there = waits != ABSENT
+    has_both = is_there.all(axis=1)
     waits = waits[has_both]
     before, after = waits.T
     length = imported.end - imported.start
@@ -177,11 +179,13 @@ def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> 
     by_end = np.argsort(sure_end, kind="stable")
     tasks_by_start = tasks[by_start]
     tasks_by_end = tasks[by_end]
+    sure_start = sure_start[by_start]
+    sure_end = sure_end[by_end]
     # For each collective, how many tasks had ended before it, and had begun before its end.
     collective_start = imported.start[collectives]
     collective_end = imported.end[collectives]
-    ended = np.searchsorted(sure_end[by_end], collective_start, "right")
-    begun = np.searchsorted(sure_start[by_start], collective_end, "left")
+    ended = np.searchsorted(sure_end, collective_start, "right")
+    begun = np.searchsorted(sure_start, collective_end, "left")
     has_before = ended > 0
     last_ended = ended[has_before] - 1
     before = tasks_by_end[last_ended]
@@ -197,7 +201,8 @@ def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> 
     update_place = np.searchsorted(updates, begun)
     is_hidden = update_place < len(updates)
     is_hidden &= ~is_alone
-    next_update = updates[update_place[is_hidden]]
+    hidden_places = update_place[is_hidden]
+    next_update = updates[hidden_places]
     waits_of_updates = _pairs(collectives[is_hidden], tasks_by_start[next_update])
     waits_of_chunks = _gathered_chunks(imported, tasks, collectives)
     return [waits_before, waits_of_next, waits_of_updates, waits_of_chunks]
@@ -214,8 +219,8 @@ def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -
     step = imported.step
     assert places is not None and step is not None
     is_gather = imported.kind[collectives] == _ALL_GATHER
-    has_chunk = places.chunk[collectives] >= 0
-    gathers = collectives[is_gather & has_chunk]
+    is_gather &= places.chunk[collectives] >= 0
+    gathers = collectives[is_gather]
     is_forward = imported.kind[tasks] == _FORWARD
     forwards = tasks[is_forward]
     if len(gathers) == 0 or len(forwards) == 0:
@@ -225,12 +230,14 @@ def _gathered_chunks(imported: ImportedEvents, tasks: Ints, collectives: Ints) -
     forward_keys, gather_keys = np.split(keys, [len(forwards)])
     place = first_with_key(forward_keys, gather_keys)
     is_found = place != ABSENT
+    found_places = place[is_found]
     gathers = gathers[is_found]
-    consumer = forwards[place[is_found]]
+    consumer = forwards[found_places]
     start = imported.start[gathers]
     end = imported.end[gathers]
     slack = (end - start) // SLIGHT_SHARE
-    holds = end - slack <= imported.start[consumer]
+    needed = imported.start[consumer]
+    holds = end - slack <= needed
     return _pairs(gathers[holds], consumer[holds])
 
 
@@ -238,8 +245,5 @@ def first_with_key(keys: Ints, wanted: Ints) -> Ints:
     """Return the first position in `keys`, which is not empty, of each wanted key, or ABSENT."""
     # Of several equal keys, `unique` returns the first one.
     distinct, first = np.unique(keys, return_index=True)
-    place = np.searchsorted(distinct, wanted)
-    last_place = len(distinct) - 1
-    place = np.minimum(place, last_place)
-    is_found = distinct[place] == wanted
+    place, is_found = find_keys(distinct, wanted)
     return np.where(is_found, first[place], ABSENT)

@@ -170,8 +170,10 @@ def _order(imported: ImportedEvents, step: _Step) -> Ints:
         is_level &= depth_before >= depth[after]
         if not (is_late.any() or is_level.any()):
             return np.lexsort((depth, time))
-        least_depth = depth_before + 1
-        np.maximum.at(time, after[is_late], time_before[is_late])
-        np.maximum.at(depth, after[is_level], least_depth[is_level])
+        late = after[is_late]
+        np.maximum.at(time, late, time_before[is_late])
+        level = after[is_level]
+        least_depth = depth_before[is_level] + 1
+        np.maximum.at(depth, level, least_depth)
     # The lanes' own order always holds.
     return np.argsort(start, kind="stable")
