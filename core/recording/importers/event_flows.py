@@ -117,13 +117,7 @@ def _flow_order(event: TraceEvent) -> tuple[float, int]:
 
 def count_incomplete_flows(events: TraceEvents) -> int:
     """Return the number of arrows without a begin or without an end."""
-    begun = set()
-    ended = set()
-    for event in events.flows:
-        key = (event.cat, event.id)
-        if event.ph == "s":
-            begun.add(key)
-        else:
-            ended.add(key)
+    begun = {(event.cat, event.id) for event in events.flows if event.ph == "s"}
+    ended = {(event.cat, event.id) for event in events.flows if event.ph != "s"}
     incomplete = begun ^ ended
     return len(incomplete)
