@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.order import row_keys, stable_argsort, turns
+from core.order import find_keys, row_keys, stable_argsort, turns
 
 INTEGERS = st.sampled_from([np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.uint64])
 NARROW = st.sampled_from([np.int8, np.int16, np.int32, np.uint32])
@@ -45,3 +45,12 @@ def test_rows_have_the_same_number_where_they_are_alike_and_are_in_order(columns
 def test_of_each_number_those_before_it_are_counted(keys):
     told = keys.tolist()
     assert turns(keys).tolist() == [told[:place].count(key) for place, key in enumerate(told)]
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1), st.lists(st.integers(-12, 12)))
+def test_a_key_is_found_at_its_first_place_and_any_other_key_is_not_found(keys, wanted):
+    keys.sort()
+    places, found = find_keys(np.array(keys), np.array(wanted, np.int64))
+    assert found.tolist() == [key in keys for key in wanted]
+    for key, place, is_found in zip(wanted, places.tolist(), found.tolist(), strict=True):
+        assert place == keys.index(key) if is_found else 0 <= place < len(keys)
