@@ -39,7 +39,8 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     time = frame.view.time(x - frame.left)
     reach = SNAP * frame.view.ns_per_pixel
     count = len(trace.header.lanes)
-    searched = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
+    tracks = frame.visible(frame.layout.tracks)
+    searched = [track for track in tracks if 0 <= track.lane < count]
     if y >= frame.ceiling:
         under = at_height(searched, y - frame.top)
         if under is not None:

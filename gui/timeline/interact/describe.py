@@ -135,7 +135,8 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
     if span.end is not None:
         parts.append(duration_text(span.end - span.start))
     elif now is not None:
-        parts.append(tr("running for {time}", time=duration_text(now - span.start)))
+        so_far = duration_text(now - span.start)
+        parts.append(tr("running for {time}", time=so_far))
     else:
         parts.append(tr("did not end"))
     lines = [" · ".join(parts)]
@@ -190,7 +191,9 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
         counter = trace.counter(name, lane)
         size = float(counter.at(at)[0])
         if size:
-            parts.append(f"{tr(name)} {bytes_text(size)}")
+            part = tr(name)
+            size_text = bytes_text(size)
+            parts.append(f"{part} {size_text}")
     lines = []
     if parts:
         lines.append(" · ".join(parts))

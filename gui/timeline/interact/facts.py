@@ -45,8 +45,9 @@ def measure_facts(trace: Trace, measure: Measure) -> Facts:
     """Return names and values of a distance between two spans for the Details panel."""
     ends = []
     for span in (measure.first, measure.second):
+        task = bar_name(trace, span)
         lane = lane_name(trace, span.lane)
-        ends.append(tr("{task} on {lane}", task=bar_name(trace, span), lane=lane))
+        ends.append(tr("{task} on {lane}", task=task, lane=lane))
     return [
         (tr("Measured"), " → ".join(ends)),
         (tr("End to start"), signed_text(measure.end_to_start)),
@@ -69,8 +70,9 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
         rows.append((tr("Moves"), moved_text(span)))
     if span.end is not None:
         length = duration_text(span.end - span.start)
+        from_to = _between(span.start, span.end, origin)
         rows.append((tr("Duration"), length))
-        rows.append((tr("From, to"), _between(span.start, span.end, origin)))
+        rows.append((tr("From, to"), from_to))
     else:
         began = since_text(span.start, origin)
         if now is not None:
@@ -159,7 +161,8 @@ def _lanes(trace: Trace, chosen: Sequence[int] | None) -> str:
         if len(lanes) > 1:
             return tr("all {n}", n=len(lanes))
         return lanes[0].name
-    names = ", ".join(lanes[lane].name for lane in chosen[:NAMED])
+    listed = chosen[:NAMED]
+    names = ", ".join(lanes[lane].name for lane in listed)
     left_out = len(chosen) - NAMED
     if left_out > 0:
         return tr("{names} and {n} more", names=names, n=left_out)

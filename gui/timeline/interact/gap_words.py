@@ -63,7 +63,8 @@ def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = ""
 def between_card(report: GapReport) -> Card:
     """Return title and lines of the tooltip for the time between two steps."""
     reason = _plain_words(report.cause, report.duration, report.duration)
-    return tr(WHOLE, lane=report.lane.name, reason=reason), [tr("It belongs to no step.")]
+    title = tr(WHOLE, lane=report.lane.name, reason=reason)
+    return title, [tr("It belongs to no step.")]
 
 
 def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
@@ -83,14 +84,18 @@ def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
 
 def _reason_name(reason: Reason) -> str:
     action = reason.action()
-    return tr(reason.cause.label) if action is None else translated(action)
+    if action is None:
+        return tr(reason.cause.label)
+    return translated(action)
 
 
 def gap_end_words(trace: Trace, gap: Gap) -> str:
     """Return the text on the task after a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
-    return tr("Then {task} starts.", task=bar_name(trace, trace.span(gap.lane, gap.before)))
+    following = trace.span(gap.lane, gap.before)
+    task = bar_name(trace, following)
+    return tr("Then {task} starts.", task=task)
 
 
 def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
@@ -98,7 +103,8 @@ def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
     whole_ns = report.duration
     words = [_reason_words(trace, step, reason, whole_ns) for reason in named]
     if left:
-        words.append(tr(REST, duration=duration_text(left, like=whole_ns)))
+        rest = duration_text(left, like=whole_ns)
+        words.append(tr(REST, duration=rest))
     return words
 
 
@@ -119,13 +125,15 @@ def _reason_words(trace: Trace, step: int, reason: Reason, whole_ns: int) -> str
 
 
 def _plain_words(cause: Cause, duration: int, whole_ns: int) -> str:
-    return tr(PLAIN, duration=duration_text(duration, like=whole_ns), cause=tr(cause.label))
+    length = duration_text(duration, like=whole_ns)
+    return tr(PLAIN, duration=length, cause=tr(cause.label))
 
 
 def _blocking_task_words(trace: Trace, step: int, reason: Reason) -> str:
     if reason.place is None:
         return tr("nobody")
-    return tr("{task} on {lane}", task=_blocking_task(trace, step, reason), lane=reason.place.name)
+    task = _blocking_task(trace, step, reason)
+    return tr("{task} on {lane}", task=task, lane=reason.place.name)
 
 
 def _blocking_task(trace: Trace, step: int, reason: Reason) -> str:
@@ -133,4 +141,6 @@ def _blocking_task(trace: Trace, step: int, reason: Reason) -> str:
     if reason.blocking is None:
         return ""
     span = trace.find(step, reason.blocking.index)
-    return str(reason.blocking) if span is None else bar_name(trace, span)
+    if span is None:
+        return str(reason.blocking)
+    return bar_name(trace, span)

@@ -34,7 +34,9 @@ def reduced_pixel_at(scene: Scene, track: Track, start: float, end: float) -> Re
     trace = scene.trace
     seen = visible(scene.columns[track.lane], start, end)
     spans = trace.spans(track.lane)[seen]
-    length = np.minimum(spans.end, end) - np.maximum(spans.start, start)
+    visible_start = np.maximum(spans.start, start)
+    visible_end = np.minimum(spans.end, end)
+    length = visible_end - visible_start
     # ns by kind: bincount adds up the lengths as weights, in one pass.
     kinds = trace.table.rows["kind"][spans.row]
     spent = np.bincount(kinds, length, len(KINDS))
@@ -77,12 +79,23 @@ def reduced_pixel_card(scene: Scene, frame: Frame, x: float, y: float) -> Card |
 
 def share_lines(found: ReducedPixel) -> list[str]:
     """Return a line for the share of each kind and of idle time."""
-    parts = [(kind_title(kind), share) for kind, share in found.shares[:MOST_KINDS]]
-    rest = sum(share for _, share in found.shares[MOST_KINDS:])
+    lines = []
+    rest = 0.0
+    busy = 0.0
+    for place, (kind, share) in enumerate(found.shares):
+        busy += share
+        if place < MOST_KINDS:
+            lines.append(_share_line(kind_title(kind), share))
+        else:
+            rest += share
     if rest:
-        parts.append((tr("Other kinds"), rest))
-    busy = sum(share for _, share in found.shares)
+        lines.append(_share_line(tr("Other kinds"), rest))
     idle = 1.0 - busy
     if idle > LEAST_IDLE:
-        parts.append((tr("Idle"), idle))
-    return [f"{name} {percent_text(share)}" for name, share in parts]
+        lines.append(_share_line(tr("Idle"), idle))
+    return lines
+
+
+def _share_line(name: str, share: float) -> str:
+    percent = percent_text(share)
+    return f"{name} {percent}"

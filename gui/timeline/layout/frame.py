@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -231,15 +231,8 @@ class Layout:
             visible = _between(every[count:], first, last)
             return (*pinned, *visible)
 
-        return replace(
-            self,
-            tracks=part(self.tracks),
-            ghosts=part(self.ghosts),
-            memory=part(self.memory),
-            counters=part(self.counters),
-            groups=_between(self.groups, first, last),
-            scrolled=scrolled,
-        )
+        groups = _between(self.groups, first, last)
+        return replace(self._with_parts(part), groups=groups, scrolled=scrolled)
 
     def layers(self) -> list[Layout]:
         """Return the scrolled tracks and the pinned tracks, as two layouts."""
@@ -254,13 +247,17 @@ class Layout:
                     chosen.append(track)
             return tuple(chosen)
 
+        groups = () if pinned else self.groups
+        return replace(self._with_parts(part), groups=groups)
+
+    def _with_parts(self, part: Callable[[tuple[Track, ...]], tuple[Track, ...]]) -> Layout:
+        """Return the layout with a part of the tracks and of each kind of strips."""
         return replace(
             self,
             tracks=part(self.tracks),
             ghosts=part(self.ghosts),
             memory=part(self.memory),
             counters=part(self.counters),
-            groups=() if pinned else self.groups,
         )
 
 

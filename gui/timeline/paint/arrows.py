@@ -29,6 +29,8 @@ THICK = 2.0
 HALO = 2.5
 MOST = 400  # arrows of all dependencies; more would hide the bars
 TAG = 16.0  # height of the text with their number
+Pair = tuple[QRectF, QRectF]
+"""The bars of a task and of one that waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +84,10 @@ def draw_dependencies(canvas: Canvas, scene: Scene) -> None:
     Dependencies within a lane are left out, because a lane's tasks are in order anyway.
     """
     frame = canvas.frame
-    if scene.trace.imported is not None:
-        # An imported trace may have no steps, or tasks outside its steps.
-        count, found = _pairs_of_links(scene.lane_links(), frame)
-    else:
-        found = []
-        for step in steps_to_explain(scene, frame.view):
-            known = scene.explained.known(step)
-            if known is not None:
-                found += _pairs(known.explanation.columns, frame)
-        count = len(found)
-    theme = frame.theme
+    count, pairs = _visible_pairs(scene, frame)
+    theme = canvas.theme
     line = (theme.text, THIN)
-    for source, target in found[:MOST]:
+    for source, target in pairs:
         arrow = arrow_between(source, target, held=False)
         draw_arrow(canvas.painter, arrow, line)
     if count > MOST:
@@ -116,8 +109,21 @@ def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> No
             painter.drawPolygon(_head(arrow))
 
 
-def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
-    """Return the rectangles of tasks and of those on other lanes that wait for them, if visible."""
+def _visible_pairs(scene: Scene, frame: Frame) -> tuple[int, list[Pair]]:
+    """Return the number of visible dependencies, and the first MOST of them."""
+    if scene.trace.imported is not None:
+        # An imported trace may have no steps, or tasks outside its steps.
+        return _pairs_of_links(scene.lane_links(), frame)
+    found = []
+    for step in steps_to_explain(scene, frame.view):
+        known = scene.explained.known(step)
+        if known is not None:
+            found += _pairs(known.explanation.columns, frame)
+    return len(found), found[:MOST]
+
+
+def _pairs(columns: StepColumns, frame: Frame) -> list[Pair]:
+    """Return the visible tasks of a step with those on other lanes that wait for them."""
     # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: the
     # waiting task (`waiter`), and its dependency (`before`).
     counts = np.diff(columns.after_first)
@@ -152,8 +158,8 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
     return pairs
 
 
-def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRectF, QRectF]]]:
-    """Return the number of visible dependencies, and the rectangles of the first MOST of them."""
+def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[Pair]]:
+    """Return the number of visible dependencies, and the first MOST of them."""
     shown = np.array(sorted(frame.layout.track_by_lane), np.int64)
     is_seen = links.start >= frame.view.start
     is_seen &= links.needed_end <= frame.view.end
@@ -169,7 +175,8 @@ def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRe
         found = []
         for number, begin, last in zip(lanes, starts, ends, strict=True):
             track = frame.layout.track_of(number)
-            found.append(frame.rect(track, float(begin), float(last)))
+            rect = frame.rect(track, float(begin), float(last))
+            found.append(rect)
         return found
 
     needed = rects(links.needed_lane, links.needed_start, links.needed_end)

@@ -45,9 +45,11 @@ def draw_critical(canvas: Canvas, scene: Scene) -> None:
             lines += path_lines(mine)
     if not boxes:
         return
-    theme = frame.theme
-    wide = [box for box in boxes if box.width() > NARROW]
-    outlined = [_inside(box) for box in wide]
+    theme = canvas.theme
+    outlined = []
+    for box in boxes:
+        if box.width() > NARROW:
+            outlined.append(_inside(box))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     with smoothed(painter):
         # The lines between tasks are drawn first, so that outlines cover their ends.

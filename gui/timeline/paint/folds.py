@@ -8,7 +8,6 @@ from PySide6.QtGui import QPolygonF
 from gui.look.painter import pen, saved
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE
-from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.state.scene import Scene
 
@@ -70,9 +69,9 @@ def _torn(x: float, top: float, bottom: float) -> QPolygonF:
     return QPolygonF(corners)
 
 
-def _first_that_fits(texts: list[str], fonts: Fonts, room: float) -> str | None:
+def _first_that_fits(canvas: Canvas, texts: list[str], room: float) -> str | None:
     for text in texts:
-        if text_width(fonts.small, text) <= room:
+        if canvas.width_of(text) <= room:
             return text
     return None
 
@@ -80,16 +79,15 @@ def _first_that_fits(texts: list[str], fonts: Fonts, room: float) -> str | None:
 def _write(canvas: Canvas, place: QRectF, texts: list[str]) -> None:
     """Write the longest text that fits between the edges; upright if none does."""
     painter = canvas.painter
-    fonts = canvas.fonts
     room = place.width() - 4 * TOOTH
-    text = _first_that_fits(texts, fonts, room)
+    text = _first_that_fits(canvas, texts, room)
     if text is not None:
         canvas.write(place, text, canvas.theme.muted, CENTRE)
         return
     if room < LINE - 2 * TOOTH:
         return
     height = place.height()
-    text = _first_that_fits(texts, fonts, height - 2 * TOOTH)
+    text = _first_that_fits(canvas, texts, height - 2 * TOOTH)
     if text is None:
         return
     with saved(painter):
