@@ -200,8 +200,8 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     if options.makespan:
         draw_steps(canvas, scene, frame.top - STEPS, bottom)
     draw_labels(canvas, scene, EDGE)
-    draw_headings(canvas, scene, EDGE)
     draw_folds(canvas, scene, frame.top, bottom)
+    draw_headings(canvas, scene, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)
     draw_legend(painter, frame.theme, fonts, at, timeline.legend)
     _draw_caption(painter, timeline, fonts)

@@ -24,6 +24,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.app.jobs import Runner
 from gui.look.text import full_stop, tr
+from gui.look.writing import PIECES
 from gui.timeline.interact.facts import facts, measure_facts, range_facts
 from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
 from gui.timeline.state.measure import Measure
@@ -41,6 +42,8 @@ SHARE_COLUMN = 2  # of the reasons of a gap
 ROOM_FOR_SHARE = 260  # pixels of the reasons from which on their shares are shown
 LEAST_LINK = 96  # pixels of a reason's last column
 PADDING = 18  # pixels of a cell at both sides, with those of the focus frame and for rounding
+AIR = 8  # free pixels of a cell above and below its text, together
+UNLIMITED = 1 << 14  # pixels, more than any text needs
 
 
 class DetailsPanel(QWidget):
@@ -183,14 +186,19 @@ def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:
 
 
 class _Wrapping(QStyledItemDelegate):
-    """Makes rows high enough for wrapped text, because Qt ignores the padding of cells."""
+    """Gives rows the height of their wrapped text, because Qt ignores the padding of cells."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        hint = super().sizeHint(option, index)
-        # Only the width is limited; 1 << 14 is more than any text needs.
-        room = QRect(0, 0, option.rect.width() - PADDING, 1 << 14)
-        words = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, index.data() or "")
-        return QSize(hint.width(), max(hint.height(), words.height() + 4))
+        text = index.data() or ""
+
+        def size(width: int) -> QSize:
+            room = QRect(0, 0, width, UNLIMITED)
+            wrap = Qt.TextFlag.TextWordWrap
+            return option.fontMetrics.boundingRect(room, wrap, text).size()
+
+        wrapped = size(option.rect.width() - PADDING)
+        # The same padding, so that the text has one line in a column that fits it.
+        return QSize(size(UNLIMITED).width() + PADDING, wrapped.height() + AIR)
 
 
 class _Rows(QTableWidget):
@@ -207,11 +215,17 @@ class _Rows(QTableWidget):
         self.setAutoScroll(False)
         # Texts wrap otherwise in a column of another width.
         self.horizontalHeader().sectionResized.connect(self.fit)
+        # Qt measures rows again when it lays the table out. It emits this before the sum is right.
+        queued = Qt.ConnectionType.QueuedConnection
+        self.verticalHeader().sectionResized.connect(self._take_height, queued)
         self.fit()
 
     def fit(self, *_: int) -> None:
         """Take the height of all rows at the present width."""
         self.resizeRowsToContents()
+        self._take_height()
+
+    def _take_height(self, *_: int) -> None:
         header = self.horizontalHeader()
         head = 0 if header.isHidden() else header.sizeHint().height()
         self.setFixedHeight(head + self.verticalHeader().length() + 2 * self.frameWidth())
@@ -231,8 +245,10 @@ class _Rows(QTableWidget):
             shown = [column for column in range(last) if not self.isColumnHidden(column)]
             needed = sum(self._text_width(column) for column in shown) + LEAST_LINK
             if self.isColumnHidden(SHARE_COLUMN):
+                room = self.viewport().width() - self._text_width(1) - self._word_width(last)
+                width = min(max(room, self._word_width(0)), self._text_width(0))
                 header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-                header.resizeSection(0, self._word_width(0))
+                header.resizeSection(0, width)
             elif needed > self.viewport().width():
                 header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
 
@@ -245,10 +261,15 @@ class _Rows(QTableWidget):
 
     def _word_width(self, column: int) -> int:
         """Return the width of a column in which no word is cut."""
-        items = [self.horizontalHeaderItem(column)]
-        items += [self.item(row, column) for row in range(self.rowCount())]
-        words = [word for item in items if item is not None for word in item.text().split()]
-        widths = [self.fontMetrics().horizontalAdvance(word) for word in words]
+        header = self.horizontalHeaderItem(column)
+        # A header is not wrapped.
+        words = [] if header is None else [header.text()]
+        for row in range(self.rowCount()):
+            item = self.item(row, column)
+            if item is not None:
+                # A line may also end between the characters of Chinese.
+                words += PIECES.findall(item.text())
+        widths = [self.fontMetrics().horizontalAdvance(word.rstrip()) for word in words]
         return max(widths, default=0) + PADDING
 
     @override

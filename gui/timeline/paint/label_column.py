@@ -6,7 +6,7 @@ from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from gui.timeline.paint.canvas import Canvas
-from gui.timeline.paint.margins import draw_headings, draw_labels
+from gui.timeline.paint.margins import draw_labels
 from gui.timeline.state.scene import Scene
 
 PARTS = 2  # scrolled tracks and pinned tracks
@@ -23,7 +23,7 @@ class LabelColumn:
         self._kept: dict[float, tuple[tuple[object, ...], QPixmap]] = {}
 
     def draw(self, canvas: Canvas, scene: Scene) -> None:
-        """Draw the visible labels, and the headings of groups over them."""
+        """Draw the visible labels."""
         frame = canvas.frame
         ratio = canvas.pixel_ratio
         device = canvas.painter.device()
@@ -58,5 +58,3 @@ class LabelColumn:
                 self._kept.clear()
             self._kept[frame.ceiling] = looks, picture
         canvas.painter.drawPixmap(0, 0, picture)
-        # Not cached: a heading extends over the plot, where panning changes the picture below it.
-        draw_headings(canvas, scene)

@@ -93,6 +93,8 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
     painter = canvas.painter
     painter.setFont(canvas.fonts.small)
     painter.setPen(QColor(canvas.theme.muted))
+    # Steps of several ranks may overlap; their names must not.
+    free_from = frame.left
     for number, start, end in zip(numbers, starts, ends, strict=True):
         left = frame.x(start)
         right = frame.x(end)
@@ -109,8 +111,11 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
         place = QRectF(visible_left, top, visible_width, STEPS)
         room = visible_width - 6
         for label in step_labels(number, warmup, makespan_ns):
-            if canvas.width_of(label) < room:
+            width = canvas.width_of(label)
+            label_left = place.center().x() - width / 2
+            if width < room and label_left >= free_from:
                 painter.drawText(place, CENTRE, label)
+                free_from = label_left + width + 6
                 break
     _draw_step_edges(canvas, sorted(edges), top, bottom)
 
@@ -181,13 +186,18 @@ def draw_headings(canvas: Canvas, scene: Scene, indent: float = INDENT) -> None:
 
 
 def heading_text(scene: Scene, group: Section) -> str:
-    """Return a group's name, number of lanes and shared resources: `node 3  ·  8 lanes`."""
+    """Return a group's name, number of lanes and shared resources, each once.
+
+    For example `node 3  ·  8 lanes` or `2 lanes share cuda:0`.
+    """
     if group.is_call_stack:
         return group.name
     device = group.lanes[0].device
-    cores = cores_text(scene, device) if group.name == device else ""
+    is_device = group.name == device
+    cores = cores_text(scene, device) if is_device else ""
     count = "" if group.sharing else lanes_text(len(group.lanes))
-    parts = (group.name, group.sharing, count, cores)
+    name = "" if is_device and device in group.sharing else group.name
+    parts = (name, group.sharing, count, cores)
     return "  ·  ".join(filter(None, parts))
 
 

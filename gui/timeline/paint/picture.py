@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 from core.trace.span import Span
 from gui.look.theme import Colours, Theme
 from gui.timeline.layout.fonts import text_width
-from gui.timeline.layout.frame import AXIS, Track
+from gui.timeline.layout.frame import AXIS, Frame, Track
 from gui.timeline.paint.arrows import draw_dependencies
 from gui.timeline.paint.boxes import boxes_of, draw_boxes, fill_boxes, stacked
 from gui.timeline.paint.canvas import Canvas
@@ -23,7 +23,7 @@ from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.gap_labels import draw_gap_labels
 from gui.timeline.paint.idle import idle_ground
 from gui.timeline.paint.label_column import LabelColumn
-from gui.timeline.paint.margins import draw_axis, draw_steps
+from gui.timeline.paint.margins import draw_axis, draw_headings, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
 from gui.timeline.paint.pixels import Palette, draw_tracks, is_halved, palette_of
 from gui.timeline.paint.search_hits import draw_count, draw_hits
@@ -48,25 +48,36 @@ def draw_scene(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) 
     draw_axis(canvas, bottom)
     draw_steps(canvas, scene, AXIS, bottom)
     per_pixel = 0.0
-    for part in frame.layers():
+    parts = frame.layers()
+    for part in parts:
         densest = _draw_tracks(canvas.of(part), scene, area, labels)
         per_pixel = max(per_pixel, densest)
     draw_groups(canvas, scene)
     canvas.painter.setClipping(False)
     draw_folds(canvas, scene, AXIS, bottom)
+    # A heading may be wider than the column of labels; a fold at the plot's edge would cover it.
+    scrolled = parts[0]
+    canvas.painter.setClipRect(_body(scrolled, area))
+    draw_headings(canvas.of(scrolled), scene)
+    canvas.painter.setClipping(False)
     return per_pixel
+
+
+def _body(frame: Frame, area: QRectF) -> QRectF:
+    """Return the visible part of a frame, labels and lanes, over the whole width."""
+    bottom = min(area.bottom(), frame.floor)
+    return QRectF(0, frame.ceiling, area.width(), bottom - frame.ceiling)
 
 
 def _draw_tracks(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) -> float:
     painter = canvas.painter
     frame = canvas.frame
-    bottom = min(area.bottom(), frame.floor)
-    body = QRectF(0, frame.ceiling, area.width(), bottom - frame.ceiling)
+    body = _body(frame, area)
     painter.setClipRect(body)
     # The column of labels is left of LABELS and the lanes are right of it: with two clips neither
     # extends into the other.
     labels.draw(canvas, scene)
-    plot = frame.plot(frame.ceiling, bottom)
+    plot = frame.plot(frame.ceiling, body.bottom())
     painter.setClipRect(plot)
     draw_strips(canvas, scene)
     per_pixel = LanePainter(canvas, scene).draw()

@@ -14,7 +14,7 @@ from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint import label_column
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.label_column import LabelColumn
-from gui.timeline.paint.margins import draw_headings, draw_labels
+from gui.timeline.paint.margins import draw_labels
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
@@ -48,14 +48,9 @@ def column(qapp: object, monkeypatch: pytest.MonkeyPatch) -> Column:
     return Column(monkeypatch)
 
 
-def uncached(canvas: Canvas, scene: Scene) -> None:
-    draw_labels(canvas, scene)
-    draw_headings(canvas, scene)
-
-
 def test_labels_look_as_if_they_were_drawn_uncached(column: Column) -> None:
-    assert column.image() == column.image(uncached)
-    assert column.image() == column.image(uncached)
+    assert column.image() == column.image(draw_labels)
+    assert column.image() == column.image(draw_labels)
 
 
 def test_panning_and_zooming_draw_no_label(column: Column) -> None:
@@ -82,7 +77,7 @@ def test_what_has_changed_is_drawn_anew(column: Column, change: Callable[[Column
     after = column.image()
     assert column.count == 2
     assert after != before
-    assert after == column.image(uncached)
+    assert after == column.image(draw_labels)
 
 
 def test_two_parts_of_a_picture_keep_their_labels(column: Column) -> None:
