@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from .gradient_counts import GradientCounts
 from .guard import Guard
 from .memory import ActivationMemory
 from .rank_step import Op
@@ -46,10 +47,7 @@ class BackwardPasses:
         """The block whose backward pass runs now."""
         # The part of `block` after a collective; it is recorded only if a gradient follows.
         self._rest: Op | None = None
-        # The gradients of `block` that have arrived, and how many arrive by block: as many as in
-        # its earlier passes; 0 if their number differs.
-        self._arrived = 0
-        self._usual: dict[int, int] = {}
+        self._gradients = GradientCounts()
         # Blocks that returned their input unchanged, by the function that computed it.
         self._through: dict[object, list[Op]] = {}
         # From the end of the forward pass to the first block's backward pass.
@@ -60,7 +58,6 @@ class BackwardPasses:
         """Drop the current state, because a pass is over or is recorded elsewhere."""
         self._release()
         self._through.clear()
-        self._arrived = 0
         self.block = self._rest = self._loss = self._loss_of = None
 
     def begin_loss(self, pass_number: int) -> None:
@@ -75,14 +72,14 @@ class BackwardPasses:
         now = self._ops.now()
         self._end_before(now)
         if op is not self.block:
-            self._leave_block()
+            self._release()
         self.block = self._ops.note(_backward_of(op, now))
 
     def finish(self) -> None:
         """End the backward pass of the last block, because the whole backward pass has ended."""
         if self.block is not None and self.block.end is None:
             self.block.end = self._ops.now()
-        self._leave_block()
+        self._release()
         self.block = None
 
     def watch_inputs(self, number: int, leaves: Sequence[object]) -> set[object]:
@@ -157,10 +154,9 @@ class BackwardPasses:
             return
         if self.block is None or self.block.number != number:
             return
-        self._arrived += 1
         # On a device a stamp takes longer than the rest of this hook, and a block may have many
-        # parameters. So only the gradient that is usually the last one is stamped.
-        if self._arrived >= self._usual.get(number, 0):
+        # parameters.
+        if self._gradients.is_last(number):
             self.block.end = self._ops.now()
         if self._rest is self.block:
             self._ops.note(self.block)
@@ -215,18 +211,12 @@ class BackwardPasses:
         if self.block is not None and self.block.end is None:
             self.block.end = now
 
-    def _leave_block(self) -> None:
-        """Keep in mind how many gradients of the block arrived; subtract its memory."""
-        if self.block is not None:
-            number = self.block.number
-            is_usual = self._usual.get(number, self._arrived) == self._arrived
-            self._usual[number] = self._arrived if is_usual else 0
-        self._arrived = 0
-        self._release()
-
     def _release(self) -> None:
-        """Subtract the memory that autograd kept for the block that ran."""
-        if self.block is not None and self._activations is not None:
+        """End the pass of the block that ran, and subtract the memory that was kept for it."""
+        if self.block is None:
+            return
+        self._gradients.leave(self.block.number)
+        if self._activations is not None:
             self._activations.release(self.block.held)
 
 

@@ -1,0 +1,26 @@
+"""Counts the gradients of blocks, to know which one of a backward pass is the last."""
+
+from __future__ import annotations
+
+
+class GradientCounts:
+    """Counts the gradients of the block whose backward pass runs.
+
+    In most jobs equally many arrive in every backward pass of a block.
+    """
+
+    def __init__(self) -> None:
+        self._arrived = 0
+        # By number of the block: the gradients of each pass so far; 0 if their number has differed.
+        self._usual: dict[int, int] = {}
+
+    def is_last(self, number: int) -> bool:
+        """Count a gradient of block `number`; return False if another usually follows."""
+        self._arrived += 1
+        return self._arrived >= self._usual.get(number, 0)
+
+    def leave(self, number: int) -> None:
+        """End the backward pass of block `number`."""
+        is_usual = self._usual.get(number, self._arrived) == self._arrived
+        self._usual[number] = self._arrived if is_usual else 0
+        self._arrived = 0
