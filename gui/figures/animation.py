@@ -147,7 +147,8 @@ class Animation:
                 # A run that ends first has room after its end, where its next step would be drawn.
                 left = frame.x(part.film.film.end) + 1
                 top = _axis_top(part.timeline) + AXIS
-                rest = QRectF(left, top, frame.right + 3 - left, frame.bottom - top)
+                width = frame.right + 3 - left
+                rest = QRectF(left, top, width, frame.bottom - top)
                 fill(painter, rest, frame.theme.plot)
 
     def _write_result(self, painter: QPainter, time: float) -> None:
@@ -155,10 +156,14 @@ class Animation:
         lead = lead_at(self._lengths, time) if len(self.parts) > 1 else 0.0
         if not lead:
             return
-        first = self.parts[0 if self._lengths[0] < self._lengths[1] else 1]
-        text = lead_text(first.title, lead)
-        place = QRectF(0, self.height - RESULT - EDGE / 2, self.width, RESULT)
-        write(painter, picture_fonts().bold, first.timeline.frame.theme.text, place, text, CENTRE)
+        first, second = self.parts
+        first_length, second_length = self._lengths
+        winner = first if first_length < second_length else second
+        text = lead_text(winner.title, lead)
+        colour = winner.timeline.frame.theme.text
+        top = self.height - RESULT - EDGE / 2
+        place = QRectF(0, top, self.width, RESULT)
+        write(painter, picture_fonts().bold, colour, place, text, CENTRE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +310,10 @@ def _gif_frames(animation: Animation) -> Iterator[Any]:
     from PIL import Image
 
     # From the first, the middle and the last frame, which have every colour pale and in full.
-    samples = [_image(animation.frame(animation.length * share)) for share in (0.0, 0.5, 1.0)]
+    samples = []
+    for share in (0.0, 0.5, 1.0):
+        frame = animation.frame(animation.length * share)
+        samples.append(_image(frame))
     wide, high = samples[0].size
     sheet = Image.new("RGB", (wide, high * len(samples)))
     for number, sample in enumerate(samples):

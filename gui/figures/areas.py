@@ -22,7 +22,8 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
             fill(painter, inner, frame.theme.grid)
             view = frame.view.resized(max(1, int(inner.width())))
             shares = scene.together(group.numbers).shares(view)
-            _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)
+            limited = np.clip(shares, 0.0, 1.0)
+            _draw_areas(painter, limited, frame, inner)
 
 
 def _draw_areas(painter: QPainter, shares: Floats, frame: Frame, rect: QRectF) -> None:
@@ -33,7 +34,8 @@ def _draw_areas(painter: QPainter, shares: Floats, frame: Frame, rect: QRectF) -
         colours = frame.theme.families[family]
         for colour in colours:
             # A family of two colours has half of its share in each.
-            top = np.minimum(base + shares[:, family] / len(colours), 1.0)
+            height = shares[:, family] / len(colours)
+            top = np.minimum(base + height, 1.0)
             painter.setBrush(colour)
             painter.drawPolygon(area(base, top, rect))
             base = top

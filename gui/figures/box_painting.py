@@ -7,13 +7,13 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.plan.plan import Role
+from gui.figures.figure_ink import FigureInk
 from gui.figures.looks import BoxLook, pattern_lines
 from gui.figures.numbers import labels
-from gui.figures.parts import Panel, Row, Textbook
-from gui.figures.style import Face, Style
+from gui.figures.parts import Panel, Row
+from gui.figures.style import Style
 from gui.look.causes import Pattern
-from gui.look.painter import pen
-from gui.look.writing import CENTRE, LEFT
+from gui.look.writing import CENTRE
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.idle import seen_steps
 
@@ -23,31 +23,13 @@ SEAM = 0.7  # line widths of free space at a box's right end, to separate it fro
 IDLE_PITCH = 6.0
 
 
-def write_text(
-    painter: QPainter,
-    figure: Textbook,
-    face: Face,
-    rect: QRectF,
-    text: str,
-    flags: Qt.AlignmentFlag = LEFT,
-    colour: str = "",
-) -> None:
-    """Write a line of text in a rectangle; text that is too wide is not cut off."""
-    if not text:
-        return
-    painter.setFont(face.font)
-    painter.setPen(QColor(colour or figure.style.looks.text))
-    # Clipped text would be cut off in viewers whose font is wider.
-    unclipped = Qt.TextFlag.TextDontClip | Qt.TextFlag.TextSingleLine
-    painter.drawText(rect, int(flags | unclipped), text)
-
-
-def draw_idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
+def draw_idle(ink: FigureInk, panel: Panel, row: Row) -> None:
     """Fill the visible steps of a lane as idle; boxes are drawn over it."""
     if row.lane.role is not Role.COMPUTE:
         return
-    line = figure.style.line
-    look = figure.style.looks.idle
+    style = ink.style
+    line = style.line
+    look = style.looks.idle
     view = panel.view
     # Steps of few pixels each are one rectangle, because thousands would fill the file.
     most_steps = view.width / (NARROW * line)
@@ -56,28 +38,29 @@ def draw_idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> No
     for start, end in bounds:
         left = max(0.0, view.x(start))
         right = min(view.width, view.x(end))
-        x = figure.left + left
+        x = ink.figure.left + left
         width = right - left
         rect = QRectF(x, row.top, width, row.height)
-        _ground(painter, [rect], look)
+        _ground(ink.painter, [rect], look)
         if look.pattern is not Pattern.SOLID:
-            painter.setPen(pen(look.ink, 0.5 * line))
+            ink.pen(look.ink, 0.5)
             hatching = pattern_lines(look.pattern, [rect], IDLE_PITCH * line)
-            _draw_pattern(painter, hatching)
+            _draw_pattern(ink.painter, hatching)
 
 
-def draw_boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
+def draw_boxes(ink: FigureInk, row: Row) -> None:
     """Draw the boxes of a lane, with the parts of overlaps above each other."""
     boxes = row.boxes
-    line = figure.style.line
+    style = ink.style
+    line = style.line
     width = boxes.right - boxes.left
     # Space only at the right end: the left end is where the task began.
     has_seam = width > NARROW * line
     width = np.where(has_seam, width - SEAM * line, width)
     for code in np.unique(boxes.family).tolist():
         mine = np.flatnonzero(boxes.family == code)
-        looks = figure.style.looks.families[code]
-        lefts = (figure.left + boxes.left[mine]).tolist()
+        looks = style.looks.families[code]
+        lefts = (ink.figure.left + boxes.left[mine]).tolist()
         widths = width[mine].tolist()
         heights = (boxes.share[mine] * row.height).tolist()
         # For each part of a box, from the top, the rectangles of all boxes.
@@ -87,15 +70,16 @@ def draw_boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
             for number, part in enumerate(stacked(box, len(looks))):
                 parts[number].append(part)
         for look, rects in zip(looks, parts, strict=True):
-            draw_patterned(painter, figure, rects, look)
+            draw_patterned(ink, rects, look)
 
 
-def draw_patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: BoxLook) -> None:
+def draw_patterned(ink: FigureInk, rects: list[QRectF], look: BoxLook) -> None:
     """Draw boxes with fill, pattern and outline; narrow boxes are filled with ink."""
+    painter = ink.painter
     if look.pattern is Pattern.SOLID:
         _ground(painter, rects, look)
         return
-    line = figure.style.line
+    line = ink.style.line
     half = line / 2
     wide: list[QRectF] = []
     narrow: list[QRectF] = []
@@ -106,19 +90,19 @@ def draw_patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], loo
         else:
             narrow.append(rect)
     _ground(painter, wide, look)
-    ink = QColor(look.ink)
+    colour = QColor(look.ink)
     solid = Qt.PenStyle.SolidLine
     flat = Qt.PenCapStyle.FlatCap
-    painter.setPen(QPen(ink, 0.7 * line, solid, flat))
+    painter.setPen(QPen(colour, 0.7 * line, solid, flat))
     # The lines of the pattern end in the middle of the outline.
     inner = [rect.adjusted(half, half, -half, -half) for rect in wide]
     hatching = pattern_lines(look.pattern, inner, PITCH * line)
     _draw_pattern(painter, hatching)
-    painter.setPen(QPen(ink, line, solid, flat, Qt.PenJoinStyle.MiterJoin))
+    painter.setPen(QPen(colour, line, solid, flat, Qt.PenJoinStyle.MiterJoin))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRects(inner)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ink)
+    painter.setBrush(colour)
     painter.drawRects(narrow)
 
 
@@ -138,8 +122,9 @@ def _ground(painter: QPainter, rects: list[QRectF], look: BoxLook) -> None:
     painter.drawRects(rects)
 
 
-def draw_numbers(painter: QPainter, figure: Textbook) -> None:
+def draw_numbers(ink: FigureInk) -> None:
     """Draw labels, each on a plain ground so that it can be read."""
+    figure = ink.figure
     style = figure.style
     face = style.number
     families = style.looks.families
@@ -149,9 +134,9 @@ def draw_numbers(painter: QPainter, figure: Textbook) -> None:
         box = label.box
         if look.pattern not in (Pattern.SOLID, None):
             clear = _clearing(style, box, words)
-            _ground(painter, [clear], look)
+            _ground(ink.painter, [clear], look)
         filled = box.adjusted(0, 0, -seam, 0)
-        write_text(painter, figure, face, filled, words, CENTRE, look.text)
+        ink.write(face, filled, words, CENTRE, look.text)
 
 
 def _clearing(style: Style, box: QRectF, words: str) -> QRectF:

@@ -24,7 +24,8 @@ def boxes_of_runs(
     """Return the boxes of each run's lanes, in the run's view."""
     widest = max(view.width for view in views)
     # With many lanes cells get wider, so that a file has at most MOST_CELLS of them.
-    cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
+    all_lanes = sum(map(len, lanes))
+    cell = max(CELL, widest * all_lanes / MOST_CELLS)
     found = []
     for run, view, mine in zip(runs, views, lanes, strict=True):
         of_run = [_boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtCore import QLineF, QPointF, QRectF
 
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
@@ -134,7 +134,9 @@ def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float
             # `hatch_lines` has one slant; the other one is the same in a rectangle upside down.
             mirrored = QRectF(left, -bottom, rect.width(), rect.height())
             for line in hatch_lines(mirrored, step):
-                lines.append(QLineF(line.x1(), -line.y1(), line.x2(), -line.y2()))
+                start = QPointF(line.x1(), -line.y1())
+                end = QPointF(line.x2(), -line.y2())
+                lines.append(QLineF(start, end))
         if pattern in (Pattern.LEVEL, Pattern.SQUARED):
             for y in _between(top, bottom, pitch):
                 lines.append(QLineF(left, y, right, y))

@@ -82,7 +82,8 @@ def caption_of(runs: Sequence[FigureRun]) -> str:
     notes = [translated(run.scene.trace.header.timing_note) for run in runs]
     for note in dict.fromkeys(notes):
         if note:
-            sentences.append(f"{note[:1].upper()}{note[1:]}.")
+            capital = note[:1].upper()
+            sentences.append(f"{capital}{note[1:]}.")
     if any(run.scene.counters for run in runs):
         sentences.append(tr("Counters are not shown."))
     return " ".join(sentences)

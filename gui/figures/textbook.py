@@ -252,10 +252,12 @@ def _foot(
         axis = 0.5 * style.em + style.small.line
     key = 0.0
     if legend:
-        key = 0.5 * style.em + 1.35 * style.em * len(legend)
+        lines_height = 1.35 * style.em * len(legend)
+        key = 0.5 * style.em + lines_height
     words = 0.0
     if caption:
-        words = 0.4 * style.em + style.base.line * len(caption)
+        caption_height = style.base.line * len(caption)
+        words = 0.4 * style.em + caption_height
     return axis, key, words
 
 
@@ -311,7 +313,8 @@ def _above(
     """Return the heights of a run's heading with its totals, and of the band with its makespan."""
     heading = 0.0
     if run.heading:
-        heading = style.bold.line + style.small.line * len(totals) + 0.1 * style.em
+        totals_height = style.small.line * len(totals)
+        heading = style.bold.line + totals_height + 0.1 * style.em
     band = 0.2 * style.em
     if run.shown.steps and (options.makespan or options.idle):
         band = 1.3 * style.em

@@ -107,16 +107,19 @@ def lay_out_timeline(
         scene.facts = [replace(facts, idle="") for facts in scene.facts]
     theme = edited(THEMES[options.theme], extras.colours)
     fonts = picture_fonts()
-    width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
+    width = WIDTH
+    if options.width_mm is not None:
+        width = options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
     # Folded time is drawn shorter than it lasted.
     drawn_start = scene.folds.drawn(float(shown.start))
     drawn_end = scene.folds.drawn(float(shown.end))
     # The plot has a least width, even in a very narrow picture.
-    plot_width = max(100.0, round(width) - LABELS - 2 * EDGE)
+    inner = round(width) - 2 * EDGE
+    plot_width = max(100.0, inner - LABELS)
     span = max(1.0, drawn_end - drawn_start)
     view = Viewport(float(shown.start), span, plot_width, scene.folds)
-    title = _title_lines(scene.trace, shown, options, round(width) - 2 * EDGE, fonts)
+    title = _title_lines(scene.trace, shown, options, inner, fonts)
     top = EDGE
     if title:
         top += TITLE + CAPTION * (len(title) - 2)
@@ -237,15 +240,18 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     large = QFont(fonts.bold)
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
     title, *below = timeline.title
-    _draw_line(painter, large, theme.text, QRectF(EDGE, EDGE - 4, room, 24), title)
+    heading = QRectF(EDGE, EDGE - 4, room, 24)
+    _draw_line(painter, large, theme.text, heading, title)
     for number, line in enumerate(below):
-        place = QRectF(EDGE, EDGE + 22 + CAPTION * number, room, 20)
+        top = EDGE + 22 + CAPTION * number
+        place = QRectF(EDGE, top, room, 20)
         _draw_line(painter, fonts.base, theme.muted, place, line)
 
 
 def _draw_line(painter: QPainter, font: QFont, colour: str, rect: QRectF, text: str) -> None:
     painter.setFont(font)
-    write(painter, font, colour, rect, elided(painter, text, rect.width()))
+    shown = elided(painter, text, rect.width())
+    write(painter, font, colour, rect, shown)
 
 
 def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
@@ -254,7 +260,8 @@ def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     painter.setFont(fonts.base)
     top = timeline.height - EDGE - CAPTION * len(timeline.caption)
     for number, line in enumerate(timeline.caption):
-        painter.drawText(QPointF(frame.left, top + CAPTION * (number + 0.75)), line)
+        base_line = top + CAPTION * (number + 0.75)
+        painter.drawText(QPointF(frame.left, base_line), line)
 
 
 def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:

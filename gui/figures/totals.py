@@ -20,10 +20,13 @@ def totals_text(scene: Scene, shown: Range) -> str:
     """
     explained = scene.explained
     steps = shown.steps
-    if not steps or len(steps) > MOST_STEPS or any(map(explained.problem, steps)):
+    if not steps or len(steps) > MOST_STEPS:
+        return ""
+    if any(map(explained.problem, steps)):
         return ""
     figures = [explained.figures(step) for step in steps]
-    words = ", ".join(_parts(run_figures(scene.trace, steps, figures)))
+    means = run_figures(scene.trace, steps, figures)
+    words = ", ".join(_parts(means))
     if words and len(steps) > 1:
         count = len(steps)
         return ntr("Mean of {n} step: {words}", "Mean of {n} steps: {words}", count, words=words)

@@ -57,7 +57,8 @@ class Preview(QWidget):
             high = self._image.height() / ratio
             left = round((self.width() - wide) / 2)
             top = round((self.height() - high) / 2)
-            painter.fillRect(QRectF(left + 2, top + 2, wide, high), QColor(0, 0, 0, 40))
+            shadow = QRectF(left + 2, top + 2, wide, high)
+            painter.fillRect(shadow, QColor(0, 0, 0, 40))
             painter.drawImage(QPointF(left, top), self._image)
 
     def _fitted(self, picture: Picture) -> QImage:

@@ -48,9 +48,10 @@ def several_ranges(scene: Scene, wish: Wish, comparing: Comparing | None) -> lis
 def _matching(comparing: Comparing | None, traces: list[Trace]) -> Comparing | None:
     """Return the comparison if it is with the only one of `traces`."""
     other = None if comparing is None else comparing.other
-    if other is None or len(traces) != 1 or traces[0] is not other.trace:
+    if other is None or len(traces) != 1:
         return None
-    return comparing
+    only = traces[0]
+    return comparing if only is other.trace else None
 
 
 def _as_shown(wish: Wish, comparing: Comparing | None) -> Picture:
