@@ -113,7 +113,8 @@ def seen_on(colour: str, ground: str) -> str:
     towards = 0 if luminance(ground) > 0.18 else 255
     channels = channels_of(colour)
     for step in range(21):
-        mixed = [round(one + (towards - one) * step / 20) for one in channels]
+        share = step / 20
+        mixed = [round(one + (towards - one) * share) for one in channels]
         found = "#" + "".join(f"{one:02x}" for one in mixed)
         if contrast(found, ground) >= FAINTEST:
             return found

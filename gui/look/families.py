@@ -60,7 +60,10 @@ def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
 
     With the meaning of each letter: `communication (S scatter, G gather)`, `forward (F)`.
     """
-    return {family: _text(family, own) for family, own in _by_family(set(present)).items()}
+    texts = {}
+    for family, kinds in _by_family(set(present)).items():
+        texts[family] = _text(family, kinds)
+    return texts
 
 
 def _by_family(present: set[Kind]) -> dict[Family, list[Kind]]:

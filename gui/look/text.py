@@ -18,15 +18,17 @@ _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 def tr(text: str, **values: object) -> str:
     """Return the translation of a text with its `{placeholders}` filled."""
-    # The translation of "" is the catalogue's header.
-    found = catalogue().gettext(text) if text else ""
+    if not text:
+        return ""  # its translation is the catalogue's header
+    found = catalogue().gettext(text)
     # Without values nothing is formatted: some texts contain braces that are not placeholders.
     return found.format(**values) if values else found
 
 
 def ntr(one: str, many: str, n: int, **values: object) -> str:
     """Return the translation for a count, with its `{placeholders}` filled; `{n}` is the count."""
-    return catalogue().ngettext(one, many, n).format(n=n, **values)
+    found = catalogue().ngettext(one, many, n)
+    return found.format(n=n, **values)
 
 
 def problem_text(error: Exception) -> str:
@@ -41,7 +43,8 @@ def problem_text(error: Exception) -> str:
     # code, and its text alone would say little.
     if isinstance(error, (OSError, ValueError)) and text:
         return text
-    return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
+    name = type(error).__name__
+    return tr("This could not be done: {name}: {why}", name=name, why=text)
 
 
 def duration_text(ns: float, like: float | None = None) -> str:
@@ -58,26 +61,31 @@ def duration_text(ns: float, like: float | None = None) -> str:
 
 def range_text(low_ns: float, high_ns: float) -> str:
     """Return two durations in the larger one's unit: `31.2 to 35.8 ms`."""
-    scale = duration_unit(high_ns)[0]
-    return tr("{low} to {high}", low=significant(low_ns / scale), high=duration_text(high_ns))
+    scale, _ = duration_unit(high_ns)
+    low = significant(low_ns / scale)
+    return tr("{low} to {high}", low=low, high=duration_text(high_ns))
 
 
 def time_text(ns: float) -> str:
     """Return a time since the run's start, to the microsecond: `1 203.418 ms`."""
-    return f"{ns / 1e6:,.3f}{NO_BREAK}ms".replace(",", NO_BREAK)
+    ms = f"{ns / 1e6:,.3f}".replace(",", NO_BREAK)
+    return f"{ms}{NO_BREAK}ms"
 
 
 def number_text(value: float) -> str:
     """Return a number of any unit: integers with all digits up to 15, others with six."""
-    whole = value == round(value) and abs(value) < 1e15
-    return (f"{value:,.0f}" if whole else f"{value:.6g}").replace(",", NO_BREAK)
+    is_whole = value == round(value) and abs(value) < 1e15
+    if is_whole:
+        return f"{value:,.0f}".replace(",", NO_BREAK)
+    return f"{value:.6g}"
 
 
 def bytes_text(count: float) -> str:
     """Return a size in decimal units: `94.2 MB`."""
     for scale, unit in _SIZES:
         if abs(count) >= scale:
-            return f"{significant(count / scale)}{NO_BREAK}{unit}"
+            number = significant(count / scale)
+            return f"{number}{NO_BREAK}{unit}"
     return f"{count:.0f}{NO_BREAK}B"
 
 
@@ -87,7 +95,8 @@ def about_text(count: int) -> str:
         return f"{count:,}"
     scale, unit = next(pair for pair in _COUNTS if count >= pair[0])
     # `.2g` alone would write 120 as 1.2e+02.
-    rounded = float(f"{count / scale:.2g}")
+    two_digits = f"{count / scale:.2g}"
+    rounded = float(two_digits)
     return f"≈{NO_BREAK}{rounded:g}{NO_BREAK}{unit}"
 
 
@@ -98,7 +107,8 @@ def percent_text(fraction: float) -> str:
 
 def change_text(fraction: float) -> str:
     """Return a difference in per cent, with its sign: `−4.3 %`."""
-    return f"{100 * fraction:+.1f}{NO_BREAK}%".replace("-", MINUS)
+    percent = f"{100 * fraction:+.1f}".replace("-", MINUS)
+    return f"{percent}{NO_BREAK}%"
 
 
 def rows_text(rows: int) -> str:
@@ -120,13 +130,15 @@ def significant(value: float) -> str:
     size = abs(value)
     if size >= 100 or value == int(value):
         return f"{value:.0f}"
-    return f"{value:.1f}" if size >= 10 else f"{value:.2f}"
+    decimals = 1 if size >= 10 else 2
+    return f"{value:.{decimals}f}"
 
 
 def sentence(text: Text) -> str:
     """Return a text with a capital letter at its start and a full stop (or ! or ?) at its end."""
     words = translated(text)
-    return full_stop(words[:1].upper() + words[1:])
+    capital = words[:1].upper()
+    return full_stop(capital + words[1:])
 
 
 def full_stop(text: str) -> str:

@@ -73,13 +73,18 @@ class Theme:
     @property
     def families(self) -> Colours:
         """The colours of FAMILIES, in that order."""
-        return tuple(tuple(map(QColor, self.colours_of(family))) for family in FAMILIES)
+        found = []
+        for family in FAMILIES:
+            colours = map(QColor, self.colours_of(family))
+            found.append(tuple(colours))
+        return tuple(found)
 
     def letters(self, colours: Colours) -> Colours:
         """Return the colours of text on bars of the given colours."""
         found = []
         for parts in colours:
-            found.append(tuple(QColor(self.letters_on(colour.name())) for colour in parts))
+            letters = [self.letters_on(colour.name()) for colour in parts]
+            found.append(tuple(map(QColor, letters)))
         return tuple(found)
 
     def letters_on(self, colour: str) -> str:
@@ -189,8 +194,11 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 def mixed(colour: str, other: str, share: float) -> str:
     """Return a colour mixed with a `share`, 0 to 1, of another; all are `#rrggbb`."""
     pairs = zip(channels_of(colour), channels_of(other), strict=True)
-    channels = (round(a + (b - a) * share) for a, b in pairs)
-    return "#" + "".join(f"{channel:02x}" for channel in channels)
+    digits = ""
+    for one, towards in pairs:
+        channel = round(one + (towards - one) * share)
+        digits += f"{channel:02x}"
+    return f"#{digits}"
 
 
 def prepare(app: QCoreApplication | None, theme: Theme) -> None:

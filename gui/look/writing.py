@@ -61,9 +61,13 @@ def shared_start(names: Sequence[str]) -> int:
     """
     if len(names) < 2:
         return 0
-    first, last = min(names), max(names)  # all others begin with the letters that these two share
+    # All others begin with the letters that these two share.
+    first = min(names)
+    last = max(names)
     letters = 0
-    while first[letters : letters + 1] == last[letters : letters + 1] != "":
+    for one, other in zip(first, last, strict=False):
+        if one != other:
+            break
         letters += 1
     while letters and names[0][letters - 1].isalnum():
         letters -= 1
@@ -117,10 +121,12 @@ def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
     # Greedy, which gives the fewest lines. A piece keeps the space after it, which does not count
     # at a line's end.
     for word in PIECES.findall(" ".join(text.split())):
-        if lines and width((lines[-1] + word).rstrip()) <= room:
-            lines[-1] += word
-        else:
-            lines.append(word)
+        if lines:
+            longer = lines[-1] + word
+            if width(longer.rstrip()) <= room:
+                lines[-1] = longer
+                continue
+        lines.append(word)
     return [line.rstrip() for line in lines]
 
 

@@ -58,7 +58,8 @@ def _page(scene: Scene, steps: list[int], most_spans: int) -> str:
 def _framed(scene: Scene, document: str) -> Html:
     lanes = scene.trace.header.lanes
     computing = sum(lane.role is Role.COMPUTE for lane in lanes)
-    height = AROUND + HIGH * computing + LOW * (len(lanes) - computing)
+    others = len(lanes) - computing
+    height = AROUND + HIGH * computing + LOW * others
     height = min(height, MOST_HIGH)
     return Html(
         f'<iframe srcdoc="{escape(document)}" sandbox="allow-scripts" width="100%" '

@@ -113,7 +113,8 @@ def table(
     With `bar`, the last column is for markup from `bar_of`.
     """
     # Classes of the page's style sheet: words, numbers, bar.
-    kinds = ["w"] * words + ["n"] * (len(header) - words)
+    numbers = len(header) - words
+    kinds = ["w"] * words + ["n"] * numbers
     if bar:
         kinds[-1] = "b"
     head = ""
@@ -147,4 +148,8 @@ def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
 
 
 def _variables(theme: Theme) -> str:
-    return " ".join(f"--{name}: {getattr(theme, name)};" for name in _COLOURS)
+    variables = []
+    for name in _COLOURS:
+        colour = getattr(theme, name)
+        variables.append(f"--{name}: {colour};")
+    return " ".join(variables)

@@ -59,12 +59,23 @@ def excerpt_of(trace: Trace, steps: Sequence[int], most_spans: int | None = None
     """
     most = MOST_SPANS if most_spans is None else most_spans
     begin, end, kept = _times(trace, steps, most)
-    cut = len(kept) == 1 and end < trace.step_bounds(kept[0])[1]
+    cut = False
+    if len(kept) == 1:
+        _, whole_end = trace.step_bounds(kept[0])
+        cut = end < whole_end
     filled = []
     for lane in in_order(trace.header.lanes):
         if lane.role is Role.COMPUTE or _count(trace, lane, begin, end):
             filled.append(lane)
-    return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled), most, cut)
+    return Excerpt(
+        begin=begin,
+        end=end,
+        steps=kept,
+        lanes=tuple(filled[:MOST_LANES]),
+        all_lanes=len(filled),
+        most_spans=most,
+        cut=cut,
+    )
 
 
 def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tuple[int, ...]]:
