@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy
 
+from core.arrays import Floats
 from core.override import override
 from core.plan.task import KINDS
 from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILY_CODES
-from gui.look.painter import fill, pen
+from gui.look.painter import fill
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
-from gui.look.writing import CENTRE, write, write_wrapped
+from gui.look.writing import CENTRE, write_wrapped
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.pixels import SEAM_PIXELS
 from gui.timeline.reduce.shades import blended, shares
 from gui.widgets.drawing import Painted
+from gui.widgets.ink import Ink
 
 HEAD = 20.0  # the word "Predicted" and the axis
 LEFT = 62.0  # the lanes' names
@@ -106,13 +109,13 @@ class AnswerPicture(Painted):
         with QPainter(self) as painter:
             fill(painter, self.rect(), self.theme.plot)
             if self._picture is not None:
-                if self._veiled:
-                    painter.setOpacity(0.25)
+                painter.setOpacity(0.25 if self._veiled else 1.0)
                 painter.drawPixmap(0, 0, self._picture)
                 painter.setOpacity(1.0)
             if self.note:
                 colour = self.theme.text if self._veiled else self.theme.muted
-                area = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
+                whole = QRectF(self.rect())
+                area = whole.adjusted(16, HEAD, -16, -8)
                 write_wrapped(painter, colour, area, self.note)
 
     @override
@@ -136,12 +139,14 @@ class AnswerPicture(Painted):
         if found is None:
             if self._bare:
                 return tr("{lane}: idle", lane=name)
-            return tr("{lane}: idle at {time}", lane=name, time=duration_text(time))
+            moment = duration_text(time)
+            return tr("{lane}: idle at {time}", lane=name, time=moment)
         task = task_text(answer, found)
         if self._bare:
             return tr("{lane}: {task}", lane=name, task=task)
         length = float(answer.end[found] - answer.start[found])
-        return tr("{lane}: {task}, {time}", lane=name, task=task, time=duration_text(length))
+        duration = duration_text(length)
+        return tr("{lane}: {task}, {time}", lane=name, task=task, time=duration)
 
     def _name(self, lane: int) -> str:
         if self.device:
@@ -153,41 +158,37 @@ class AnswerPicture(Painted):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self.theme.plot))
-        fonts = Fonts.of(self.font())
         with QPainter(picture) as painter:
+            ink = Ink.of(painter, self.font(), self.theme)
             if not self._bare:
                 head = QRectF(0, 0, LEFT + 40, HEAD - 3)
-                write(painter, fonts.bold, self.theme.text, head, tr("Predicted"), CENTRE)
-                self._draw_axis(painter, fonts, answer)
-            self._draw_lanes(painter, fonts, answer, ratio)
+                ink.bold(head, tr("Predicted"), CENTRE)
+                self._draw_axis(ink, answer)
+            self._draw_lanes(ink, answer, ratio)
         return picture
 
-    def _draw_axis(self, painter: QPainter, fonts: Fonts, answer: WhatIfResult) -> None:
-        theme = self.theme
+    def _draw_axis(self, ink: Ink, answer: WhatIfResult) -> None:
         plot = self.plot
         span = max(1.0, float(answer.makespan_ns))
         view = Viewport(0.0, span, plot.width())
-        font = fonts.small
-        painter.setFont(font)
         for tick in ticks(view):
             x = plot.left() + tick.x
-            painter.setPen(pen(theme.grid))
-            painter.drawLine(QLineF(x, HEAD - 3, x, plot.bottom()))
-            width = text_width(font, tick.label)
+            ink.pen(ink.theme.grid)
+            ink.upright(x, HEAD - 3, plot.bottom())
+            width = ink.small_width(tick.label)
             half = width / 2
+            right = tick.x + half
             # The word Predicted is above the first 40 pixels of the plot.
-            if tick.x > 50 and tick.x + half < plot.width():
+            if tick.x > 50 and right < plot.width():
                 place = QRectF(x - half, 0, width + 2, HEAD - 4)
-                write(painter, font, theme.muted, place, tick.label, CENTRE)
+                ink.small(place, tick.label, CENTRE)
 
-    def _draw_lanes(
-        self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, ratio: float
-    ) -> None:
+    def _draw_lanes(self, ink: Ink, answer: WhatIfResult, ratio: float) -> None:
+        painter = ink.painter
         plot = self.plot
         lanes = _lane_count(answer)
         row = plot.height() / lanes
         gap = 1.0 if row >= GAPPED else 0.0
-        painter.setFont(fonts.small)
         # If rows are lower than a name, only every second, third... is named.
         every_nth = max(1, int(np.ceil(NAME / row)))
         pixels = max(1, round(plot.width() * ratio))
@@ -202,17 +203,14 @@ class AnswerPicture(Painted):
             is_named = lane % every_nth == 0 and not self._bare
             if is_named:
                 name = self._name(lane) if lanes <= 10 else str(lane)
-                self._draw_name(painter, name, top + row / 2)
+                middle = top + row / 2
+                place = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
+                ink.small(place, name, Qt.AlignmentFlag.AlignRight)
+            bars = _Bars(answer, lane, strip)
             if row >= GAPPED:
-                self._draw_seams(painter, answer, lane, strip)
+                _draw_seams(ink, bars)
             if row >= LETTER_ROW:
-                self._draw_letters(painter, fonts, answer, lane, strip)
-
-    def _draw_name(self, painter: QPainter, name: str, middle: float) -> None:
-        """Write a lane's name left of the plot, in the painter's font."""
-        place = QRectF(0, middle - NAME / 2, LEFT - 6, NAME)
-        painter.setPen(QColor(self.theme.muted))
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight, name)
+                _draw_letters(ink, bars)
 
     def _image(self, answer: WhatIfResult, width: int) -> QImage:
         """Return an image with two rows of pixels for each lane.
@@ -235,49 +233,74 @@ class AnswerPicture(Painted):
         image = QImage(pixels.data, width, len(pixels), 4 * width, form)
         return image.copy()  # the image above does not keep the array alive
 
-    def _draw_seams(
-        self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
-    ) -> None:
-        """Leave a free pixel at the end of every task that is wide enough for it."""
-        tasks = _of_lane(answer, lane)
-        ends = answer.end[tasks]
-        lengths = ends - answer.start[tasks]
-        scale = strip.width() / max(1, answer.makespan_ns)
-        is_wide = lengths * scale > SEAM_PIXELS
-        for end in ends[is_wide].tolist():
-            right = strip.left() + end * scale
-            seam = QRectF(right - 1, strip.top(), 1, strip.height())
-            fill(painter, seam, self.theme.plot)
 
-    def _draw_letters(
-        self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
-    ) -> None:
-        """Write a task's letter and micro-batch into its bar, or the letter alone."""
-        font = fonts.small
-        tasks = _of_lane(answer, lane)
-        lengths = answer.end[tasks] - answer.start[tasks]
-        scale = strip.width() / max(1, answer.makespan_ns)
-        is_wide = lengths * scale >= LETTER_BAR
-        colours = self.theme.letters(self.theme.families)
-        wide_tasks = np.flatnonzero(is_wide) + tasks.start
-        for task in wide_tasks.tolist():
-            start = float(answer.start[task])
-            length = float(answer.end[task]) - start
-            left = strip.left() + start * scale
-            width = length * scale
-            box = QRectF(left, strip.top(), width, strip.height())
-            code = answer.kind[task]
-            letter = KINDS[code].letter
+@dataclass(frozen=True, slots=True)
+class _Bars:
+    """The bars of a lane's tasks, in a strip as wide as the step."""
+
+    answer: WhatIfResult
+    lane: int
+    strip: QRectF
+
+    @property
+    def tasks(self) -> slice:
+        """The lane's tasks among those of the answer."""
+        return _of_lane(self.answer, self.lane)
+
+    @property
+    def scale(self) -> float:
+        """Pixels per ns."""
+        return self.strip.width() / max(1, self.answer.makespan_ns)
+
+    def widths(self) -> Floats:
+        """Return the width of every bar, in pixels."""
+        tasks = self.tasks
+        lengths = self.answer.end[tasks] - self.answer.start[tasks]
+        return lengths * self.scale
+
+    def rect(self, task: int) -> QRectF:
+        """Return the bar of a task, which is numbered as in the answer."""
+        start = float(self.answer.start[task])
+        length = float(self.answer.end[task]) - start
+        left = self.strip.left() + start * self.scale
+        width = length * self.scale
+        return QRectF(left, self.strip.top(), width, self.strip.height())
+
+
+def _draw_seams(ink: Ink, bars: _Bars) -> None:
+    """Leave a free pixel at the end of every task that is wide enough for it."""
+    strip = bars.strip
+    scale = bars.scale
+    ends = bars.answer.end[bars.tasks]
+    is_wide = bars.widths() > SEAM_PIXELS
+    for end in ends[is_wide].tolist():
+        right = strip.left() + end * scale
+        seam = QRectF(right - 1, strip.top(), 1, strip.height())
+        ink.fill(seam, ink.theme.plot)
+
+
+def _draw_letters(ink: Ink, bars: _Bars) -> None:
+    """Write a task's letter and micro-batch into its bar, or the letter alone."""
+    answer = bars.answer
+    is_wide = bars.widths() >= LETTER_BAR
+    colours = ink.theme.letters(ink.theme.families)
+    wide_tasks = np.flatnonzero(is_wide) + bars.tasks.start
+    for task in wide_tasks.tolist():
+        box = bars.rect(task)
+        code = answer.kind[task]
+        letter = KINDS[code].letter
+        text = letter
+        microbatch = int(answer.microbatch[task])
+        if microbatch >= 0:
+            text = f"{letter}{microbatch}"
+        if ink.small_width(text) > box.width() - 2:
             text = letter
-            microbatch = int(answer.microbatch[task])
-            if microbatch >= 0:
-                text = f"{letter}{microbatch}"
-            if text_width(font, text) > width - 2:
-                text = letter
-            if text_width(font, text) <= width:
-                family = FAMILY_CODES[code]
-                painter.setPen(colours[family][0])
-                painter.drawText(box, CENTRE, text)
+        if ink.small_width(text) <= box.width():
+            family = FAMILY_CODES[code]
+            first, *_ = colours[family]
+            ink.painter.setFont(ink.fonts.small)
+            ink.painter.setPen(first)
+            ink.painter.drawText(box, CENTRE, text)
 
 
 def _lane_count(answer: WhatIfResult) -> int:

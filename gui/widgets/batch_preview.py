@@ -51,8 +51,9 @@ def idle_lanes(specification: Specification, checked: Checked) -> int:
     if not checked.plans or specification.strategy not in STRATEGIES:
         return 0
     plan = checked.plans[max(checked.plans)]
-    working = {task.lane for task in plan.tasks if task.lane < len(checked.lanes)}
-    return len(checked.lanes) - len(working)
+    lanes = len(checked.lanes)
+    working = {task.lane for task in plan.tasks if task.lane < lanes}
+    return lanes - len(working)
 
 
 def split_text(parts: Sequence[Part | LanePart]) -> str:
@@ -60,7 +61,8 @@ def split_text(parts: Sequence[Part | LanePart]) -> str:
 
     A piece that several lanes have a part of counts once.
     """
-    pieces = sorted({(part.replica, part.microbatch): part.rows for part in parts}.items())
+    rows_of = {(part.replica, part.microbatch): part.rows for part in parts}
+    pieces = sorted(rows_of.items())
     replicas: dict[int, int] = {}
     for (replica, _), rows in pieces:
         replicas[replica] = replicas.get(replica, 0) + rows

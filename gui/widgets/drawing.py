@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.override import override
 from gui.look.causes import Look, brush
-from gui.look.painter import fill
 from gui.look.text import duration_text, percent_text
 from gui.look.theme import LIGHT, Theme
-from gui.look.writing import LEFT, RIGHT, elided, write
-from gui.timeline.layout.fonts import Fonts, text_width
+from gui.look.writing import LEFT, RIGHT
+from gui.widgets.ink import Ink
 from gui.widgets.label import plain_tip
 
 PAD = 12.0
 BOX = 11.0  # a legend's swatch
 LINE = 18.0  # distance between two entries of a legend
 SHARE = 52.0  # width of a percentage
-
-
-@dataclass(frozen=True, slots=True)
-class Ink:
-    """A painter, the fonts and the colours that a chart is drawn with."""
-
-    painter: QPainter
-    fonts: Fonts
-    theme: Theme
-
-    def bold(self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT) -> None:
-        """Write in bold and in the colour of text."""
-        write(self.painter, self.fonts.bold, self.theme.text, rect, text, where)
-
-    def small(
-        self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
-    ) -> None:
-        """Write in the small font; muted unless a colour is given."""
-        write(self.painter, self.fonts.small, colour or self.theme.muted, rect, text, where)
 
 
 class Painted(QWidget):
@@ -64,13 +42,20 @@ class Painted(QWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             # Also for an empty text, which hides the tooltip of the previous place.
-            QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
+            at = QPointF(event.pos())
+            tip = plain_tip(self.tip_at(at))
+            QToolTip.showText(event.globalPos(), tip, self)
             return True
         return super().event(event)
 
 
 class Drawing(Painted):
-    """A painted chart. Subclasses define `draw`, in which `spot` adds areas with tooltips."""
+    """A painted chart. Subclasses define `draw`, in which `spot` adds areas with tooltips.
+
+    It has a `margin` of free pixels at its left and right sides.
+    """
+
+    margin = PAD
 
     def __init__(self, name: str) -> None:
         super().__init__(name, QSizePolicy.Policy.Fixed)
@@ -101,14 +86,23 @@ class Drawing(Painted):
 
     @override
     def tip_at(self, at: QPointF) -> str:
-        return next((tip for rect, tip in self._spots if rect.contains(at)), "")
+        for rect, tip in self._spots:
+            if rect.contains(at):
+                return tip
+        return ""
 
     def fill(self, painter: QPainter, rect: QRectF, look: Look) -> None:
         """Fill a rectangle with a colour and a pattern that begins at its corner."""
         # By default a texture begins at the widget's corner, and a swatch would show some part of
         # it.
         painter.setBrushOrigin(rect.topLeft())
-        painter.fillRect(rect, brush(look, self.theme, self.devicePixelRatioF()))
+        filling = brush(look, self.theme, self.devicePixelRatioF())
+        painter.fillRect(rect, filling)
+
+    def across(self, top: float, height: float) -> QRectF:
+        """Return a rectangle between the margins at the sides."""
+        width = self.width() - 2 * self.margin
+        return QRectF(self.margin, top, width, height)
 
     @override
     def sizeHint(self) -> QSize:
@@ -124,23 +118,28 @@ class Drawing(Painted):
         self._spots.clear()
         self.seen = QRectF(event.rect())
         with QPainter(self) as painter:
-            fill(painter, self.rect(), self.theme.plot)
-            self.draw(Ink(painter, Fonts.of(self.font()), self.theme))
+            ink = Ink.of(painter, self.font(), self.theme)
+            ink.fill(self.rect(), self.theme.plot)
+            self.draw(ink)
 
     def legend_line(
         self, ink: Ink, y: float, look: Look, name: str, ns: float, whole: float
     ) -> None:
         """Draw a swatch, a name, a time, and its share of the `whole` (both in ns)."""
-        box = QRectF(PAD, y + (LINE - BOX) / 2, BOX, BOX)
-        self.fill(ink.painter, box, look)
-        right = self.width() - PAD - SHARE
-        share = percent_text(ns / whole) if whole else ""
-        ink.small(QRectF(right, y, SHARE, LINE), share, RIGHT)
-        time = duration_text(ns)
         black = self.theme.text
-        width = text_width(ink.fonts.small, time) + 4
-        right -= width
-        ink.small(QRectF(right, y, width, LINE), time, RIGHT, black)
-        left = box.right() + 7
-        room = QRectF(left, y, right - 5 - left, LINE)
-        ink.small(room, elided(ink.painter, name, room.width()), LEFT, black)
+        swatch = QRectF(PAD, y + (LINE - BOX) / 2, BOX, BOX)
+        self.fill(ink.painter, swatch, look)
+        share_left = self.width() - PAD - SHARE
+        share = percent_text(ns / whole) if whole else ""
+        share_column = QRectF(share_left, y, SHARE, LINE)
+        ink.small(share_column, share, RIGHT)
+        time = duration_text(ns)
+        time_width = ink.small_width(time) + 4
+        time_left = share_left - time_width
+        time_column = QRectF(time_left, y, time_width, LINE)
+        ink.small(time_column, time, RIGHT, black)
+        left = swatch.right() + 7
+        room = time_left - 5 - left
+        shown = ink.small_elided(name, room)
+        name_column = QRectF(left, y, room, LINE)
+        ink.small(name_column, shown, LEFT, black)

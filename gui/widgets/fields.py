@@ -43,7 +43,11 @@ class Choice(QComboBox):
         colour = self.palette().color(group, QPalette.ColorRole.PlaceholderText)
         x = self.width() - 14.0
         y = self.height() / 2 - 1.5
-        arrow = [QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)]
+        arrow = [
+            QPointF(x - 4, y),
+            QPointF(x, y + 4),
+            QPointF(x + 4, y),
+        ]
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(colour, 1.4))

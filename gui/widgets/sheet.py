@@ -9,7 +9,8 @@ from core.override import override
 from gui.look.text import tr
 from gui.look.writing import write_wrapped
 from gui.timeline.state.scene import Scene
-from gui.widgets.drawing import Drawing, Ink
+from gui.widgets.drawing import Drawing
+from gui.widgets.ink import Ink
 from gui.widgets.layouts import joined, named, widget_of
 
 PAD = 14.0
@@ -17,6 +18,8 @@ PAD = 14.0
 
 class Sheet(Drawing):
     """A painted panel. Subclasses define `draw_scene`, `height_of` and `words_of`."""
+
+    margin = PAD
 
     def __init__(self, name: str, empty: str) -> None:
         super().__init__(name)
@@ -36,7 +39,9 @@ class Sheet(Drawing):
     @property
     def stepped_scene(self) -> Scene | None:
         """The scene, if it has a step."""
-        return self.scene if self.scene is not None and self.scene.trace.steps else None
+        if self.scene is None or not self.scene.trace.steps:
+            return None
+        return self.scene
 
     def height_of(self, scene: Scene) -> float:
         """Return the content's height in pixels."""
@@ -52,19 +57,29 @@ class Sheet(Drawing):
 
     @override
     def content_height(self) -> float:
-        return 0 if self.stepped_scene is None else self.height_of(self.stepped_scene)
+        scene = self.stepped_scene
+        return 0 if scene is None else self.height_of(scene)
 
     @override
     def words(self) -> str:
-        return self._nothing() if self.stepped_scene is None else self.words_of(self.stepped_scene)
+        scene = self.stepped_scene
+        return self._nothing() if scene is None else self.words_of(scene)
 
     @override
     def draw(self, ink: Ink) -> None:
-        if self.stepped_scene is not None:
-            self.draw_scene(ink, self.stepped_scene)
-        else:
-            area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
-            write_wrapped(ink.painter, self.theme.muted, area, self._nothing())
+        scene = self.stepped_scene
+        if scene is not None:
+            self.draw_scene(ink, scene)
+            return
+        area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
+        write_wrapped(ink.painter, self.theme.muted, area, self._nothing())
+
+    def draw_heading(self, ink: Ink, heading: str, step: str) -> None:
+        """Draw a heading, and below it the step that the figures describe."""
+        line = self.across(4, 17)
+        ink.base(line, heading)
+        below = self.across(21, 15)
+        ink.small(below, step)
 
     @override
     def sizeHint(self) -> QSize:
@@ -77,9 +92,12 @@ class Sheet(Drawing):
 
     def _nothing(self) -> str:
         """Return the text that is shown if there is no content."""
-        if self.scene is not None and self.scene.concealed:
-            return self.scene.concealed
-        if self.scene is not None and not self.scene.trace.header.source.has_plan:
+        scene = self.scene
+        if scene is None:
+            return self.empty
+        if scene.concealed:
+            return scene.concealed
+        if not scene.trace.header.source.has_plan:
             return tr("This trace has no steps.")
         return self.empty
 

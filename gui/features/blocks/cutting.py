@@ -154,12 +154,15 @@ class Cutting(QObject):
         """Return where the run that measured was cut, if it was elsewhere than shown; else ""."""
         run = self._measuring_run(asked)
         borders = None if run is None else run.header.specification[BORDERS]
-        if borders is None or cut.plan is None or read_borders(borders) == list(cut.borders):
+        if borders is None or cut.plan is None:
+            return ""
+        measured_borders = read_borders(borders)
+        if measured_borders == list(cut.borders):
             return ""
         return tr(
             "The run that measured was cut where times are balanced, before blocks {theirs}; Run "
             "will cut before {ours}.",
-            theirs=_listed(read_borders(borders)),
+            theirs=_listed(measured_borders),
             ours=_listed(cut.borders),
         )
 

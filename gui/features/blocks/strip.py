@@ -13,12 +13,11 @@ from core.models.description import ModelDescription
 from core.override import override
 from core.plan.balance import BlockCost, cuts_backward
 from core.plan.plan import Plan
-from gui.look.painter import fill
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE
-from gui.timeline.layout.fonts import text_width
-from gui.widgets.drawing import PAD, Drawing, Ink
+from gui.widgets.drawing import PAD, Drawing
+from gui.widgets.ink import Ink
 
 BAR = 34.0
 AIR = 9.0  # above and below the blocks, for the handles of the borders
@@ -119,15 +118,17 @@ class BlockStrip(Drawing):
         for block, weight in enumerate(weights):
             left = edges[block]
             right = edges[block + 1]
-            rect = QRectF(left, AIR, max(1.0, right - left - 1), BAR)
+            width = max(1.0, right - left - 1)
+            rect = QRectF(left, AIR, width, BAR)
             colour = lane_colour(self.theme, cut.lane_of(block))
-            fill(ink.painter, rect, colour)
+            ink.fill(rect, colour)
             self.spot(rect, block_tip(cut, block, weight))
         if cut.plan:
             bounds = (0, *cut.borders, len(weights))
             for stage, (first, end) in enumerate(pairwise(bounds)):
                 share = sum(weights[first:end])
-                room = QRectF(edges[first], AIR, edges[end] - edges[first], BAR)
+                left = edges[first]
+                room = QRectF(left, AIR, edges[end] - left, BAR)
                 self._name(ink, stage, share, room)
         for number, border in enumerate(cut.borders):
             is_chosen = number == self.chosen and self.hasFocus()
@@ -142,11 +143,11 @@ class BlockStrip(Drawing):
         whole = tr("{stage}: {lane}, {share}", stage=stage, lane=lane.name, share=share)
         # The longest text that fits.
         for text in (whole, share, str(stage)):
-            width = text_width(ink.fonts.small, text) + 12
+            width = ink.small_width(text) + 12
             if width + 8 <= room.width():
                 tab = QRectF(0, 0, width, BAR - 16)
                 tab.moveCenter(room.center())
-                fill(ink.painter, tab, self.theme.plot)
+                ink.fill(tab, self.theme.plot)
                 ink.small(tab, text, CENTRE, self.theme.text)
                 return
 
@@ -155,9 +156,11 @@ class BlockStrip(Drawing):
         wide = 5.0 if chosen else 3.0
         high = BAR + 2 * AIR
         middle = x - 0.5  # of the free pixel that ends the block before
-        fill(ink.painter, QRectF(middle - wide / 2, 2, wide, high - 4), colour)
+        stem = QRectF(middle - wide / 2, 2, wide, high - 4)
+        ink.fill(stem, colour)
         for top in (0.0, high - 7):
-            fill(ink.painter, QRectF(middle - 5, top, 10, 7), colour)
+            end = QRectF(middle - 5, top, 10, 7)
+            ink.fill(end, colour)
 
     def _edges(self) -> list[float]:
         """Return the left edges of the blocks in pixels, and the right edge of the last one."""
@@ -165,7 +168,8 @@ class BlockStrip(Drawing):
             return []
         # The sum exceeds 1 if blocks were widened, so all are scaled to the width.
         parts = [max(LEAST, weight) for weight in self.cut.weights()]
-        scale = (self.width() - 2 * PAD) / sum(parts)
+        room = self.width() - 2 * PAD
+        scale = room / sum(parts)
         return [PAD + scale * at for at in accumulate(parts, initial=0.0)]
 
     # Moving a border
@@ -182,7 +186,8 @@ class BlockStrip(Drawing):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged and self.cut is not None:
             distances = self._distances(event.position())
-            self._shift(distances.index(min(distances)))
+            nearest = distances.index(min(distances))
+            self._shift(nearest)
         if self._dragged or self._near(event.position()) is not None:
             self.setCursor(Qt.CursorShape.SplitHCursor)
         else:
@@ -230,7 +235,10 @@ class BlockStrip(Drawing):
 
 def lane_colour(theme: Theme, lane: int) -> str:
     """Return the colour of a lane's blocks; -1 for blocks without a lane."""
-    return theme.other if lane < 0 else theme.series[lane % len(theme.series)]
+    if lane < 0:
+        return theme.other
+    colours = theme.series
+    return colours[lane % len(colours)]
 
 
 def block_tip(cut: ShownCut, block: int, share: float) -> str:

@@ -9,10 +9,10 @@ from PySide6.QtCore import QRectF
 from core.costs.cut import LaneSum, lane_sums
 from core.override import override
 from gui.features.blocks.strip import ShownCut, lane_colour
-from gui.look.painter import fill
 from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
-from gui.look.writing import LEFT, RIGHT, elided
-from gui.widgets.drawing import PAD, Drawing, Ink
+from gui.look.writing import LEFT, RIGHT
+from gui.widgets.drawing import PAD, Drawing
+from gui.widgets.ink import Ink
 
 LINE = 18.0
 BAND = 6.0
@@ -43,7 +43,9 @@ class BlockTable(Drawing):
 
     @override
     def words(self) -> str:
-        lines = [", ".join(texts) for _, texts, _ in self._lanes() + self._blocks()]
+        lines = []
+        for _, texts, _ in (*self._lanes(), *self._blocks()):
+            lines.append(", ".join(texts))
         return "; ".join(lines)
 
     @override
@@ -60,18 +62,21 @@ class BlockTable(Drawing):
     ) -> None:
         wide = self.width() - 2 * PAD
         if head:
-            fill(ink.painter, QRectF(PAD, y + LINE - 1, wide, 1), self.theme.line)
+            rule = QRectF(PAD, y + LINE - 1, wide, 1)
+            ink.fill(rule, self.theme.line)
         else:
-            fill(ink.painter, QRectF(PAD, y, BAND, LINE), lane_colour(self.theme, lane))
+            band = QRectF(PAD, y, BAND, LINE)
+            ink.fill(band, lane_colour(self.theme, lane))
         colour = self.theme.muted if head else self.theme.text
         left = PAD + BAND + 8
         name = wide * NAME
-        ink.painter.setFont(ink.fonts.small)
-        shown = elided(ink.painter, texts[0], name - BAND - 8)
-        ink.small(QRectF(left, y, name, LINE), shown, LEFT, colour)
-        each = (wide - name) / (len(texts) - 1)
+        title, *figures, last = texts
+        shown = ink.small_elided(title, name - BAND - 8)
+        name_column = QRectF(left, y, name, LINE)
+        ink.small(name_column, shown, LEFT, colour)
+        columns = len(figures) + 1
+        each = (wide - name) / columns
         cell = QRectF(PAD + name, y, each, LINE)
-        *figures, last = texts[1:]
         for text in figures:
             ink.small(cell, text, RIGHT, colour)
             cell.translate(each, 0)

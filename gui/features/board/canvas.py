@@ -15,6 +15,7 @@ from gui.features.board.geometry import TOP, BoardGeometry, Drop
 from gui.features.board.painting import BoardPainter
 from gui.look.text import tr
 from gui.widgets.drawing import Painted
+from gui.widgets.ink import Ink
 
 LETTERS = {
     Qt.Key.Key_F: Kind.FORWARD,
@@ -64,10 +65,10 @@ class BoardCanvas(Painted):
     def places(self) -> BoardGeometry:
         """The places of bars and of the palette."""
         known = self._geometry
-        if known is None or known.width != self.width() or known.room != self._room:
-            known = self._new_geometry()
-            self._geometry = known
-        return known
+        if known is not None and known.width == self.width() and known.room == self._room:
+            return known
+        self._geometry = self._new_geometry()
+        return self._geometry
 
     def set_room(self, height: float) -> None:
         """Take smaller bars and chips if the board is higher than this many pixels."""
@@ -286,7 +287,8 @@ class BoardCanvas(Painted):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            drawn = BoardPainter(painter, self.places, self.game, self.theme, self.font())
+            ink = Ink.of(painter, self.font(), self.theme)
+            drawn = BoardPainter(ink, self.places, self.game)
             drawn.draw(self.rect(), self.hasFocus(), self.devicePixelRatioF())
             drop = self.drop
             if self._dragged is not None and drop is not None:

@@ -118,7 +118,8 @@ class BoardGeometry:
         across = max(1, int(self._axis // sizes.chip))
         line_height = sizes.chip_height + BETWEEN_CHIPS
         width = sizes.chip - BETWEEN_CHIPS
-        mine = [one for one in self.board.rules.passes() if self.board.lane_of(one) == lane]
+        passes = self.board.rules.passes()
+        mine = [one for one in passes if self.board.lane_of(one) == lane]
         # A pass keeps its place when others are placed, so that chips do not jump.
         for place, action in enumerate(mine):
             if action not in self._missing:

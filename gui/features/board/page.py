@@ -270,14 +270,16 @@ class BoardPage(QFrame):
     def _show_rules(self, rules: BoardRules) -> None:
         """Show a board's rules in the fields, without beginning another one."""
         stages = "1" if rules.chunks == 1 else "2"
-        if rules.chunks == 2 and rules.stage_lanes[-1] == 0 and rules.lanes > 1:
+        ends_on_first_lane = rules.lanes > 1 and rules.stage_lanes[-1] == 0
+        if rules.chunks == 2 and ends_on_first_lane:
             stages = "vee"
         fields = (self.lanes, self.microbatches, self.passes, self.stages, self.limit)
         for field in fields:
             field.blockSignals(True)
         self.lanes.setValue(rules.lanes)
         self.microbatches.setValue(rules.microbatches)
-        self.passes.setCurrentIndex(self.passes.findData("split" if rules.split else "whole"))
+        passes = "split" if rules.split else "whole"
+        self.passes.setCurrentIndex(self.passes.findData(passes))
         self.stages.setCurrentIndex(self.stages.findData(stages))
         self.limit.setValue(rules.limit or 0)
         for field in fields:

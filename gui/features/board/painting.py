@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from itertools import cycle
 
-from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor
 
 from core.board.board import pass_text
 from core.plan.schedules.schedule import Action
 from gui.features.board.game import BoardGame, time_text
 from gui.features.board.geometry import LEFT, TOP, BoardGeometry, Drop
 from gui.look.families import family_of
-from gui.look.painter import fill, pen
 from gui.look.text import tr
-from gui.look.theme import Theme
-from gui.look.writing import CENTRE, RIGHT, write
-from gui.look.writing import LEFT as AT_LEFT
-from gui.timeline.layout.fonts import Fonts
+from gui.look.writing import CENTRE, RIGHT
 from gui.timeline.paint.hatch import hatch_brush
+from gui.widgets.ink import Ink
 
 NAMES = 14.0  # left edge of the names of lanes
 TICK_GAP = 34.0  # least distance of two ticks of the time axis
@@ -27,16 +24,13 @@ SEAM = 1.0
 
 
 class BoardPainter:
-    """Paints a game's board with a painter."""
+    """Paints a game's board."""
 
-    def __init__(
-        self, painter: QPainter, places: BoardGeometry, game: BoardGame, theme: Theme, font: QFont
-    ) -> None:
-        self._painter = painter
+    def __init__(self, ink: Ink, places: BoardGeometry, game: BoardGame) -> None:
+        self._ink = ink
+        self._theme = ink.theme
         self._places = places
         self._game = game
-        self._theme = theme
-        self._fonts = Fonts.of(font)
         self._ready = set(game.board.ready())
 
     def draw(self, rect: QRect, focus: bool, ratio: float) -> None:
@@ -44,7 +38,7 @@ class BoardPainter:
         theme = self._theme
         game = self._game
         places = self._places
-        fill(self._painter, rect, theme.plot)
+        self._ink.fill(rect, theme.plot)
         self._draw_axis()
         for lane in range(game.board.rules.lanes):
             is_current = focus and lane == game.lane
@@ -73,9 +67,9 @@ class BoardPainter:
         height = self._places.sizes.bar
         bar = QRectF(0, 0, width, height)
         bar.moveCenter(at)
-        self._painter.setOpacity(0.75)
+        self._ink.painter.setOpacity(0.75)
         self._draw_pass(action, bar)
-        self._painter.setOpacity(1.0)
+        self._ink.painter.setOpacity(1.0)
 
     def _draw_target(self, action: Action, drop: Drop) -> None:
         """Paint an outline around the pass to exchange with, or a line between two passes."""
@@ -88,8 +82,8 @@ class BoardPainter:
         x = places.caret(drop, action)
         top = places.tops[drop.lane] - 3
         bottom = places.tops[drop.lane] + places.sizes.bar + 3
-        self._painter.setPen(pen(colour, 2))
-        self._draw_upright(x, top, bottom)
+        self._ink.pen(colour, 2)
+        self._ink.upright(x, top, bottom)
 
     def _draw_axis(self) -> None:
         places = self._places
@@ -105,11 +99,11 @@ class BoardPainter:
         last_x = places.width - 20
         x = places.x(time)
         while x < last_x:
-            self._painter.setPen(pen(theme.grid))
-            self._draw_upright(x, TOP - 4, places.height)
+            self._ink.pen(theme.grid)
+            self._ink.upright(x, TOP - 4, places.height)
             label = QRectF(x - 40, 2, 80, TOP - 8)
             words = time_text(rules, time)
-            self._write(label, words, theme.muted, CENTRE)
+            self._ink.small(label, words, CENTRE)
             time += step
             x = places.x(time)
 
@@ -120,12 +114,14 @@ class BoardPainter:
         top = places.tops[lane]
         if current:
             mark = QRectF(0, top - 2, 4, sizes.bar + 4)
-            fill(self._painter, mark, theme.accent)
+            self._ink.fill(mark, theme.accent)
         self._draw_names(lane)
         end = places.timed.makespan
         idle = QRectF(places.x(0), top, end * places.scale, sizes.bar)
-        self._painter.setBrushOrigin(idle.topLeft())
-        self._painter.fillRect(idle, hatch_brush(theme.idle, ratio))
+        hatching = hatch_brush(theme.idle, ratio)
+        painter = self._ink.painter
+        painter.setBrushOrigin(idle.topLeft())
+        painter.fillRect(idle, hatching)
         self._draw_held(lane)
         self._draw_memory(lane, top + sizes.bar + 3)
 
@@ -142,14 +138,14 @@ class BoardPainter:
         line = self._name_line()
         name = tr("lane {n}", n=lane)
         name_rect = QRectF(NAMES, top, width, line + 2)
-        write(self._painter, self._fonts.bold, self._theme.text, name_rect, name)
+        self._ink.bold(name_rect, name)
         if self._places.sizes.is_low:
             return
         numbers = self._game.board.rules.stages_of(lane)
         stages = ", ".join(map(str, numbers))
         text = tr("stage {stages}", stages=stages)
         below = QRectF(NAMES, top + line, width, line)
-        self._write(below, text, self._theme.muted)
+        self._ink.small(below, text)
 
     def _draw_held(self, lane: int) -> None:
         """Write the most activations that the lane holds, and the limit."""
@@ -166,14 +162,14 @@ class BoardPainter:
             count = str(peak) if limit is None else f"{peak} / {limit}"
             line = self._name_line()
             rect = QRectF(NAMES, top, LEFT - 24, line + 2)
-            self._write(rect, count, colour, RIGHT)
+            self._ink.small(rect, count, RIGHT, colour)
             return
         held = tr("holds {n}", n=peak)
         if limit is not None:
             held = tr("holds {n} of {limit}", n=peak, limit=limit)
         below = top + sizes.bar + 1
         rect = QRectF(NAMES, below, LEFT - NAMES - 4, sizes.strip)
-        self._write(rect, held, colour)
+        self._ink.small(rect, held, colour=colour)
 
     def _draw_memory(self, lane: int, top: float) -> None:
         """Paint the number of activations over time, with the limit as a dashed line."""
@@ -191,13 +187,13 @@ class BoardPainter:
             area = QRectF(left, bottom - height, width, height)
             is_over = limit is not None and step.count > limit
             colour = theme.error if is_over else theme.memory
-            fill(self._painter, area, colour)
+            self._ink.fill(area, colour)
         if limit is not None:
             y = bottom - high * limit / most
             left = places.x(0)
             right = places.x(max(places.end, timed.makespan))
-            self._painter.setPen(pen(theme.warning, 1.4, Qt.PenStyle.DashLine))
-            self._painter.drawLine(QLineF(left, y, right, y))
+            self._ink.pen(theme.warning, 1.4, Qt.PenStyle.DashLine)
+            self._ink.level(left, right, y)
 
     def _draw_pass(self, action: Action, place: QRectF) -> None:
         """Paint a pass as a bar."""
@@ -205,17 +201,17 @@ class BoardPainter:
         colours = theme.colours_of(family_of(action.kind))
         ground = colours[0]
         letters = theme.letters_on(ground)
-        fill(self._painter, place, ground)
-        self._write(place, self._pass_name(action), letters, CENTRE)
+        self._ink.fill(place, ground)
+        self._ink.small(place, self._pass_name(action), CENTRE, letters)
 
     def _draw_unready(self, action: Action, place: QRectF) -> None:
         """Paint a pass that is not ready as an outline."""
         theme = self._theme
         edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
-        self._painter.setPen(pen(theme.line))
-        self._painter.setBrush(QColor(theme.plot))
-        self._painter.drawRect(edge)
-        self._write(place, self._pass_name(action), theme.muted, CENTRE)
+        self._ink.pen(theme.line)
+        self._ink.painter.setBrush(QColor(theme.plot))
+        self._ink.painter.drawRect(edge)
+        self._ink.small(place, self._pass_name(action), CENTRE)
 
     def _pass_name(self, action: Action) -> str:
         """Return a pass with its stage if lanes have several: `2F1`, else `F1`."""
@@ -229,22 +225,11 @@ class BoardPainter:
             return
         x = self._places.x(puzzle.goal.step)
         bottom = self._places.height - 8
-        self._painter.setPen(pen(self._theme.path, 1.4, Qt.PenStyle.DashLine))
-        self._draw_upright(x, TOP - 4, bottom)
-
-    def _draw_upright(self, x: float, top: float, bottom: float) -> None:
-        line = QLineF(x, top, x, bottom)
-        self._painter.drawLine(line)
+        self._ink.pen(self._theme.path, 1.4, Qt.PenStyle.DashLine)
+        self._ink.upright(x, TOP - 4, bottom)
 
     def _outline(
         self, place: QRectF, colour: str, style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> None:
         edge = place.adjusted(1, 1, -2, -1)
-        self._painter.setPen(pen(colour, 2, style))
-        self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._painter.drawRect(edge)
-
-    def _write(
-        self, place: QRectF, text: str, colour: str, where: Qt.AlignmentFlag = AT_LEFT
-    ) -> None:
-        write(self._painter, self._fonts.small, colour, place, text, where)
+        self._ink.outline(edge, colour, 2, style)

@@ -149,10 +149,11 @@ class Bookmarking(QObject):
 
     def rename(self, index: int, note: str, together: bool = False) -> None:
         """Change a bookmark's note; with `together`, one undo also reverts the previous change."""
-        if index < len(self.bookmarks) and note != self.bookmarks[index].note:
-            bookmarks = list(self.bookmarks)
-            bookmarks[index] = replace(bookmarks[index], note=note)
-            self._timeline.state.bookmarks.change(bookmarks, together)
+        bookmarks = list(self.bookmarks)
+        if index >= len(bookmarks) or note == bookmarks[index].note:
+            return
+        bookmarks[index] = replace(bookmarks[index], note=note)
+        self._timeline.state.bookmarks.change(bookmarks, together)
 
     def remove(self, index: int) -> None:
         """Delete a bookmark."""

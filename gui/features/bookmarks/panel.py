@@ -71,7 +71,9 @@ class BookmarksPanel(QWidget):
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
                 item.setToolTip(NOTE, plain_tip(note))
         if bookmarks:
-            self.set_current(min(max(0, current or 0), len(bookmarks) - 1))
+            wanted = max(0, current or 0)
+            last = len(bookmarks) - 1
+            self.set_current(min(wanted, last))
         self._stack.setCurrentIndex(1 if bookmarks else 0)
 
     @property

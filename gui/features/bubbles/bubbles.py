@@ -98,8 +98,11 @@ def search(
     """
     table = trace.step_table
     # Visible part of each step in ns; negative for a step outside of the view.
-    seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
-    inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
+    seen_start = np.maximum(table.starts, view.start)
+    seen_end = np.minimum(table.ends, view.end)
+    seen = seen_end - seen_start
+    most_seen = np.minimum(table.ends - table.starts, view.span)
+    inside = seen > LEAST * most_seen
     if measured_steps(trace):
         inside &= table.numbers >= first_measured(trace)
     if open_step is not None:

@@ -94,14 +94,17 @@ class Aligner(QObject):
         bounds_b = other.trace.step_bounds(two.step_b)
         # Moments chosen by the user have priority. The compared step decides the scale even if B's
         # step is below a later step of a live run: else the scale would change at every step.
-        moments = self._moments or (bounds_a[0], bounds_b[0])
+        start_a, end_a = bounds_a
+        start_b, end_b = bounds_b
+        moments = self._moments or (start_a, start_b)
         step_a = run.trace.step_bounds(two.step_a)
         laid = at_moments(moments[0], moments[1], step_a, bounds_b, self._fit)
-        self._views.link(laid, bounds_a[0])
+        self._views.link(laid, start_a)
         if fresh and not follows:
             # In A's time, so that both steps are visible as a whole; B's view follows A's.
-            first = min(bounds_a[0], laid.to_a(bounds_b[0]))
-            self._a.navigator.fit_between(first, max(bounds_a[1], laid.to_a(bounds_b[1])))
+            first = min(start_a, laid.to_a(start_b))
+            last = max(end_a, laid.to_a(end_b))
+            self._a.navigator.fit_between(first, last)
 
     def follow(self) -> None:
         """Follow a live run that has begun another step."""

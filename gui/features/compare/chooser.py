@@ -107,7 +107,9 @@ def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
     steps_b = _steps_words(b.trace, two.b.steps)
     makespan_a = duration_text(two.a.mean_makespan)
     makespan_b = duration_text(two.b.mean_makespan)
-    return f"{name_a} · {steps_a} · {makespan_a}", f"{name_b} · {steps_b} · {makespan_b}"
+    title_a = f"{name_a} · {steps_a} · {makespan_a}"
+    title_b = f"{name_b} · {steps_b} · {makespan_b}"
+    return title_a, title_b
 
 
 def _steps_words(trace: Trace, steps: Sequence[int]) -> str:

@@ -173,7 +173,8 @@ class CompareFeature(Feature):
         made.begun.connect(self._begin)
         made.left.connect(self._leave)
         for strip, names in ((made.frame.strip_a, IN_STRIP_A), (made.frame.strip_b, IN_STRIP_B)):
-            strip.add({tr(text): self.shell.action(name) for name, text in names.items()})
+            actions = {tr(text): self.shell.action(name) for name, text in names.items()}
+            strip.add(actions)
         made.set_theme(self.shell.theme)
         self.shell.centre.frame_timeline(made.frame)
         return made

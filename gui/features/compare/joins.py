@@ -40,17 +40,22 @@ def ends_of(frame: Frame, tasks: StepTasks, positions: Ints) -> tuple[Floats, Bo
     The rows are the middle of the visible part, the top and the bottom.
     """
     # By lane, so that one index expression gives the edges of all n tasks.
-    tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
+    highest = int(tasks.lane.max(initial=0))
+    tops, bottoms = _row_edges(frame, highest + 1)
     lanes = tasks.lane[positions]
-    width = frame.view.width
-    x0 = frame.left + np.clip(frame.view.xs(tasks.start[positions]), 0.0, width)
-    x1 = frame.left + np.clip(frame.view.xs(tasks.end[positions]), 0.0, width)
+    view = frame.view
+    start = view.xs(tasks.start[positions])
+    end = view.xs(tasks.end[positions])
+    x0 = frame.left + np.clip(start, 0.0, view.width)
+    x1 = frame.left + np.clip(end, 0.0, view.width)
     top = tops[lanes]
     bottom = bottoms[lanes]
     # A lane without a track has NaN, for which each comparison is false.
     is_on_screen = (bottom > frame.ceiling) & (top < frame.floor)
+    is_visible = is_on_screen & (x1 > x0)
     middle = (x0 + x1) / 2
-    return np.stack([middle, top, bottom]), is_on_screen & (x1 > x0)
+    bars = np.stack([middle, top, bottom])
+    return bars, is_visible
 
 
 def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
@@ -76,7 +81,9 @@ def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
     for track in frame.visible(frame.layout.tracks):
         # Pieces are sorted by lane, so the pieces of a track are one slice.
         first, last = np.searchsorted(pieces.lane, [track.lane, track.lane + 1])
-        rects += _outlines_of(frame, track, pieces.start[first:last], pieces.end[first:last])
+        starts = pieces.start[first:last]
+        ends = pieces.end[first:last]
+        rects += _outlines_of(frame, track, starts, ends)
     return rects
 
 
@@ -93,14 +100,17 @@ def _outlines_of(frame: Frame, track: Track, starts: Ints, ends: Ints) -> list[Q
     # begins.
     reach = np.maximum.accumulate(x1)
     is_apart = x0[1:] > reach[:-1] + LEAST_GAP
-    firsts = np.flatnonzero(np.append(True, is_apart))
-    lasts = np.append(firsts[1:], len(x0)) - 1
+    is_first = np.append(True, is_apart)
+    firsts = np.flatnonzero(is_first)
+    nexts = np.append(firsts[1:], len(x0))
+    lasts = nexts - 1
     lefts = x0[firsts]
     rights = np.maximum(lefts + 1, reach[lasts])
     top = frame.top + track.top
     rects = []
     for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
-        rects.append(QRectF(frame.left + left, top, right - left, track.height))
+        x = frame.left + left
+        rects.append(QRectF(x, top, right - left, track.height))
     return rects
 
 

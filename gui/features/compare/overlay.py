@@ -15,12 +15,12 @@ from core.trace.span import Span
 from gui.features.compare.joins import Joins, joins_of, outlines
 from gui.look.painter import pen, saved
 from gui.look.text import tr
-from gui.look.writing import RIGHT, write
+from gui.look.writing import RIGHT
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.paint.overlay import draw_curve
 from gui.timeline.state.selection import bounds_of
+from gui.widgets.ink import Ink
 
 FAINT = 70  # opacity of a join that is not selected, of 255
 TINT = 28  # and of the fill of an outlined piece
@@ -68,31 +68,32 @@ class Overlay(QWidget):
 
 def _draw(painter: QPainter, over: Overlay) -> None:
     """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
-    a = over.a
-    b = over.b
-    for view, pieces in ((a, over.of_a), (b, over.of_b)):
-        if view.state.scene is not None and len(pieces):
-            _draw_outlines(painter, over, view, pieces)
+    a = over.a.state
+    b = over.b.state
+    if a.scene is not None and len(over.of_a):
+        _draw_outlines(painter, over, over.a, over.of_a)
+    if b.scene is not None and len(over.of_b):
+        _draw_outlines(painter, over, over.b, over.of_b)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     over.joined = None
-    both_shown = a.state.scene is not None and b.state.scene is not None
+    both_shown = a.scene is not None and b.scene is not None
     if over.joins and over.matches is not None and both_shown:
         # At each paint: either view may have moved, and only joins on screen are computed.
-        over.joined = joins_of(over.matches, a.state.frame, b.state.frame)
+        over.joined = joins_of(over.matches, a.frame, b.frame)
         _draw_joins(painter, over, over.joined)
-    if isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span):
-        _draw_selected(painter, over, a.state.selection, b.state.selection)
+    if isinstance(a.selection, Span) and isinstance(b.selection, Span):
+        _draw_selected(painter, over, a.selection, b.selection)
 
 
 def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: RowPieces) -> None:
-    place = _offset(over, view)
+    accent = view.state.theme.accent
     with saved(painter):
-        painter.translate(place)
+        painter.translate(_offset(over, view))
         painter.setClipRect(_plot(view))
-        fill = QColor(view.state.theme.accent)
+        fill = QColor(accent)
         fill.setAlpha(TINT)
         painter.setBrush(fill)
-        painter.setPen(pen(view.state.theme.accent, 2))
+        painter.setPen(pen(accent, 2))
         rects = outlines(view.state.frame, pieces)
         # Half of the pen's two pixels are outside of a rectangle; one pixel less keeps them inside.
         inner = [rect.adjusted(1, 1, -1, -1) for rect in rects]
@@ -107,10 +108,10 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
     colour.setAlpha(FAINT)
     painter.setPen(QPen(colour, 1))
     lines = []
-    for x0, y0, x1, y1 in joins.lines.T.tolist():
-        start = QPointF(x0, _within(over.a, y0)) + above
-        end = QPointF(x1, _within(over.b, y1)) + below
-        lines.append(QLineF(start, end))
+    for x_a, y_a, x_b, y_b in joins.lines.T.tolist():
+        start = QPointF(x_a, _within(over.a, y_a))
+        end = QPointF(x_b, _within(over.b, y_b))
+        lines.append(QLineF(start + above, end + below))
     painter.drawLines(lines)
     if len(joins.pairs) < joins.of:
         _draw_count(painter, over, joins)
@@ -118,13 +119,14 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
 
 def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
     """Say that not every join is drawn."""
-    text = tr("{shown} of {count} joins", shown=len(joins.pairs), count=f"{joins.of:,}")
-    fonts = Fonts.of(over.font())
-    theme = over.a.state.theme
+    shown = len(joins.pairs)
+    text = tr("{shown} of {count} joins", shown=shown, count=f"{joins.of:,}")
+    ink = Ink.of(painter, over.font(), over.a.state.theme)
     place = _offset(over, over.b)
     right = place.x() + over.b.viewport().width() - 16
-    rect = QRectF(right - 220, place.y() - 42, 220, 16)
-    write(painter, fonts.small, theme.muted, rect, text, RIGHT)
+    top = place.y() - 42
+    rect = QRectF(right - 220, top, 220, 16)
+    ink.small(rect, text, RIGHT)
 
 
 def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> None:
@@ -144,31 +146,37 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
 
 def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
     """Return the point where a curve meets a bar: its middle, at the lower or upper edge."""
-    frame = view.state.frame
+    state = view.state
+    frame = state.frame
     tracks = [track for track in frame.layout.tracks if track.lane == span.lane]
-    if not tracks or view.state.trace is None:
+    if not tracks or state.trace is None:
         return None
     track = tracks[0]
-    start, end = bounds_of(view.state.trace, span, view.state.now)
+    start, end = bounds_of(state.trace, span, state.now)
     if end < frame.view.start or start > frame.view.end:
         return None
-    x = frame.rect(track, start, end).center().x()
+    bar = frame.rect(track, start, end)
     edge = track.bottom if below else track.top
     y = _within(view, frame.top + edge)
-    return QPointF(x, y) + _offset(over, view)
+    point = QPointF(bar.center().x(), y)
+    return point + _offset(over, view)
 
 
 def _within(view: TimelineView, y: float) -> float:
     """Return a y position in a timeline, limited to the area of the lanes."""
-    return min(max(y, AXIS + STEPS), float(view.viewport().height()))
+    top = AXIS + STEPS
+    bottom = float(view.viewport().height())
+    return min(max(y, top), bottom)
 
 
 def _plot(view: TimelineView) -> QRectF:
     frame = view.state.frame
     top = AXIS + STEPS
-    return QRectF(frame.left, top, frame.view.width, view.viewport().height() - top)
+    height = view.viewport().height() - top
+    return QRectF(frame.left, top, frame.view.width, height)
 
 
 def _offset(over: QWidget, view: TimelineView) -> QPointF:
     # Through screen coordinates: `mapTo` needs a parent, and neither widget is the other's.
-    return over.mapFromGlobal(view.viewport().mapToGlobal(QPointF(0, 0)))
+    on_screen = view.viewport().mapToGlobal(QPointF(0, 0))
+    return over.mapFromGlobal(on_screen)

@@ -94,7 +94,8 @@ class ComparePanel(QWidget):
         of_a = self.step_a.chosen(a, a_live)
         of_b = self.step_b.chosen(b, b_live)
         # A prediction need not have every step of its run.
-        if alike and self.step_b.currentData() == MEDIAN and set(of_a) <= set(b.steps):
+        has_all = set(of_a) <= set(b.steps)
+        if alike and has_all and self.step_b.currentData() == MEDIAN:
             self.step_b.setItemText(0, tr("the same as of A"))
             of_b = of_a
         return of_a, of_b

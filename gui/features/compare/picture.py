@@ -139,7 +139,8 @@ def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
     height = STEPS + frame.layout.height
     for x0, x1 in (before, after):
         if x1 > x0:
-            painter.fillRect(QRectF(x0, frame.top - STEPS, x1 - x0, height), colour)
+            veiled = QRectF(x0, frame.top - STEPS, x1 - x0, height)
+            painter.fillRect(veiled, colour)
 
 
 def _whole(both: Both) -> tuple[float, float]:

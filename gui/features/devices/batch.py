@@ -14,14 +14,12 @@ from core.override import override
 from core.plan.plan import Lane
 from core.trace.trace import Trace
 from gui.features.devices.lane_rows import row_height, rows_seen
-from gui.look.painter import fill
 from gui.look.text import rows_text, tr
-from gui.look.writing import CENTRE, RIGHT, elided, write
-from gui.timeline.layout.fonts import text_width
+from gui.look.writing import CENTRE, RIGHT, elided
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 from gui.widgets.batch_preview import numbers, split_text
-from gui.widgets.drawing import Ink
+from gui.widgets.ink import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 42.0
@@ -66,7 +64,9 @@ class _StepParts:
 
     def is_of(self, trace: Trace, step: int) -> bool:
         """Return True if these are the parts of a step of the trace as it is now."""
-        return self.trace is trace and self.version == trace.version and self.step == step
+        if self.trace is not trace:
+            return False
+        return self.version == trace.version and self.step == step
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,9 @@ class BatchPanel(Sheet):
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:
         step, parts = self.parts(scene)
-        heading = _step_text(scene, step)
-        self._draw_heading(ink, heading, split_text(parts))
+        ink.painter.setFont(ink.fonts.base)
+        heading = elided(ink.painter, split_text(parts), self.across(0, 0).width())
+        self.draw_heading(ink, heading, _step_text(scene, step))
         lanes = scene.trace.header.compute_lanes
         self._draw_tracks(ink, lanes, parts)
         tracks = row_height(len(lanes)) * len(lanes)
@@ -162,7 +163,7 @@ class BatchPanel(Sheet):
         rows_of = {(part.replica, part.microbatch): part.rows for part in parts}
         total = sum(rows_of.values())
         longest = max((lane.name for lane in lanes), key=len)
-        names = text_width(ink.fonts.bold, longest) + 12
+        names = ink.bold_width(longest) + 12
         left = PAD + names
         right = self.width() - PAD - COUNT
         parts_of = _by_lane(parts)
@@ -184,9 +185,8 @@ class BatchPanel(Sheet):
         splits = self.splits(scene)
         warmup = scene.trace.header.specification.warmup
         names = [split.name(warmup) for split in splits]
-        font = ink.fonts.small
-        widest_name = max((text_width(font, name) for name in names), default=0)
-        widest_lane = max(text_width(font, lane.name) for lane in lanes)
+        widest_name = max(map(ink.small_width, names), default=0)
+        widest_lane = max(ink.small_width(lane.name) for lane in lanes)
         first = widest_name + 12
         each = widest_lane + 12
         room = self.width() - 2 * PAD - first
@@ -206,43 +206,31 @@ class BatchPanel(Sheet):
         if row.is_described:
             cells = each * len(row.cells)
             mark = at.adjusted(-4, 0, cells + 4, 0)
-            fill(ink.painter, mark, self.theme.tint)
+            ink.fill(mark, self.theme.tint)
         ink.small(at, row.name)
         cell = QRectF(at.right(), at.top(), each - 6, LINE)
         for text in row.cells:
             ink.small(cell, text, RIGHT, colour)
             cell.translate(each, 0)
 
-    def _draw_heading(self, ink: Ink, name: str, words: str) -> None:
-        wide = self.width() - 2 * PAD
-        font = ink.fonts.base
-        ink.painter.setFont(font)
-        shown = elided(ink.painter, words, wide)
-        line = QRectF(PAD, 4, wide, 17)
-        write(ink.painter, font, self.theme.text, line, shown)
-        below = QRectF(PAD, 21, wide, 15)
-        ink.small(below, name)
-
     def _draw_track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
         """Draw the whole batch from left to right, with a cell where this lane's rows are."""
-        painter = ink.painter
         theme = self.theme
-        font = ink.fonts.bold
-        fill(painter, track, theme.grid)
+        ink.fill(track, theme.grid)
         if not parts:
             hatching = hatch_brush(theme.idle, self.devicePixelRatioF())
-            painter.fillRect(track, hatching)
+            ink.painter.fillRect(track, hatching)
+        scale = track.width() / max(1, total)
         for part in parts:
-            scale = track.width() / total
             end = part.start + part.rows
             left = track.left() + part.start * scale
             right = track.left() + end * scale
             width = max(1.0, right - left - 1)  # less a pixel between two cells
             cell = QRectF(left, track.top(), width, track.height())
-            fill(painter, cell, theme.forward)
+            ink.fill(cell, theme.forward)
             text = str(part.rows)
-            if text_width(font, text) <= width - 2:
-                write(painter, font, theme.on_bar, cell, text, CENTRE)
+            if ink.bold_width(text) <= width - 2:
+                ink.bold(cell, text, CENTRE, theme.on_bar)
 
 
 def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:

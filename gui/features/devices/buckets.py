@@ -13,9 +13,9 @@ from gui.look.causes import CAUSE_LOOKS
 from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.interact.describe import kind_title
-from gui.timeline.layout.fonts import text_width
 from gui.timeline.state.scene import Scene, step_name
-from gui.widgets.drawing import PAD, Drawing, Ink
+from gui.widgets.drawing import PAD, Drawing
+from gui.widgets.ink import Ink
 
 HEAD = 40.0
 ROW = 14.0
@@ -119,7 +119,7 @@ class BucketsChart(Drawing):
             else:
                 swatch = QRectF(x, y + 4, 11, BAR)
                 self.fill(ink.painter, swatch, look)
-            width = text_width(ink.fonts.small, name) + 4
+            width = ink.small_width(name) + 4
             words = QRectF(x + 15, y, width, 16)
             ink.small(words, name)
             x += width + 27
@@ -127,7 +127,7 @@ class BucketsChart(Drawing):
     def _draw_rank(self, ink: Ink, lane: int, y: float) -> float:
         """Draw one rank's rows; return their lower edge."""
         header = tr("exposed")
-        figures = text_width(ink.fonts.small, header) + 14
+        figures = ink.small_width(header) + 14
         left = PAD + NAMES
         right = self.width() - PAD - figures
         plot = QRectF(left, y, right - left, ROW)

@@ -21,10 +21,9 @@ from gui.features.devices.texts import (
 from gui.look.painter import fill
 from gui.look.text import bytes_text, ntr, tr
 from gui.look.writing import RIGHT
-from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.state.scene import Scene, step_name
-from gui.widgets.drawing import Ink
+from gui.widgets.ink import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 24.0
@@ -106,8 +105,9 @@ class DevicesPanel(Sheet):
         in_order = sorted(scene.balances, key=lambda one: (lanes[one.lane].serves, one.lane))
         for balance in in_order:
             height = _row_height(scene, balance)
+            lower_edge = y + height
             # Only the lanes in the visible part: there may be a thousand.
-            is_visible = y + height > self.seen.top() and y < self.seen.bottom()
+            is_visible = lower_edge > self.seen.top() and y < self.seen.bottom()
             lane = lanes[balance.lane]
             if is_visible and lane.role is Role.COMPUTE:
                 at = QRectF(PAD, y, names, BAR)
@@ -116,7 +116,7 @@ class DevicesPanel(Sheet):
                 at = QRectF(PAD, y, names, HELPER - 4)
                 name = helper_text(lane, balance)
                 self._draw_helper(ink, name, balance, at, most)
-            y += height
+            y = lower_edge
         return y
 
     def _draw_head(self, ink: Ink, scene: Scene) -> float:
@@ -135,7 +135,7 @@ class DevicesPanel(Sheet):
             warmup = scene.trace.header.specification.warmup
             over = step_name(step, warmup)
         rest = QRectF(legend, top + 4, right - legend, 17)
-        if text_width(ink.fonts.small, over) <= rest.width():
+        if ink.small_width(over) <= rest.width():
             ink.small(rest, over, RIGHT)
         return top
 
@@ -146,9 +146,9 @@ class DevicesPanel(Sheet):
         for balance in scene.balances:
             lane = lanes[balance.lane]
             if lane.role is Role.COMPUTE:
-                width = text_width(ink.fonts.bold, lane.name)
+                width = ink.bold_width(lane.name)
             else:
-                width = text_width(ink.fonts.small, helper_text(lane, balance))
+                width = ink.small_width(helper_text(lane, balance))
             widest = max(widest, width)
         return widest
 
@@ -164,7 +164,7 @@ class DevicesPanel(Sheet):
         for brush, name in entries:
             swatch = QRectF(x, top + 8, 9, 9)
             ink.painter.fillRect(swatch, brush)
-            width = text_width(ink.fonts.small, name) + 4
+            width = ink.small_width(name) + 4
             words = QRectF(x + 14, top + 4, width, 17)
             ink.small(words, name)
             x += width + 26
@@ -183,12 +183,13 @@ class DevicesPanel(Sheet):
         ink.small(below, time_text(balance))
         peak = balance.peak_bytes
         if peak:
-            gauge = QRectF(bar.right() + 8, at.top() + 4, MEMORY - 8, 7)
-            fill(ink.painter, gauge, self.theme.grid)
+            left_of_memory = bar.right()
+            gauge = QRectF(left_of_memory + 8, at.top() + 4, MEMORY - 8, 7)
+            ink.fill(gauge, self.theme.grid)
             filled = gauge.width() * peak / most
             gauge.setWidth(filled)
-            fill(ink.painter, gauge, self.theme.muted)
-            size = QRectF(bar.right(), below.top(), MEMORY, 15)
+            ink.fill(gauge, self.theme.muted)
+            size = QRectF(left_of_memory, below.top(), MEMORY, 15)
             ink.small(size, bytes_text(peak), RIGHT)
 
     def _bar_width(self, left: float, most: int) -> float:
@@ -238,7 +239,7 @@ class DevicesPanel(Sheet):
         rule = int(y - 3)
         ink.painter.setPen(QColor(theme.line))
         ink.painter.drawLine(left, rule, right, rule)
-        names = max(text_width(ink.fonts.small, row[0]) for row in rows) + 4
+        names = max(ink.small_width(row[0]) for row in rows) + 4
         columns = len(rows[0]) - 1
         each = (width - names) / columns
         colour = ""  # of the header

@@ -49,7 +49,9 @@ class ImportedPanel(QWidget):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show the trace of an opened file; the panel is hidden for runs of this app."""
         # The figures are of a whole trace and of launches, which jobs do not record.
-        trace = None if scene is None or live or scene.trace.imported is None else scene.trace
+        trace = None if scene is None or live else scene.trace
+        if trace is not None and trace.imported is None:
+            trace = None
         self.setVisible(trace is not None)
         if trace is self._trace:
             return
@@ -78,8 +80,10 @@ class ImportedPanel(QWidget):
         use.
         """
         rows = self.list.topLevelItemCount()
-        height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
-        self.list.setFixedHeight(height + 2 * self.list.frameWidth())
+        rows_height = self.list.sizeHintForRow(0) * rows
+        header_height = self.list.header().sizeHint().height()
+        frame = 2 * self.list.frameWidth()
+        self.list.setFixedHeight(rows_height + header_height + frame)
 
     def _add(self, time: RankTime) -> None:
         item = QTreeWidgetItem(self.list, rank_words(time))

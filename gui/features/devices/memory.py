@@ -12,13 +12,11 @@ from core.message import N_
 from core.override import override
 from core.plan.plan import Lane, Role
 from gui.features.devices.lane_rows import row_height, rows_seen
-from gui.look.painter import fill
 from gui.look.text import bytes_text, tr
 from gui.look.theme import Theme
-from gui.look.writing import CENTRE, RIGHT, write, write_wrapped
-from gui.timeline.layout.fonts import text_width
+from gui.look.writing import CENTRE, RIGHT, write_wrapped
 from gui.timeline.state.scene import Scene, step_name
-from gui.widgets.drawing import Ink
+from gui.widgets.ink import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 62.0
@@ -67,7 +65,8 @@ class MemoryPanel(Sheet):
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:
         peaks = lane_peaks(scene)
-        self._draw_heading(ink, scene, peaks)
+        self.draw_heading(ink, heading_text(scene, peaks), step_text(scene))
+        self._draw_legend(ink, peaks)
         lanes = scene.trace.header.compute_lanes
         self._draw_lanes(ink, lanes, peaks)
         lower_edge = HEAD + row_height(len(lanes)) * len(lanes)
@@ -76,7 +75,7 @@ class MemoryPanel(Sheet):
     def _draw_lanes(self, ink: Ink, lanes: Sequence[Lane], peaks: dict[int, LaneBalance]) -> None:
         """Draw the visible lanes: name, parts of the peak, and their sum."""
         longest = max((lane.name for lane in lanes), key=len)
-        names = text_width(ink.fonts.bold, longest) + 12
+        names = ink.bold_width(longest) + 12
         left = PAD + names
         right = self.width() - PAD - SIZE
         room = right - left
@@ -85,7 +84,7 @@ class MemoryPanel(Sheet):
             name = QRectF(PAD, y, names, high)
             ink.bold(name, lane.name)
             track = QRectF(left, y, room, high)
-            fill(ink.painter, track, self.theme.grid)
+            ink.fill(track, self.theme.grid)
             balance = peaks.get(lane.index)
             if balance is None:
                 continue
@@ -96,26 +95,16 @@ class MemoryPanel(Sheet):
             ink.small(size, bytes_text(balance.peak_bytes), RIGHT)
 
     def _draw_note(self, ink: Ink, y: float, text: str) -> None:
-        note = QRectF(PAD, y, self.width() - 2 * PAD, NOTE)
+        note = self.across(y, NOTE)
         ink.painter.setFont(ink.fonts.small)
         top_left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         write_wrapped(ink.painter, self.theme.muted, note, text, top_left)
 
-    def _draw_heading(self, ink: Ink, scene: Scene, peaks: dict[int, LaneBalance]) -> None:
-        wide = self.width() - 2 * PAD
-        heading = heading_text(scene, peaks)
-        line = QRectF(PAD, 4, wide, 17)
-        write(ink.painter, ink.fonts.base, self.theme.text, line, heading)
-        below = QRectF(PAD, 21, wide, 15)
-        ink.small(below, step_text(scene))
-        self._draw_legend(ink, peaks)
-
     def _draw_legend(self, ink: Ink, peaks: dict[int, LaneBalance]) -> None:
         """Draw the meaning of the colours, in one line if it fits, else in two columns."""
-        font = ink.fonts.small
         names = recorded_parts(peaks)
         titles = [_legend_title(name, peaks) for name in names]
-        widths = [SWATCH + 21 + text_width(font, title) for title in titles]
+        widths = [SWATCH + 21 + ink.small_width(title) for title in titles]
         fits = sum(widths) <= self.width() - 2 * PAD
         column = max(widths, default=0.0)
         x = PAD
@@ -127,15 +116,15 @@ class MemoryPanel(Sheet):
                 line, place = divmod(number, 2)
                 top = LEGEND - 5 + LINE * line
                 left = PAD + column * place
-            box = QRectF(left, top + 4, SWATCH, SWATCH)
-            fill(ink.painter, box, part_colour(self.theme, name))
-            words = QRectF(box.right() + 5, top, column, 17)
+            swatch = QRectF(left, top + 4, SWATCH, SWATCH)
+            colour = part_colour(self.theme, name)
+            ink.fill(swatch, colour)
+            words = QRectF(swatch.right() + 5, top, column, 17)
             ink.small(words, title)
             x += widths[number]
 
     def _draw_parts(self, ink: Ink, track: QRectF, parts: dict[str, int], scale: float) -> None:
         """Draw the parts from left to right, `scale` pixels a byte, with sizes where they fit."""
-        font = ink.fonts.small
         x = track.left()
         for name, size in parts.items():
             if not size:
@@ -145,11 +134,11 @@ class MemoryPanel(Sheet):
             cell = QRectF(x, track.top(), width, track.height())
             # A pixel of the ground remains visible between two parts.
             filled = cell.adjusted(0, 0, -1, 0)
-            fill(ink.painter, filled, colour)
+            ink.fill(filled, colour)
             text = bytes_text(size)
-            if text_width(font, text) <= width - 6:
+            if ink.small_width(text) <= width - 6:
                 letters = self.theme.letters_on(colour)
-                write(ink.painter, font, letters, cell, text, CENTRE)
+                ink.small(cell, text, CENTRE, letters)
             x += width
 
 

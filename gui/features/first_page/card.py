@@ -96,9 +96,11 @@ class Card(QAbstractButton):
         theme = self._theme
         marked = self.hasFocus() or self.underMouse()
         # Half a pixel inwards, so that an antialiased line of one pixel covers one row of pixels.
-        outline = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        whole = QRectF(self.rect())
+        outline = whole.adjusted(0.5, 0.5, -0.5, -0.5)
+        edge = theme.accent if marked else theme.line
         with smoothed(painter):
-            painter.setPen(pen(theme.accent if marked else theme.line))
+            painter.setPen(pen(edge))
             painter.setBrush(QColor(theme.field))
             painter.drawRoundedRect(outline, 6, 6)
         area = self.rect().adjusted(LEFT, TOP, -RIGHT, -BOTTOM)
@@ -107,7 +109,8 @@ class Card(QAbstractButton):
             draw_thumbnail(painter, self.thumbnail, place, theme)
         area.setTop(area.top() + self._above)
         bold = self._bold()
-        painter.setPen(QColor(theme.text if self.isEnabled() else theme.muted))
+        colour = theme.text if self.isEnabled() else theme.muted
+        painter.setPen(QColor(colour))
         painter.setFont(bold)
         painter.drawText(area, int(WRAPPED), self.text())
         title = self._height(bold, self.text(), self.width())
@@ -118,7 +121,8 @@ class Card(QAbstractButton):
 
     def _height(self, font: QFont, text: str, width: int) -> int:
         inner = QRect(0, 0, width - LEFT - RIGHT, 10 * WIDTH)
-        return QFontMetrics(font).boundingRect(inner, int(WRAPPED), text).height()
+        metrics = QFontMetrics(font)
+        return metrics.boundingRect(inner, int(WRAPPED), text).height()
 
     def _bold(self) -> QFont:
         bold = QFont(self.font())
@@ -134,15 +138,21 @@ class Card(QAbstractButton):
 def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme: Theme) -> None:
     """Draw a thumbnail: a row for each lane, with idle time hatched."""
     row = place.height() / max(1, thumbnail.lanes)
-    high = max(1.0, row - (2.0 if row >= 6 else 1.0))
-    hatch = hatch_brush(theme.idle, painter.device().devicePixelRatioF())
+    gap = 2.0 if row >= 6 else 1.0
+    high = max(1.0, row - gap)
+    ratio = painter.device().devicePixelRatioF()
+    hatch = hatch_brush(theme.idle, ratio)
     for lane in range(thumbnail.lanes):
-        strip = QRectF(place.left(), place.top() + lane * row, place.width(), high)
+        top = place.top() + lane * row
+        strip = QRectF(place.left(), top, place.width(), high)
         painter.fillRect(strip, hatch)
     # Only lanes with copies or communication give them a part of the row.
     shared = {bar.lane for bar in thumbnail.bars if bar.beside}
     kinds = {bar.kind for bar in thumbnail.bars}
-    colours = {kind: theme.colours_of(family_of(kind))[0] for kind in kinds}
+    colours = {}
+    for kind in kinds:
+        first, *_ = theme.colours_of(family_of(kind))
+        colours[kind] = first
     for bar in thumbnail.bars:
         top = place.top() + bar.lane * row
         height = high
@@ -151,7 +161,8 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
             top += high - height
         elif bar.lane in shared:
             height = high * (1 - BESIDE)
-        fill(painter, _bar(bar, place, top, height), colours[bar.kind])
+        rect = _bar(bar, place, top, height)
+        fill(painter, rect, colours[bar.kind])
 
 
 def _bar(bar: Bar, place: QRectF, top: float, height: float) -> QRectF:

@@ -81,12 +81,15 @@ def _merged(parts: NDArray[Any], kinds: NDArray[Any]) -> tuple[NDArray[Any], NDA
     """Merge spans of one kind that touch; `parts` has a row of start and end for each span."""
     if not len(parts):
         return parts, kinds
+    starts = parts[:, 0]
     reach = np.maximum.accumulate(parts[:, 1])
-    is_apart = parts[1:, 0] > reach[:-1]
+    is_apart = starts[1:] > reach[:-1]
     is_other_kind = kinds[1:] != kinds[:-1]
-    firsts = np.flatnonzero(np.append(True, is_apart | is_other_kind))
-    lasts = np.append(firsts[1:], len(parts)) - 1
-    merged = np.stack([parts[firsts, 0], reach[lasts]], axis=1)
+    is_first = np.append(True, is_apart | is_other_kind)
+    firsts = np.flatnonzero(is_first)
+    nexts = np.append(firsts[1:], len(parts))
+    lasts = nexts - 1
+    merged = np.stack([starts[firsts], reach[lasts]], axis=1)
     return merged, kinds[firsts]
 
 

@@ -46,7 +46,8 @@ def sections(bar: QMenuBar) -> list[Section]:
             ]
             found.append((menu.title().replace("&", ""), rows))
     mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE.items()]
-    return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
+    found.append((tr("Mouse"), mouse))
+    return [(heading, rows) for heading, rows in found if rows]
 
 
 def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
@@ -86,7 +87,8 @@ class KeySheet(QDialog):
         sheet = QWidget()
         room = self.screen().availableSize() * SHARE
         self._parts: list[_Part] = []
-        grids = [self._grid(part) for part in columns(found, lines_of(found, room.width()))]
+        lines = lines_of(found, room.width())
+        grids = [self._grid(part) for part in columns(found, lines)]
         row(*grids, of=sheet, margins=(18, 12, 18, 14), spacing=28)
         area = named(QScrollArea(widgetResizable=True), tr("Keys and mouse"))
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -102,7 +104,8 @@ class KeySheet(QDialog):
         # from the sheet, and so bring a horizontal one.
         bar = area.verticalScrollBar().sizeHint().width()
         high = top.sizeHint().height() + 2
-        self.resize((sheet.sizeHint() + QSize(bar, high)).boundedTo(room))
+        size = sheet.sizeHint() + QSize(bar, high)
+        self.resize(size.boundedTo(room))
         # The window's own `?` is not heard while this dialog has the focus.
         QShortcut("?", self, self.close)
 
@@ -131,10 +134,13 @@ class KeySheet(QDialog):
         """Show the lines that contain a text, and the headings of these."""
         wanted = wanted.strip().casefold()
         for part in self._parts:
+            any_shown = False
             for text, labels in part.lines:
+                is_shown = wanted in text
+                any_shown = any_shown or is_shown
                 for label in labels:
-                    label.setVisible(wanted in text)
-            part.heading.setVisible(any(wanted in text for text, _ in part.lines))
+                    label.setVisible(is_shown)
+            part.heading.setVisible(any_shown)
 
 
 @dataclass(slots=True)

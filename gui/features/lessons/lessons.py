@@ -228,7 +228,9 @@ class Lessons(QObject):
     def _following(self) -> Path | None:
         """Return the shipped lesson after the open one; None after the last, or a user's own."""
         every = shipped()
-        place = every.index(self.path) + 1 if self.path in every else len(every)
+        if self.path not in every:
+            return None
+        place = every.index(self.path) + 1
         return every[place] if place < len(every) else None
 
     def _after(self, lesson: Lesson) -> str:

@@ -51,13 +51,16 @@ class Pointer:
         # A floating dock is another window, which the spotlight does not cover.
         if not widget.isVisible() or widget.window() is not self._window:
             return QRectF()
-        return QRectF(widget.rect()).translated(widget.mapTo(self._window, QPoint()))
+        corner = widget.mapTo(self._window, QPoint())
+        return QRectF(widget.rect()).translated(corner)
 
     def _place_of_lane(self, lane: int) -> QRectF:
         frame = self._timeline.state.frame
         top, bottom = frame.layout.extent_of(lane)
         height = bottom - top
-        return self._in_window(QRectF(0, frame.top + top, self._timeline.state.size[0], height))
+        width, _ = self._timeline.state.size
+        row = QRectF(0, frame.top + top, width, height)
+        return self._in_window(row)
 
     def _place_between(self, found: Span | Gap) -> QRectF:
         frame = self._timeline.state.frame

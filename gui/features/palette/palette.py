@@ -121,7 +121,8 @@ class Palette(QFrame):
         window = self.parentWidget()
         assert window is not None
         width = min(WIDTH, window.width() - 2 * MARGIN)
-        self.setGeometry((window.width() - width) // 2, TOP, width, self._height(window))
+        left = (window.width() - width) // 2
+        self.setGeometry(left, TOP, width, self._height(window))
         self.show()
         self.raise_()
         self.field.setFocus()

@@ -110,7 +110,8 @@ class PlaybackLayer(QWidget):
     def _is_near(self, at: QPointF) -> bool:
         """Return whether the now-line or its tag is at a pixel."""
         line, tag = now_area(self._view.state.frame, self._fonts(), self.time)
-        return tag.contains(at) or line.adjusted(-NEAR, 0, NEAR, 0).contains(at)
+        around = line.adjusted(-NEAR, 0, NEAR, 0)
+        return tag.contains(at) or around.contains(at)
 
     def _follow_picture(self) -> None:
         if self.film is not None:

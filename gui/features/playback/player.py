@@ -90,7 +90,10 @@ class Player(QObject):
     def next_event(self) -> None:
         """Go to the next start or end of a span in any film, and stop there."""
         self.pause()
-        times = [film.next_event(film.start + self.time) - film.start for film in self.films]
+        times = []
+        for film in self.films:
+            event = film.next_event(film.start + self.time)
+            times.append(event - film.start)
         # A film that is over says its end again, which is no event to go to.
         later = [time for time in times if time > self.time]
         self.seek(min(later, default=self.length))
@@ -98,7 +101,10 @@ class Player(QObject):
     def previous_event(self) -> None:
         """Go to the previous start or end of a span in any film, and stop there."""
         self.pause()
-        times = [film.previous_event(film.start + self.time) - film.start for film in self.films]
+        times = []
+        for film in self.films:
+            event = film.previous_event(film.start + self.time)
+            times.append(event - film.start)
         self.seek(max(times, default=0.0))
 
     def tick(self) -> None:

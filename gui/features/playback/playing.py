@@ -51,7 +51,8 @@ class Playing(QObject):
         self._layer.show_film(film)
         if race is not None and self._layer_b is not None:
             self._layer_b.show_film(race[1])
-        self._player.load([film.film] if race is None else [one.film for one in race])
+        films = [film] if race is None else list(race)
+        self._player.load([one.film for one in films])
         self._bar.offer_speeds()
         self._bar.show()
         return True

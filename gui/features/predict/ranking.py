@@ -79,7 +79,9 @@ def _is_same(way: Advice, present: Advice) -> bool:
     """Return True if `way` is the present one, whose options may be left to their defaults."""
     one = way.specification
     other = present.specification
-    if one.strategy != other.strategy or one[SCHEDULE] != with_defaults(other)[SCHEDULE]:
+    if one.strategy != other.strategy:
+        return False
+    if one[SCHEDULE] != with_defaults(other)[SCHEDULE]:
         return False
     for option in (MICROBATCHES, CHUNKS, REPLICAS):
         if other[option] not in (None, one[option]):

@@ -269,7 +269,10 @@ class WhatIfPanel(QWidget):
 
     def _build_fields(self) -> None:
         self.costs = choice([(tr("Plain: 1 ms a pass"), PLAIN_COSTS, "")])
-        self.schedule = choice([(tr(s.title), s.name, tr(s.line)) for s in SCHEDULES.values()])
+        schedules = []
+        for schedule in SCHEDULES.values():
+            schedules.append((tr(schedule.title), schedule.name, tr(schedule.line)))
+        self.schedule = choice(schedules)
         self.schedule.setCurrentIndex(self.schedule.findData(DEFAULT_SCHEDULE))
         self._add("devices", growing(MOST_SLID["devices"]), whole(1, MOST_DEVICES, 4))
         self._add(

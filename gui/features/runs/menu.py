@@ -44,7 +44,8 @@ class RunMenu(QObject):
         menu.setToolTipsVisible(True)
         menu.addAction(tr("Use this run's settings"), lambda: self._use(run))
         others = menu.addAction(tr("Close other tabs"), lambda: self._tabs.close_others(run))
-        others.setEnabled(run in self._tabs.runs and len(self._tabs.runs) > 1)
+        runs = self._tabs.runs
+        others.setEnabled(run in runs and len(runs) > 1)
         pinned = menu.addAction(tr("Use as the baseline"), lambda: self._pin(run))
         pinned.setCheckable(True)
         pinned.setChecked(run is self._baseline.run)

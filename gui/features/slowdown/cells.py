@@ -39,8 +39,9 @@ class Cell:
     def query(self) -> str:
         """The search for the spans of a kind of work; "" if it has none."""
         name = self.saving.name
-        searchable = self.saving.part is PeerGroup.KIND and name in {*Kind, *GROUPS}
-        return f"kind:{name}" if searchable else ""
+        if self.saving.part is not PeerGroup.KIND:
+            return ""
+        return f"kind:{name}" if name in {*Kind, *GROUPS} else ""
 
 
 def matrix_cells(found: Slowdown) -> list[Cell]:
@@ -56,15 +57,18 @@ def matrix_cells(found: Slowdown) -> list[Cell]:
         workers.setdefault(at, []).append((worker, saving))
     cells: list[Cell] = []
     for (row, column), members in workers.items():
-        largest = max((saving for _, saving in members), key=lambda saving: saving.share)
+        savings = [saving for _, saving in members]
+        largest = max(savings, key=lambda saving: saving.share)
         lanes = tuple(worker.lane for worker, _ in members)
         cells.append(Cell(row, column, largest, lanes))
     if columns > 1:
         for row, saving in enumerate(found.of_rows):
-            cells.append(Cell(row, columns, saving, _lanes_at(found, found.rows, row)))
+            lanes = _lanes_at(found, found.rows, row)
+            cells.append(Cell(row, columns, saving, lanes))
     if rows > 1:
         for column, saving in enumerate(found.of_columns):
-            cells.append(Cell(rows, column, saving, _lanes_at(found, found.columns, column)))
+            lanes = _lanes_at(found, found.columns, column)
+            cells.append(Cell(rows, column, saving, lanes))
     return cells
 
 

@@ -32,11 +32,11 @@ from gui.features.slowdown.heat_map import (
     draw_names,
     share_colour,
 )
-from gui.look.painter import fill, pen
 from gui.look.text import tr
-from gui.look.writing import CENTRE, write
+from gui.look.writing import CENTRE
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.widgets.drawing import LINE, PAD, Drawing, Ink
+from gui.widgets.drawing import LINE, PAD, Drawing
+from gui.widgets.ink import Ink
 
 STEPS = {
     Qt.Key.Key_Left: (-1, 0),
@@ -71,7 +71,8 @@ class SlowdownChart(Drawing):
 
     def show_slowdown(self, found: Slowdown, lane_names: tuple[str, ...]) -> None:
         """Show savings; `lane_names` has the name of every lane of the run."""
-        self.found, self._lane_names = found, lane_names
+        self.found = found
+        self._lane_names = lane_names
         self._matrix = matrix_cells(found)
         self._kinds = kind_cells(found)
         self.cells = [*self._matrix, *self._kinds]
@@ -101,8 +102,10 @@ class SlowdownChart(Drawing):
         left = PAD + min(widest, WIDEST_NAME) + 10
         columns = len(self.found.of_columns)
         rows = len(self.found.of_rows)
-        room = self.width() - left - PAD - GAP - WIDEST / 2
-        column = min(WIDEST, max(NARROWEST, room / (columns + 1)))
+        right_margin = GAP + WIDEST / 2
+        room = self.width() - left - PAD - right_margin
+        even = room / (columns + 1)
+        column = min(WIDEST, max(NARROWEST, even))
         top = LEGEND + LINE
         below = top + ROW * rows
         if rows > 1:
@@ -138,7 +141,10 @@ class SlowdownChart(Drawing):
         if self.found is None:
             return None
         places = self.places()
-        return next((cell for cell in self.cells if places.rect(cell).contains(at)), None)
+        for cell in self.cells:
+            if places.rect(cell).contains(at):
+                return cell
+        return None
 
     @override
     def tip_at(self, at: QPointF) -> str:
@@ -146,9 +152,11 @@ class SlowdownChart(Drawing):
         if cell is None:
             return ""
         names = self.lane_names(cell)
-        # A worker's sentence has its name already.
-        listed = "" if names == [cell.saving.name] else lanes_line(cell, names)
-        return "\n".join(filter(None, (cell_sentence(cell), listed)))
+        sentence = cell_sentence(cell)
+        if names == [cell.saving.name]:
+            return sentence  # which has the worker's name already
+        listed = lanes_line(cell, names)
+        return f"{sentence}\n{listed}" if listed else sentence
 
     # Input
 
@@ -180,7 +188,8 @@ class SlowdownChart(Drawing):
             super().keyPressEvent(event)
         elif key in STEPS:
             right, down = STEPS[key]
-            self._go_to(next_cell(self.cells, self.current, right, down))
+            cell = next_cell(self.cells, self.current, right, down)
+            self._go_to(cell)
         elif key in ACTIVATE:
             self.activated.emit(self.current)
         else:
@@ -212,28 +221,26 @@ class SlowdownChart(Drawing):
         draw_legend(ink, self.width(), scale)
         draw_names(ink, self.width(), places, self.found)
         numbers = [share_text(cell.saving.share) for cell in self._matrix]
-        widest = max(text_width(ink.fonts.small, number) for number in numbers)
+        widest = max(map(ink.small_width, numbers))
         has_numbers = widest + 4 <= places.column
         for cell in self.cells:
             rect = places.rect(cell)
             if not rect.intersects(self.seen):
                 continue
             colour = share_colour(self.theme, cell.saving.share, scale)
-            fill(ink.painter, rect, colour)
+            ink.fill(rect, colour)
             if has_numbers or rect.width() > places.column:
                 text = share_text(cell.saving.share)
                 on = self.theme.letters_on(colour)
-                write(ink.painter, ink.fonts.small, on, rect, text, CENTRE)
+                ink.small(rect, text, CENTRE, on)
         draw_kinds(ink, self.width(), places, self._kinds)
         self._outline(ink, places)
 
     def _outline(self, ink: Ink, places: Places) -> None:
         """Outline the marked cell, and the current one while the chart has the focus."""
-        painter = ink.painter
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.marked is not None:
-            painter.setPen(pen(self.theme.accent, 3))
-            painter.drawRect(places.rect(self.marked).adjusted(-0.5, -0.5, 0.5, 0.5))
+            around = places.rect(self.marked).adjusted(-0.5, -0.5, 0.5, 0.5)
+            ink.outline(around, self.theme.accent, 3)
         if self.current is not None and self.hasFocus():
-            painter.setPen(pen(self.theme.text, 1, Qt.PenStyle.DashLine))
-            painter.drawRect(places.rect(self.current).adjusted(1.5, 1.5, -1.5, -1.5))
+            inside = places.rect(self.current).adjusted(1.5, 1.5, -1.5, -1.5)
+            ink.outline(inside, self.theme.text, 1, Qt.PenStyle.DashLine)

@@ -10,12 +10,11 @@ from PySide6.QtGui import QColor, QLinearGradient
 
 from core.report.slowdown import Slowdown
 from gui.features.slowdown.cells import LEAST_SHARE, Cell, saving_name, share_text
-from gui.look.painter import fill, pen
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme, mixed
-from gui.look.writing import CENTRE, LEFT, RIGHT, elided
-from gui.timeline.layout.fonts import text_width
-from gui.widgets.drawing import LINE, PAD, Ink
+from gui.look.writing import CENTRE, LEFT, RIGHT
+from gui.widgets.drawing import LINE, PAD
+from gui.widgets.ink import Ink
 
 ROW = 22.0
 NARROWEST, WIDEST = 9.0, 76.0  # of a column
@@ -45,6 +44,11 @@ class Places:
     kinds: float
     rows: int
     columns: int
+
+    @property
+    def name_width(self) -> float:
+        """The width of the names left of the rows."""
+        return self.left - PAD - 8
 
     def rect(self, cell: Cell) -> QRectF:
         """Return the rectangle of a cell."""
@@ -85,30 +89,32 @@ def share_colour(theme: Theme, share: float, scale: float) -> str:
 
 def draw_legend(ink: Ink, width: float, scale: float) -> None:
     """Draw the scale of colours, from 0 to the largest share."""
+    theme = ink.theme
     y = (LEGEND - LINE) / 2
     zero = share_text(0)
-    most = percent_text(scale)
-    fonts = ink.fonts
-    painter = ink.painter
-    x = PAD
-    ink.small(QRectF(x, y, 40, LINE), zero)
-    x += text_width(fonts.small, zero) + 6
-    bar = QRectF(x, y + 3, SCALE, LINE - 6)
+    zero_place = QRectF(PAD, y, 40, LINE)
+    ink.small(zero_place, zero)
+    bar_left = PAD + ink.small_width(zero) + 6
+    bar = QRectF(bar_left, y + 3, SCALE, LINE - 6)
     gradient = QLinearGradient(bar.topLeft(), bar.topRight())
     for twentieth in range(21):
         share = twentieth / 20
-        gradient.setColorAt(share, QColor(share_colour(ink.theme, share, 1.0)))
-    painter.fillRect(bar, gradient)
-    painter.setPen(pen(ink.theme.line))
-    painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
-    x = bar.right() + 6
+        colour = share_colour(theme, share, 1.0)
+        gradient.setColorAt(share, QColor(colour))
+    ink.painter.fillRect(bar, gradient)
+    edge = bar.adjusted(-0.5, -0.5, 0.5, 0.5)
+    ink.outline(edge, theme.line)
+    most = percent_text(scale)
     words = tr("{most} of a step would be saved", most=most)
-    ink.small(QRectF(x, y, width - x, LINE), words)
-    x += text_width(fonts.small, words) + 18
-    box = QRectF(x, y + 3, LINE - 6, LINE - 6)
-    fill(painter, box, share_colour(ink.theme, -1.0, 1.0))
-    faster = tr("faster than its peers")
-    ink.small(QRectF(box.right() + 6, y, width, LINE), faster)
+    words_left = bar.right() + 6
+    words_place = QRectF(words_left, y, width - words_left, LINE)
+    ink.small(words_place, words)
+    swatch_left = words_left + ink.small_width(words) + 18
+    swatch = QRectF(swatch_left, y + 3, LINE - 6, LINE - 6)
+    fastest = share_colour(theme, -1.0, 1.0)
+    ink.fill(swatch, fastest)
+    faster_place = QRectF(swatch.right() + 6, y, width, LINE)
+    ink.small(faster_place, tr("faster than its peers"))
 
 
 def draw_names(ink: Ink, width: float, places: Places, found: Slowdown) -> None:
@@ -116,7 +122,7 @@ def draw_names(ink: Ink, width: float, places: Places, found: Slowdown) -> None:
     _draw_row_names(ink, places, found)
     y = places.top - LINE
     names = [one.name for one in found.of_columns]
-    widest = max(text_width(ink.fonts.small, name) for name in names) + 6
+    widest = max(map(ink.small_width, names)) + 6
     # If columns are narrower than a name, only every second, third... is named.
     every_nth = 1
     while every_nth * places.column < widest and every_nth < len(names):
@@ -129,32 +135,32 @@ def draw_names(ink: Ink, width: float, places: Places, found: Slowdown) -> None:
         ink.small(rect, names[column], alignment, ink.theme.text)
     if places.columns > 1:
         x = places.left + places.column * places.columns + GAP
-        every = tr("all of {axis}", axis=found.columns)
-        ink.small(QRectF(x, y, width - x, LINE), every, LEFT)
+        rect = QRectF(x, y, width - x, LINE)
+        ink.small(rect, tr("all of {axis}", axis=found.columns))
 
 
 def _draw_row_names(ink: Ink, places: Places, found: Slowdown) -> None:
-    rect = QRectF(PAD, places.top, places.left - PAD - 8, ROW - 1)
+    rect = QRectF(PAD, places.top, places.name_width, ROW - 1)
     for one in found.of_rows:
         ink.small(rect, one.name, LEFT, ink.theme.text)
         rect.translate(0, ROW)
     if places.rows > 1:
         rect.translate(0, GAP)
-        ink.small(rect, tr("all of {axis}", axis=found.rows), LEFT)
+        ink.small(rect, tr("all of {axis}", axis=found.rows))
 
 
 def draw_kinds(ink: Ink, width: float, places: Places, kinds: Sequence[Cell]) -> None:
     """Draw the heading, the names and the times of the kinds of work."""
-    heading = QRectF(PAD, places.kinds - LINE - 2, width - 2 * PAD, LINE)
+    heading_top = places.kinds - LINE - 2
+    heading = QRectF(PAD, heading_top, width - 2 * PAD, LINE)
     ink.bold(heading, tr("By kind of work"))
-    room = places.left - PAD - 8
+    room = places.name_width
     for cell in kinds:
+        saving = cell.saving
         rect = places.rect(cell)
-        ink.painter.setFont(ink.fonts.small)
-        name = elided(ink.painter, saving_name(cell.saving), room)
         left = QRectF(PAD, rect.top(), room, rect.height())
+        name = ink.small_elided(saving_name(saving), room)
         ink.small(left, name, LEFT, ink.theme.text)
-        if abs(cell.saving.share) >= LEAST_SHARE:
-            time = duration_text(cell.saving.saved_ns)
+        if abs(saving.share) >= LEAST_SHARE:
             right = QRectF(rect.right() + 2, rect.top(), 80, rect.height())
-            ink.small(right, time, RIGHT)
+            ink.small(right, duration_text(saving.saved_ns), RIGHT)

@@ -47,7 +47,9 @@ def _rows(span: Span, lane: str) -> str:
     """Return `8`, or `5 + 6` for an overlap whose forward and backward have different rows."""
     own = f"{span.rows:,}" if span.rows else ""
     paired = span.paired_rows
-    return own if paired in (None, span.rows) else f"{own} + {paired:,}"
+    if paired is None or paired == span.rows:
+        return own
+    return f"{own} + {paired:,}"
 
 
 COLUMNS = (
@@ -123,7 +125,10 @@ class SpansModel(TableModel):
     def text(self, row: int, column: int) -> str:
         """Return the text of a cell."""
         span = self.span_at(row)
-        lane = "" if self.listing is None else self.listing.trace.header.lanes[span.lane].name
+        lane = ""
+        if self.listing is not None:
+            lanes = self.listing.trace.header.lanes
+            lane = lanes[span.lane].name
         return COLUMNS[column].say(span, lane)
 
     def role_data(self, row: int, column: int, role: int) -> object:
@@ -140,7 +145,10 @@ class SpansModel(TableModel):
         # pages.
         if len(self._pages) >= MOST_PAGES:
             self._pages.clear()
-        lanes, index = self.listing.places(page * PAGE, (page + 1) * PAGE)
+        first = page * PAGE
+        trace = self.listing.trace
+        lanes, index = self.listing.places(first, first + PAGE)
         places = zip(lanes.tolist(), index.tolist(), strict=True)
-        self._pages[page] = [self.listing.trace.span(lane, at) for lane, at in places]
-        return self._pages[page]
+        spans = [trace.span(lane, at) for lane, at in places]
+        self._pages[page] = spans
+        return spans

@@ -318,8 +318,10 @@ def _tool(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
 
 def _is_hit(hits: Hits, lane: int, index: int) -> bool:
     found = hits.get(lane)
-    at = 0 if found is None else int(found.searchsorted(index))
-    return found is not None and at < len(found) and int(found[at]) == index
+    if found is None:
+        return False
+    at = int(found.searchsorted(index))
+    return at < len(found) and int(found[at]) == index
 
 
 def _completions(owner: QObject) -> QStandardItemModel:

@@ -71,7 +71,9 @@ class Durations(QWidget):
         trace, counted, by_name = self._shown
         kind = self.which.currentData()
         sizes = counted.sizes
-        own = sizes.sum(axis=0) if kind is None else sizes[KINDS.index(kind)]
+        own = sizes.sum(axis=0)
+        if kind is not None:
+            own = sizes[KINDS.index(kind)]
         self.histogram.show_bins(histogram(own))
         found = by_name.outliers if by_name else ()
         self.outliers = [one for one in found if kind in (None, one.kind)]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QLineF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from core.explain.percentiles import Histogram, histogram
 from core.override import override
-from gui.look.painter import fill, pen
 from gui.look.text import duration_text, ntr, percent_text, tr
-from gui.timeline.layout.fonts import text_width
-from gui.widgets.drawing import PAD, Drawing, Ink
+from gui.widgets.drawing import PAD, Drawing
+from gui.widgets.ink import Ink
 
 HEIGHT = 132.0
 TOP = 18.0
 FOOT = 20.0
 WIDEST = 34.0  # pixels of a bar
 APART = 14.0  # pixels between two labels
+CHOOSES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class HistogramChart(Drawing):
@@ -50,8 +50,11 @@ class HistogramChart(Drawing):
     def rect_of(self, number: int) -> QRectF:
         """Return the column of a bar, from the chart's top to its axis."""
         room = self.width() - 2 * PAD
-        width = min(WIDEST, room / max(1, len(self.bins)))
-        return QRectF(PAD + number * width, TOP, width, HEIGHT - TOP - FOOT)
+        even = room / max(1, len(self.bins))
+        width = min(WIDEST, even)
+        left = PAD + number * width
+        height = HEIGHT - TOP - FOOT
+        return QRectF(left, TOP, width, height)
 
     def bin_at(self, x: float) -> int | None:
         """Return the bar whose column contains a pixel, or None."""
@@ -65,8 +68,7 @@ class HistogramChart(Drawing):
         if not len(self.bins):
             return
         most = int(self.bins.counts.max())
-        painter = ink.painter
-        ink.small(QRectF(PAD, 0, self.width() - 2 * PAD, TOP), _spans(most))
+        ink.small(self.across(0, TOP), _spans(most))
         hint = tr("Click for the longest of them.")
         for number, count in enumerate(self.bins.counts.tolist()):
             if not count:
@@ -78,33 +80,34 @@ class HistogramChart(Drawing):
             bar = QRectF(column)
             bar.setTop(column.bottom() - height)
             bar.setRight(column.right() - gap)
-            fill(painter, bar, self.theme.accent)
+            ink.fill(bar, self.theme.accent)
             self.spot(column, f"{self._tip(number)}\n{hint}")
         self._draw_axis(ink)
         if self.hasFocus():
             cursor = self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1)
-            painter.setPen(pen(self.theme.text, 1.5))
-            painter.drawRect(cursor)
+            ink.outline(cursor, self.theme.text, 1.5)
 
     def _draw_axis(self, ink: Ink) -> None:
         """Label the bars' edges, as many as there is room for."""
-        painter = ink.painter
         last = self.rect_of(len(self.bins) - 1)
         foot = last.bottom() + 0.5
-        painter.setPen(QColor(self.theme.line))
-        painter.drawLine(QLineF(PAD, foot, last.right(), foot))
+        line = self.theme.line
+        ink.pen(line)
+        ink.level(PAD, last.right(), foot)
         free = 0.0
         for number, edge in enumerate(self.bins.edges.tolist()):
             x = PAD + number * last.width()
             text = duration_text(edge)
-            width = text_width(ink.fonts.small, text)
+            width = ink.small_width(text)
             rightmost = self.width() - width - 2
-            at = min(max(x - width / 2, 2.0), rightmost)
-            if at >= free:
-                painter.setPen(QColor(self.theme.line))
-                painter.drawLine(QLineF(x, foot, x, foot + 4))
-                ink.small(QRectF(at, foot + 4, width + 2, FOOT - 5), text)
-                free = at + width + APART
+            centred = x - width / 2
+            left = min(max(centred, 2.0), rightmost)
+            if left >= free:
+                ink.pen(line)
+                ink.upright(x, foot, foot + 4)
+                label = QRectF(left, foot + 4, width + 2, FOOT - 5)
+                ink.small(label, text)
+                free = left + width + APART
 
     def _tip(self, number: int) -> str:
         # n bars have n + 1 edges.
@@ -143,13 +146,14 @@ class HistogramChart(Drawing):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
         if not len(self.bins):
             super().keyPressEvent(event)
-        elif event.key() == Qt.Key.Key_Left:
+        elif key == Qt.Key.Key_Left:
             self._step(-1)
-        elif event.key() == Qt.Key.Key_Right:
+        elif key == Qt.Key.Key_Right:
             self._step(1)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        elif key in CHOOSES:
             self._choose(self.cursor_bin)
         else:
             super().keyPressEvent(event)

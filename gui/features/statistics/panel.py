@@ -134,18 +134,23 @@ class StatisticsPanel(QWidget):
 
     def _count(self) -> None:
         """Count the range, or else all steps, unless nothing has changed since the last count."""
+        if self._scene is None or self._stopped:
+            return
         # A hidden panel does not count all steps; `showEvent` asks again.
-        if self._scene is None or self._stopped or not (self._chosen or self.isVisible()):
+        if self._chosen is None and not self.isVisible():
             return
         trace = self._scene.trace
         job = self._job
         chosen = self._chosen or steps_range(trace, self._live)
-        if chosen is None or (job and (job.version, job.range) == (trace.version, chosen)):
+        if chosen is None:
+            return
+        is_same_range = job is not None and job.range == chosen
+        if job is not None and is_same_range and job.version == trace.version:
             return
         # A live trace grows all the time, though seldom within a range: with as many spans as
         # before there is nothing new to count.
         fresh = RangeJob(trace, self._scene.explained, chosen)
-        if job is None or (job.spans, job.range) != (fresh.spans, chosen):
+        if job is None or not is_same_range or job.spans != fresh.spans:
             self._begin(fresh)
 
     def _begin(self, job: RangeJob) -> None:
@@ -154,7 +159,8 @@ class StatisticsPanel(QWidget):
         if self.figures is not None:
             # The same range, which has grown: its figures stay until the new ones are there.
             counted = self.figures.counted
-            if (counted.start, counted.end) != (job.range.start, job.range.end):
+            is_same_start = counted.start == job.range.start
+            if not is_same_start or counted.end != job.range.end:
                 self.figures = None
         self._runner.start(job.work(), AT_ONCE_S)
 
@@ -166,27 +172,32 @@ class StatisticsPanel(QWidget):
     def _clear(self, hint: str) -> None:
         """Stop counting, and say why nothing is shown."""
         self._runner.cancel()
-        self._job = self.figures = None
+        self._job = None
+        self.figures = None
         self.hint.setText(hint)
         self._stack.setCurrentIndex(0)
 
     def _show_progress(self, share: float) -> None:
         self._progress.setValue(round(100 * share))
-        if self.figures is None and time.monotonic() - self._begun > PATIENCE_S:
+        waited_s = time.monotonic() - self._begun
+        if self.figures is None and waited_s > PATIENCE_S:
             self._stack.setCurrentWidget(self._waiting)
 
     def _show(self, figures: RangeFigures) -> None:
         assert self._scene is not None
         trace = self._scene.trace
-        self.figures, (counted, causes, by_name) = figures, figures
+        self.figures = figures
+        counted, causes, by_name = figures
         whole = self._chosen is None
         self.explain.setVisible(not whole and not trace.header.source.has_plan)
         self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
         self.lanes.show_table(lane_table(trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
         self.names.show_table(name_table(counted, by_name))
-        lines = notes(trace, counted, causes, by_name)
-        self.notes.say(" ".join([*lines, tr(RANGE)] if whole else lines))
+        lines = list(notes(trace, counted, causes, by_name))
+        if whole:
+            lines.append(tr(RANGE))
+        self.notes.say(" ".join(lines))
         self._show_tables()
         self.durations.show_spans(trace, counted, by_name)
         self._stack.setCurrentIndex(1)
@@ -198,8 +209,10 @@ class StatisticsPanel(QWidget):
         self.names.setVisible(by_name)
 
     def _select_name(self, number: int) -> None:
-        if self.figures is not None and self.figures.by_name is not None:
-            self.span_chosen.emit(*self.figures.by_name.names[number].place)
+        by_name = None if self.figures is None else self.figures.by_name
+        if by_name is not None:
+            chosen = by_name.names[number]
+            self.span_chosen.emit(*chosen.place)
 
     # Building
 

@@ -53,9 +53,11 @@ class RangeJob:
             self._explain(step)
             yield (self._count.parts + number) / whole
         counted = self._count.result()
-        ends = self.range.start, self.range.end
-        causes = idle_causes(self._trace, *ends, counted.lanes, self._causes)
-        return RangeFigures(counted, causes, name_statistics(self._trace, counted))
+        start = self.range.start
+        end = self.range.end
+        causes = idle_causes(self._trace, start, end, counted.lanes, self._causes)
+        by_name = name_statistics(self._trace, counted)
+        return RangeFigures(counted, causes, by_name)
 
     def _explain(self, step: int) -> None:
         """Explain a step, unless that takes too long and it is not explained yet."""
@@ -73,5 +75,7 @@ def _spread(steps: list[int]) -> list[int]:
     if len(steps) <= MOST_STEPS:
         return steps
     # Not the first ones, so that changes over the range count.
-    places = np.linspace(0, len(steps) - 1, MOST_STEPS).round().astype(int)
-    return [steps[place] for place in places.tolist()]
+    last = len(steps) - 1
+    places = np.linspace(0, last, MOST_STEPS)
+    whole_places = places.round().astype(int)
+    return [steps[place] for place in whole_places.tolist()]

@@ -87,4 +87,5 @@ class RangeTable(ReturnTable):
         shown = 21 * min(LISTED, len(table.rows))
         # With room for the bar below even while there
         # is none: it would otherwise hide the last row.
-        self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)
+        scroll_bar = self.horizontalScrollBar().sizeHint().height()
+        self.setFixedHeight(head + shown + scroll_bar + 2)

@@ -200,7 +200,8 @@ def measures_costs(trace: Trace) -> bool:
     if not specification.calibrate or trace.costs is not None or trace.open_tasks:
         return False
     last = specification.warmup - 1
-    return bool(steps) and steps[-1] == last and last in trace.counter("loss").steps
+    is_warm = bool(steps) and steps[-1] == last
+    return is_warm and last in trace.counter("loss").steps
 
 
 def progress(run: Run) -> tuple[int, int]:

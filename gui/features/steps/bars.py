@@ -44,12 +44,15 @@ class StepBars:
     def at(self, number: int) -> int | None:
         """Return the place of the step with this number, or None if there is none."""
         place = int(np.searchsorted(self.numbers, number))
-        return place if place < len(self.steps) and self.numbers[place] == number else None
+        if place < len(self.steps) and self.numbers[place] == number:
+            return place
+        return None
 
     def name(self, place: int) -> str:
         """Return the name of a step, its makespan, and its loss if that is known."""
         words = [step_name(int(self.steps[place]), self.warmup)]
-        words.append(duration_text(float(self.ends[place] - self.starts[place])))
+        makespan = float(self.ends[place] - self.starts[place])
+        words.append(duration_text(makespan))
         if not np.isnan(self.losses[place]):
             words.append(tr("loss {loss}", loss=f"{self.losses[place]:.4g}"))
         return " · ".join(words)
@@ -91,4 +94,6 @@ def bars_words(bars: StepBars) -> str:
         words.append(
             tr("{n} measured steps of {least} to {most} ms", n=count, least=least, most=most)
         )
-    return "; ".join([*words, bars.name(len(bars.steps) - 1)])
+    last = len(bars.steps) - 1
+    words.append(bars.name(last))
+    return "; ".join(words)

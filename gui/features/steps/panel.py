@@ -90,7 +90,8 @@ class StepsPanel(QWidget):
                     # import would delay this paint.
                     QTimer.singleShot(0, self, self._build)
                 return
-            area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
+            whole = QRectF(self.rect())
+            area = whole.adjusted(PAD, 8, -PAD, -8)
             write_wrapped(painter, self.theme.muted, area, self.empty)
 
     def _build(self) -> None:

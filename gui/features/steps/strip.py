@@ -12,12 +12,12 @@ from gui.look.painter import fill, pen, saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import RIGHT
-from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.miniature import draw_miniature, miniature_frame
 from gui.timeline.state.scene import Scene, step_name
-from gui.widgets.drawing import Ink, Painted
+from gui.widgets.drawing import Painted
+from gui.widgets.ink import Ink
 
 NAME = 16.0  # height of the line with a step's name
 PICTURE = 36.0
@@ -55,7 +55,8 @@ class StepStrip(Painted):
         """Mark the step that figures describe, and move it into view."""
         place = self.marked
         count = self.count
-        if place is not None and not self._first <= place < self._first + count:
+        shown = range(self._first, self._first + count)
+        if place is not None and place not in shown:
             self._first = place - count // 2
             self._picture = None
         steps = 0 if self._bars is None else len(self._bars.steps)
@@ -69,15 +70,20 @@ class StepStrip(Painted):
     @property
     def marked(self) -> int | None:
         """The place of the step that figures describe, None if it is not in the strip."""
-        if self._scene is None or self._bars is None or self._scene.described is None:
+        if self._scene is None or self._bars is None:
             return None
-        return self._bars.at(self._scene.described - self._bars.warmup + 1)
+        step = self._scene.described
+        if step is None:
+            return None
+        number = step - self._bars.warmup + 1
+        return self._bars.at(number)
 
     @property
     def count(self) -> int:
         """Number of steps that the strip has room for, at most the number of steps."""
         steps = 0 if self._bars is None else len(self._bars.steps)
-        return max(1, min(steps, int(self.width() / LEAST)))
+        most = int(self.width() / LEAST)
+        return max(1, min(steps, most))
 
     def cell(self, place: int) -> QRectF:
         """Return the rectangle of the step with this place."""
@@ -91,8 +97,12 @@ class StepStrip(Painted):
             return None
         width = min(MOST, self.width() / self.count)
         place = self._first + int(x // width)
-        last = min(len(self._bars.steps), self._first + self.count) - 1
-        return place if self._first <= place <= last else None
+        return place if place in self._places(self._bars) else None
+
+    def _places(self, bars: StepBars) -> range:
+        """Return the places of the steps that are shown."""
+        end = min(len(bars.steps), self._first + self.count)
+        return range(self._first, end)
 
     @override
     def set_theme(self, theme: Theme) -> None:
@@ -156,31 +166,33 @@ class StepStrip(Painted):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
-        fonts = Fonts.of(self.font())
-        places = range(self._first, min(len(bars.steps), self._first + self.count))
+        places = self._places(bars)
         longest = 1.0
         for place in places:
-            longest = max(longest, float(bars.ends[place] - bars.starts[place]))
+            makespan = float(bars.ends[place] - bars.starts[place])
+            longest = max(longest, makespan)
         with QPainter(picture) as painter:
-            ink = Ink(painter, fonts, self.theme)
+            ink = Ink.of(painter, self.font(), self.theme)
             for place in places:
                 self._draw_name(ink, bars, place)
-                self._draw_step(painter, scene, bars, place, longest)
+                self._draw_step(ink, scene, bars, place, longest)
         return picture
 
     def _draw_name(self, ink: Ink, bars: StepBars, place: int) -> None:
-        line = self.cell(place).adjusted(EDGE + 2, 1, -EDGE - 2, 0)
+        side = EDGE + 2
+        line = self.cell(place).adjusted(side, 1, -side, 0)
         line.setHeight(NAME)
         name = step_name(int(bars.steps[place]), bars.warmup)
         colour = self.theme.text if bars.measured[place] else ""
         ink.small(line, name, colour=colour)
         makespan = float(bars.ends[place] - bars.starts[place])
         time = duration_text(makespan)
-        if text_width(ink.fonts.small, name + time) + 8 <= line.width():
+        width_of_both = ink.small_width(name + time) + 8
+        if width_of_both <= line.width():
             ink.small(line, time, RIGHT)
 
     def _draw_step(
-        self, painter: QPainter, scene: Scene, bars: StepBars, place: int, longest: float
+        self, ink: Ink, scene: Scene, bars: StepBars, place: int, longest: float
     ) -> None:
         """Draw the bars of one step; the width of the cell is `longest` ns."""
         side = EDGE + 2
@@ -190,11 +202,12 @@ class StepStrip(Painted):
         step_width = max(1.0, cell.width() * length / longest)
         own = QRectF(cell)
         own.setWidth(step_width)
-        fill(painter, own, self.theme.grid)
+        ink.fill(own, self.theme.grid)
+        painter = ink.painter
         with saved(painter):
             # Clipped, because the view goes on into the next step.
             painter.setClipRect(own)
             view = Viewport(start, longest, cell.width())
             frame = miniature_frame(scene, view, cell, self.theme)
-            canvas = Canvas(painter, frame, Fonts.of(self.font()))
+            canvas = Canvas(painter, frame, ink.fonts)
             draw_miniature(canvas, scene, cell)

@@ -45,6 +45,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """An entry of the legend: a curve by its number, -1 for the ideal, -2 for a whisker."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """The results laid out in an area; `pitch` pixels from one place to the next.
 
@@ -58,7 +66,7 @@ class Chart:
     pitch: float
     places: tuple[Place, ...]
     numbers: tuple[tuple[float, float], ...]
-    legend: tuple[tuple[tuple[int, str], ...], ...]
+    legend: tuple[list[LegendEntry], ...]
     sentence: tuple[str, ...]
     notes: tuple[str, ...]
     theme: Theme
@@ -128,12 +136,14 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     for bar in bars:
         label = bar_label(results, bar, pitch, fonts)
         label_lines = max(label_lines, len(label))
-    words_above = SENTENCE * len(sentence) + LINE * len(legend) + 4
+    legend_height = LINE * len(legend)
+    words_above = SENTENCE * len(sentence) + legend_height + 4
     words_below = LINE * (label_lines + len(notes)) + 8
     top = area.top() + words_above + UNDER
     height = area.bottom() - top - words_below
     # At least a pixel: a dock can be lower than the words, and the axis divides by the height.
-    plot = QRectF(left, top, max(1.0, pitch * places), max(1.0, height))
+    plot_width = max(1.0, pitch * places)
+    plot = QRectF(left, top, plot_width, max(1.0, height))
     found = []
     for position, bar in enumerate(bars):
         x = left + pitch * (position + 0.5)
@@ -192,24 +202,22 @@ def _top(results: Results) -> float:
     return HEADROOM * highest
 
 
-def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[int, str], ...], ...]:
-    """Return lines of entries: the curves by number, -1 for the ideal, -2 for a whisker."""
+def _legend(results: Results, fonts: Fonts, room: float) -> tuple[list[LegendEntry], ...]:
+    """Return the entries of the legend, in lines that fit `room`."""
     entries = []
     for number, series in enumerate(results.series):
         if series.settings:
-            entries.append((number, settings_text(series.settings)))
+            entries.append(LegendEntry(number, settings_text(series.settings)))
     shown = results.by_setting.values()
     if any(result.ideal_ms is not None for result in shown):
-        entries.append((-1, tr("ideal: single ÷ lanes")))
+        entries.append(LegendEntry(-1, tr("ideal: single ÷ lanes")))
     if any(result.deviation_ms for result in shown):
-        entries.append((-2, tr("deviation from run to run")))
+        entries.append(LegendEntry(-2, tr("deviation from run to run")))
     widths = []
     for entry in entries:
-        _, text = entry
-        width = SWATCH + text_width(fonts.small, text) + 4
+        width = SWATCH + text_width(fonts.small, entry.text) + 4
         widths.append((entry, width))
-    lines = in_lines(widths, APART, room)
-    return tuple(tuple(line) for line in lines)
+    return tuple(in_lines(widths, APART, room))
 
 
 def _lines(text: str, font: QFont, room: float) -> list[str]:

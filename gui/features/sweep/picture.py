@@ -14,9 +14,8 @@ from gui.features.sweep.layout import lay_out
 from gui.features.sweep.words import sweep_title
 from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.timeline import picture_fonts
-from gui.look.painter import fill
 from gui.look.theme import THEMES
-from gui.look.writing import write
+from gui.widgets.ink import Ink
 
 WIDTH, HEIGHT = 800.0, 480.0
 EDGE, TITLE = 12.0, 26.0
@@ -37,10 +36,15 @@ def sweep_picture(results: Results, theme: str = "light") -> Picture:
     title = sweep_title(results)
 
     def draw(painter: QPainter) -> None:
-        fill(painter, QRectF(0, 0, WIDTH, HEIGHT), colours.plot)
-        rect = QRectF(EDGE + LEFT, EDGE, WIDTH - 2 * EDGE, TITLE)
-        write(painter, fonts.bold, colours.text, rect, title)
-        area = QRectF(EDGE, EDGE + TITLE, WIDTH - 2 * EDGE, HEIGHT - 2 * EDGE - TITLE)
-        draw_chart(painter, lay_out(results, area, colours, fonts))
+        ink = Ink(painter, fonts, colours)
+        page = QRectF(0, 0, WIDTH, HEIGHT)
+        ink.fill(page, colours.plot)
+        inner = page.adjusted(EDGE, EDGE, -EDGE, -EDGE)
+        heading = inner.translated(LEFT, 0)
+        heading.setHeight(TITLE)
+        ink.bold(heading, title)
+        area = inner.adjusted(0, TITLE, 0, 0)
+        chart = lay_out(results, area, colours, fonts)
+        draw_chart(painter, chart)
 
     return Picture(title, WIDTH, HEIGHT, SCREEN, draw)

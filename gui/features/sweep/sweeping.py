@@ -73,7 +73,8 @@ class Sweeping(QObject):
             return
         results = self.results
         # The same fields again: measured results stay, and the sweep continues.
-        if results is None or results.sweep != asked or not remaining(asked, results.measured):
+        is_same = results is not None and results.sweep == asked
+        if results is None or not is_same or not remaining(asked, results.measured):
             results = Results(asked, ())
             self._runs = {}
             self._took = []
@@ -204,10 +205,13 @@ class Sweeping(QObject):
         parts = []
         if self.running:
             seconds = seconds_left(self._left, self._took)
-            left = "" if seconds is None else duration_text(1e9 * max(1.0, round(seconds)))
-            now = setting_title(asked, asked.settings[self._left[0].setting])
-            text = tr("{done} of {all} runs are done; now {now}.", now=now, **words)
-            parts = [text, tr("About {time} left.", time=left) if left else ""]
+            point = self._left[0]
+            now = setting_title(asked, asked.settings[point.setting])
+            parts = [tr("{done} of {all} runs are done; now {now}.", now=now, **words)]
+            if seconds is not None:
+                whole_seconds = max(1.0, round(seconds))
+                left = duration_text(1e9 * whole_seconds)
+                parts.append(tr("About {time} left.", time=left))
         elif done < len(asked.points):
             parts = [tr("{done} of {all} runs are done; Run sweep goes on.", **words)]
         for place, why in self._failed.items():

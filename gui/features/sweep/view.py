@@ -48,8 +48,10 @@ class SweepView(Painted):
         """The layout of the chart; None without a result."""
         if self.results is None or not self.results.by_setting:
             return None
-        area = QRectF(self.rect()).adjusted(4, 6, -4, -4)
-        return lay_out(self.results, area, self.theme, Fonts.of(self.font()))
+        whole = QRectF(self.rect())
+        area = whole.adjusted(4, 6, -4, -4)
+        fonts = Fonts.of(self.font())
+        return lay_out(self.results, area, self.theme, fonts)
 
     @override
     def sizeHint(self) -> QSize:
@@ -65,7 +67,8 @@ class SweepView(Painted):
         with QPainter(self) as painter:
             fill(painter, self.rect(), self.theme.plot)
             if chart is None:
-                area = QRectF(self.rect()).adjusted(14, 8, -14, -8)
+                whole = QRectF(self.rect())
+                area = whole.adjusted(14, 8, -14, -8)
                 write_wrapped(painter, self.theme.muted, area, self.empty)
                 return
             draw_chart(painter, chart)

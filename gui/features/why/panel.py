@@ -137,7 +137,8 @@ class WhyPanel(QWidget):
     def _show(self, scene: Scene, steps: list[int]) -> None:
         explained = scene.explained
         header = scene.trace.header
-        self.figures = figures = mean_figures([explained.figures(step) for step in steps])
+        figures = mean_figures([explained.figures(step) for step in steps])
+        self.figures = figures
         self.waterfall.show_waterfall(figures.ladder, header.source is Source.PREDICTED)
         self.path_bar.show_shares(figures.critical_path)
         self.idle.show_idle(header.lanes, figures.idle_by_cause, figures.makespan_ns)
@@ -146,7 +147,8 @@ class WhyPanel(QWidget):
             widget.setVisible(bool(figures.collectives))
         pipeline = explained.pipeline(steps[-1])
         schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
-        self.bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
+        title = "" if schedule is None else tr(schedule.title)
+        self.bubbles.show_bubbles(figures, title)
         self._show_path(scene, steps)
         self._stack.setCurrentIndex(2)
 
@@ -164,14 +166,15 @@ class WhyPanel(QWidget):
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
         """Return the steps that still need long work; of several steps only the figures count."""
         explained = scene.explained
-        many = len(steps) > 1
-        return [
-            step
-            for step in steps
+        is_mean = len(steps) > 1
+        missing = []
+        for step in steps:
             # A mean needs only figures, which stay known when the large explanation itself is
             # forgotten.
-            if not explained.at_hand(step) and not (many and explained.knows(step, Wanted.FIGURES))
-        ]
+            is_known = is_mean and explained.knows(step, Wanted.FIGURES)
+            if not explained.at_hand(step) and not is_known:
+                missing.append(step)
+        return missing
 
     def _ask_for(self, scene: Scene, steps: list[int]) -> None:
         """Have steps explained if the user has asked for it, or show why that is impossible."""

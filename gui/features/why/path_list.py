@@ -55,8 +55,11 @@ class PathList(QTreeWidget):
     def _add(self, trace: Trace, step: int, explanation: Explanation, piece: PathPiece) -> None:
         task = explanation.columns[piece.task]
         span = trace.find(step, task.index)
-        name = str(task) if span is None else span.name or bar_name(trace, span)
-        share = tr(SHARE_WORDS[piece.share][0])
+        name = str(task)
+        if span is not None:
+            name = span.name or bar_name(trace, span)
+        word, _ = SHARE_WORDS[piece.share]
+        share = tr(word)
         length = duration_text(piece.end - piece.start)
         item = QTreeWidgetItem([share, name, trace.header.lanes[task.lane].name, length])
         item.setData(0, TASK_ROLE, task.index)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
 
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import PathShare
@@ -11,11 +10,10 @@ from core.message import N_
 from core.override import override
 from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
-from gui.look.painter import fill, pen
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.writing import RIGHT
-from gui.timeline.layout.fonts import text_width
-from gui.widgets.drawing import LINE, PAD, Drawing, Ink
+from gui.widgets.drawing import LINE, PAD, Drawing
+from gui.widgets.ink import Ink
 
 BAR = 18.0
 ROW = 21.0
@@ -43,18 +41,19 @@ BarPiece = tuple[Look, float, str]
 class PartsBar(Drawing):
     """A drawing with bars of several parts."""
 
-    def draw_parts(
-        self, painter: QPainter, bar: QRectF, parts: list[BarPiece], whole: float
-    ) -> None:
+    def draw_parts(self, ink: Ink, bar: QRectF, parts: list[BarPiece], whole: float) -> None:
         """Draw the parts from left to right; `whole` ns are as wide as the bar."""
-        fill(painter, bar, self.theme.grid)
+        ink.fill(bar, self.theme.grid)
+        scale = bar.width() / whole if whole else 0.0
+        top = bar.top()
         x = bar.left()
         for look, ns, tip in parts:
-            width = bar.width() * ns / whole if whole else 0.0
-            rect = QRectF(x, bar.top(), width, bar.height())
-            self.fill(painter, rect, look)
+            width = ns * scale
+            rect = QRectF(x, top, width, bar.height())
+            self.fill(ink.painter, rect, look)
             if width > 3:
-                fill(painter, QRectF(rect.right() - 1, bar.top(), 1, BAR), self.theme.plot)
+                seam = QRectF(rect.right() - 1, top, 1, BAR)
+                ink.fill(seam, self.theme.plot)
             self.spot(rect, tip)
             x += width
 
@@ -73,7 +72,8 @@ class PathBar(PartsBar):
 
     @override
     def content_height(self) -> float:
-        return BAR + 6 + LINE * len(self.shares) + 4
+        legend = LINE * len(self.shares)
+        return BAR + 6 + legend + 4
 
     @override
     def words(self) -> str:
@@ -82,24 +82,25 @@ class PathBar(PartsBar):
     @override
     def draw(self, ink: Ink) -> None:
         whole = sum(self.shares.values())
-        bar = QRectF(PAD, 0, self.width() - 2 * PAD, BAR)
         parts = []
         for share, ns in self.shares.items():
-            meaning = tr(SHARE_WORDS[share][1])
-            tip = f"{self._words(share)}\n{meaning}"
+            _, meaning = SHARE_WORDS[share]
+            tip = f"{self._words(share)}\n{tr(meaning)}"
             parts.append((SHARE_LOOKS[share], float(ns), tip))
-        self.draw_parts(ink.painter, bar, parts, whole)
+        self.draw_parts(ink, self.across(0, BAR), parts, whole)
         for number, (share, ns) in enumerate(self.shares.items()):
             y = BAR + 6 + LINE * number
-            name = tr(SHARE_WORDS[share][0])
-            self.legend_line(ink, y, SHARE_LOOKS[share], name, ns, whole)
-            self.spot(QRectF(0, y, self.width(), LINE), parts[number][2])
+            name, _ = SHARE_WORDS[share]
+            look, _, tip = parts[number]
+            self.legend_line(ink, y, look, tr(name), ns, whole)
+            line = QRectF(0, y, self.width(), LINE)
+            self.spot(line, tip)
 
     def _words(self, share: PathShare) -> str:
         ns = self.shares[share]
         whole = sum(self.shares.values())
-        name = tr(SHARE_WORDS[share][0])
-        return f"{name}: {duration_text(ns)}, {percent_text(ns / whole)}"
+        name, _ = SHARE_WORDS[share]
+        return f"{tr(name)}: {duration_text(ns)}, {percent_text(ns / whole)}"
 
 
 class IdleBars(PartsBar):
@@ -158,18 +159,20 @@ class IdleBars(PartsBar):
         for name, idle in self.lanes:
             time = duration_text(sum(idle.values()))
             times.append(time)
-            names = max(names, text_width(ink.fonts.bold, name) + 10)
-            figures = max(figures, text_width(ink.fonts.small, time) + 8)
+            names = max(names, ink.bold_width(name) + 10)
+            figures = max(figures, ink.small_width(time) + 8)
         left = PAD + names
         right = self.width() - PAD - figures
-        y = 0.0
+        name_column = QRectF(PAD, 0, names, BAR)
+        time_column = QRectF(right, 0, figures, BAR)
+        bar = QRectF(left, 1, right - left, BAR - 3)
         for (name, idle), time in zip(self.lanes, times, strict=True):
-            ink.bold(QRectF(PAD, y, names, BAR), name)
-            ink.small(QRectF(right, y, figures, BAR), time, RIGHT)
-            bar = QRectF(left, y + 1, right - left, BAR - 3)
+            ink.bold(name_column, name)
+            ink.small(time_column, time, RIGHT)
             self._draw_lane(ink, bar, name, idle)
-            y += ROW
-        self._legend(ink, y + 6)
+            for column in (name_column, time_column, bar):
+                column.translate(0, ROW)
+        self._legend(ink, name_column.top() + 6)
 
     def _draw_lane(self, ink: Ink, bar: QRectF, name: str, idle: dict[Cause, int]) -> None:
         """Draw the causes of a lane's idle time, with an outline as long as the step."""
@@ -177,19 +180,20 @@ class IdleBars(PartsBar):
         for cause, ns in idle.items():
             tip = self._tip(name, cause, ns)
             parts.append((CAUSE_LOOKS[cause], float(ns), tip))
-        self.draw_parts(ink.painter, bar, parts, self._makespan)
-        ink.painter.setPen(pen(self.theme.line))
+        self.draw_parts(ink, bar, parts, self._makespan)
         # Half a pixel outwards, so that the line hides no part of the bar.
-        ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
+        edge = bar.adjusted(-0.5, -0.5, 0.5, 0.5)
+        ink.outline(edge, self.theme.line)
 
     def _legend(self, ink: Ink, y: float) -> None:
         totals = self.totals
         if not totals:
-            ink.small(QRectF(PAD, y, self.width() - 2 * PAD, LINE), tr("never idle"))
+            ink.small(self.across(y, LINE), tr("never idle"))
         whole = self._makespan * len(self.lanes)
         for number, (cause, ns) in enumerate(totals.items()):
-            name = tr(cause.label)
-            self.legend_line(ink, y + LINE * number, CAUSE_LOOKS[cause], name, ns, whole)
+            top = y + LINE * number
+            look = CAUSE_LOOKS[cause]
+            self.legend_line(ink, top, look, tr(cause.label), ns, whole)
 
     def _tip(self, lane: str, cause: Cause, ns: int) -> str:
         share = percent_text(ns / self._makespan) if self._makespan else ""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont
 
 from core.message import N_
 from core.override import override
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
-from gui.look.painter import fill, pen
 from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
-from gui.look.writing import CENTRE
+from gui.look.writing import CENTRE, write_wrapped
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.widgets.drawing import Drawing, Ink
+from gui.widgets.drawing import Drawing
+from gui.widgets.ink import Ink
 
 HEIGHT = 232.0
 PAD = 6.0
@@ -27,6 +28,7 @@ WIDEST = 64.0
 GAP = 5.0  # between the names of two bars
 SMALLEST = 0.8  # of the usual size of small text
 TOTAL = N_("measured")
+TOP_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
 BAR_NAMES: dict[str, tuple[str, ...]] = {
     **{name: (word,) for name, word in BAR_WORDS.items()},
@@ -59,6 +61,20 @@ class WaterfallBar:
     def value(self) -> int:
         """The ns that the bar adds; negative if it descends."""
         return self.above - self.below
+
+    @property
+    def low(self) -> int:
+        """The level of the lower end, in ns."""
+        return min(self.below, self.above)
+
+    @property
+    def high(self) -> int:
+        """The level of the upper end, in ns."""
+        return max(self.below, self.above)
+
+    def descends_below(self, level: float) -> bool:
+        """Return True if the bar goes down, and ends below a level in ns."""
+        return self.value < 0 and self.above < level
 
 
 def waterfall_bars(ladder: dict[str, int]) -> list[WaterfallBar]:
@@ -105,7 +121,8 @@ class WaterfallChart(Drawing):
         """Return the name of a bar."""
         if bar.name == TOTAL:
             return self._total
-        return tr(BAR_NAMES[bar.name][0])
+        usual, *_ = BAR_NAMES[bar.name]
+        return tr(usual)
 
     def value_words(self, bar: WaterfallBar) -> str:
         """Return a value and its share: `12.1 ms, 24.1 %`."""
@@ -117,63 +134,68 @@ class WaterfallChart(Drawing):
     def draw(self, ink: Ink) -> None:
         if not self.bars:
             return
-        wide = (self.width() - 2 * PAD) / len(self.bars)
-        texts = self._texts(ink.fonts, wide)
-        painter = ink.painter
-        previous: QRectF | None = None
+        room = self.width() - 2 * PAD
+        wide = room / len(self.bars)
+        texts = self._texts(ink, wide)
+        previous_right = PAD
+        previous_level = 0
         for number, bar in enumerate(self.bars):
-            column = QRectF(PAD + number * wide, 0, wide, HEIGHT)
+            left = PAD + number * wide
+            column = QRectF(left, 0, wide, HEIGHT)
             box = self._box(column, bar)
-            self._draw_box(painter, bar, box)
-            if previous is not None:
-                self._connect(painter, previous, box, self.bars[number - 1])
+            self._draw_box(ink, bar, box)
+            if number:
+                self._connect(ink, previous_right, box.left(), previous_level)
             self._values(ink, column, box, texts[number])
             self._name(ink, column, bar)
-            heading = f"{self.name(bar)}: {self.value_words(bar)}"
-            self.spot(column, f"{heading}\n{tr(BAR_TIPS[bar.name])}")
-            previous = box
-        painter.setPen(pen(self.theme.line))
-        base = self._y(0)
-        painter.drawLine(QPointF(PAD, base), QPointF(self.width() - PAD, base))
+            self.spot(column, self._tip(bar))
+            previous_right = box.right()
+            previous_level = bar.above
+        ink.pen(self.theme.line)
+        ink.level(PAD, PAD + room, self._y(0))
+
+    def _tip(self, bar: WaterfallBar) -> str:
+        meaning = tr(BAR_TIPS[bar.name])
+        return f"{self.name(bar)}: {self.value_words(bar)}\n{meaning}"
 
     def _y(self, value: float) -> float:
         """Return the y of a value in ns, with room below for a bar that descends to the axis."""
-        low = min(min(bar.below, bar.above) for bar in self.bars)
-        high = max(max(bar.below, bar.above) for bar in self.bars)
+        low = min(bar.low for bar in self.bars)
+        high = max(bar.high for bar in self.bars)
         high = max(high, 1)  # the height is divided by the difference
         bottom = HEIGHT - NAMES
-        if any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars):
+        if any(bar.descends_below(0.25 * high) for bar in self.bars):
             bottom -= BELOW
         share = (value - low) / (high - low)
-        return bottom - share * (bottom - VALUES)
+        height = bottom - VALUES
+        return bottom - share * height
 
     def _box(self, column: QRectF, bar: WaterfallBar) -> QRectF:
         start = self._y(bar.below)
         end = self._y(bar.above)
         top = min(start, end)
         height = max(1.0, abs(end - start))
+        share_of_column = BAR * column.width()
         # Whole pixels, so that the filled box and its outline end at the same pixels.
-        width = round(min(WIDEST, BAR * column.width()))
+        width = round(min(WIDEST, share_of_column))
         left = round(column.center().x() - width / 2)
         return QRectF(left, top, width, height)
 
-    def _draw_box(self, painter: QPainter, bar: WaterfallBar, box: QRectF) -> None:
+    def _draw_box(self, ink: Ink, bar: WaterfallBar, box: QRectF) -> None:
         if bar.name == TOTAL:
-            fill(painter, box, self.theme.text)
+            ink.fill(box, self.theme.text)
             return
         look = BAR_LOOKS[bar.name]
-        self.fill(painter, box, look)
+        self.fill(ink.painter, box, look)
         colour = str(getattr(self.theme, look.colour))
-        painter.setPen(pen(colour))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         # Half a pixel inwards: an outline of one pixel then lies on the box's own pixels.
-        painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+        edge = box.adjusted(0.5, 0.5, -0.5, -0.5)
+        ink.outline(edge, colour)
 
-    def _connect(self, painter: QPainter, before: QRectF, box: QRectF, bar: WaterfallBar) -> None:
-        """Draw a thin line at the level of the previous bar's end."""
-        y = self._y(bar.above)
-        painter.setPen(pen(self.theme.muted, 1, Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(before.right(), y), QPointF(box.left(), y))
+    def _connect(self, ink: Ink, left: float, right: float, value: int) -> None:
+        """Draw a thin line from one bar to the next, at the level in ns where the first ends."""
+        ink.pen(self.theme.muted, 1, Qt.PenStyle.DotLine)
+        ink.level(left, right, self._y(value))
 
     def _texts_of(self, bar: WaterfallBar, unit: str = "") -> tuple[str, str]:
         """Return a bar's value in ms and its share of the makespan."""
@@ -181,13 +203,14 @@ class WaterfallChart(Drawing):
         is_added = bar.below != 0 and bar.name != TOTAL
         if is_added and bar.value > 0:
             value = f"+{value}"
-        share = percent_text(bar.value / (self.makespan or 1))
-        return value.replace("-", MINUS), share.replace("-", MINUS)
+        share = bar.value / (self.makespan or 1)
+        percent = percent_text(share)
+        return value.replace("-", MINUS), percent.replace("-", MINUS)
 
-    def _texts(self, fonts: Fonts, wide: float) -> list[tuple[str, str]]:
+    def _texts(self, ink: Ink, wide: float) -> list[tuple[str, str]]:
         """Return all values and shares; with the unit if all have room for it."""
         texts = [self._texts_of(bar, f"{NO_BREAK}ms") for bar in self.bars]
-        widest = max(text_width(fonts.bold, value) for value, _ in texts)
+        widest = max(ink.bold_width(value) for value, _ in texts)
         if widest <= wide - 2:
             return texts
         return [self._texts_of(bar) for bar in self.bars]
@@ -198,20 +221,19 @@ class WaterfallChart(Drawing):
         y = box.top() - 30
         if value.startswith(MINUS):
             y = box.bottom() + 1
-        first_line = QRectF(column.left() - 4, y, column.width() + 8, 16)
-        second_line = QRectF(column.left(), y + 14, column.width(), 14)
+        left = column.left()
+        width = column.width()
+        first_line = QRectF(left - 4, y, width + 8, 16)
+        second_line = QRectF(left, y + 14, width, 14)
         ink.bold(first_line, value, CENTRE)
         ink.small(second_line, share, CENTRE)
 
     def _name(self, ink: Ink, column: QRectF, bar: WaterfallBar) -> None:
-        painter = ink.painter
-        painter.setFont(self._name_font(ink.fonts, column.width()))
-        painter.setPen(QColor(self.theme.text))
-        below = QRectF(column.left(), HEIGHT - NAMES + 3, column.width(), NAMES - 3)
-        below.adjust(-2, 0, 2, 0)
-        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-        name = self._names(ink.fonts, column.width())[bar.name]
-        painter.drawText(below, int(flags | Qt.TextFlag.TextWordWrap), name)
+        room = column.width()
+        names = self._names(ink.fonts, room)
+        below = column.adjusted(-2, HEIGHT - NAMES + 3, 2, 0)
+        ink.painter.setFont(_name_font(ink.fonts, room, names.values()))
+        write_wrapped(ink.painter, self.theme.text, below, names[bar.name], TOP_CENTRE)
 
     def _names(self, fonts: Fonts, room: float) -> dict[str, str]:
         """Return the text below each bar: the first choice whose words fit into `room` pixels."""
@@ -227,15 +249,15 @@ class WaterfallChart(Drawing):
                     break
         return names
 
-    def _name_font(self, fonts: Fonts, room: float) -> QFont:
-        """Return one font for all names, smaller if the longest word would touch its neighbour."""
-        names = self._names(fonts, room).values()
-        widest = max(_widest_word(fonts, name) for name in names) + GAP
-        font = QFont(fonts.small)  # a copy, because `fonts` is shared with other widgets
-        if widest > room:
-            scale = max(SMALLEST, room / widest)
-            font.setPointSizeF(font.pointSizeF() * scale)
-        return font
+
+def _name_font(fonts: Fonts, room: float, names: Iterable[str]) -> QFont:
+    """Return one font for all names, smaller if the longest word would touch its neighbour."""
+    widest = max(_widest_word(fonts, name) for name in names) + GAP
+    font = QFont(fonts.small)  # a copy, because `fonts` is shared with other widgets
+    if widest > room:
+        scale = max(SMALLEST, room / widest)
+        font.setPointSizeF(font.pointSizeF() * scale)
+    return font
 
 
 def _widest_word(fonts: Fonts, text: str) -> float:
