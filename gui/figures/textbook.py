@@ -152,7 +152,9 @@ def _heights(
 ) -> _Heights:
     axis, legend, caption = _foot(options, style, texts.legend, texts.caption)
     # The totals of a single run, which has no heading, are below the axis.
-    below_axis = 0.0 if len(runs) > 1 else _totals_height(texts.totals[0], style)
+    below_axis = 0.0
+    if len(runs) == 1:
+        below_axis = _totals_height(texts.totals[0], style)
     foot = axis + below_axis + legend + caption
     head = style.edge + texts.title_face.line * len(texts.title)
     if texts.title:

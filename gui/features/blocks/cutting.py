@@ -245,7 +245,9 @@ class Cutting(QObject):
 
     def _measure(self) -> None:
         """Start a run of one step that measures the blocks first."""
-        stages = len(self._cut.borders) + 1 if self._cut and self._cut.plan else None
+        stages = None
+        if self._cut and self._cut.plan:
+            stages = len(self._cut.borders) + 1
         asked = self._by_parameters(stages).having(balance=True, steps=1, warmup=0, data=None)
         self._run_beside(asked)
 

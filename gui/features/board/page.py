@@ -143,9 +143,11 @@ class BoardPage(QFrame):
         self.close_button = button(
             QToolButton, "✕", tr("Close the board; its passes stay."), self.closed.emit, tr("Close")
         )
-        self.title, self.text = Label("", "said", wrapped=True), Label("", wrapped=True)
+        self.title = Label("", "said", wrapped=True)
+        self.text = Label("", wrapped=True)
         self.message = Label("", wrapped=True)
-        self.figures, self.par = Label("", "said"), Label("", "quiet", wrapped=True)
+        self.figures = Label("", "said")
+        self.par = Label("", "quiet", wrapped=True)
         self._make_buttons()
         scrolled = _BoardFrame(self.canvas)
         first = row(

@@ -76,7 +76,8 @@ class CompareFrame(QWidget):
         if not self.divided:
             self.strip_a.show()
             self._lower.show()
-            self._split.setSizes([self.height() // 2, self.height() // 2])
+            half = self.height() // 2
+            self._split.setSizes([half, half])
         self._cover()
 
     def colour(self) -> None:

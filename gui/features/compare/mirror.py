@@ -50,8 +50,10 @@ class Mirror:
         self._busy = True
         if selection is None:
             target.select(None)
-        elif isinstance(selection, Span) and (match := self._match(selection, to_b)) is not None:
-            target.select(match)
+        elif isinstance(selection, Span):
+            match = self._match(selection, to_b)
+            if match is not None:
+                target.select(match)
         self._busy = False
 
     def _match(self, span: Span, to_b: bool) -> Span | None:

@@ -114,7 +114,8 @@ def _timelines(both: Both) -> Html:
 
 
 def _steps(steps: Sequence[int]) -> str:
-    return tr("one step") if len(steps) == 1 else tr("mean of {n} steps", n=len(steps))
+    count = len(steps)
+    return tr("one step") if count == 1 else tr("mean of {n} steps", n=count)
 
 
 def _rows(rows: Sequence[Difference], total: int | None) -> Html:

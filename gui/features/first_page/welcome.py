@@ -109,7 +109,8 @@ class WelcomePage(QScrollArea):
         """
         recordings = [path for path in paths if path.parent != RECORDINGS]
         shown_runs = runs[:MOST_RUNS]
-        existing = [path for path in recordings if path.exists()][: RECENT - len(shown_runs)]
+        room = RECENT - len(shown_runs)
+        existing = [path for path in recordings if path.exists()][:room]
         gone = [path for path in recordings if not path.exists()][:MOST_GONE]
         self._recent_heading.setVisible(bool(shown_runs or existing or gone))
         cards = [self._run_card(run) for run in shown_runs]

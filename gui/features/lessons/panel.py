@@ -165,7 +165,9 @@ class LessonPanel(QWidget):
 
     def _show(self, page: Page, is_revealed: bool) -> None:
         # The same page is shown again whenever a run begins or ends: a revealed answer stays open.
-        is_same = self.page is not None and _identity(self.page) == _identity(page)
+        is_same = False
+        if self.page is not None:
+            is_same = _identity(self.page) == _identity(page)
         # A learner who made a prediction sees at once whether it was right.
         revealed = bool(page.judged) or (is_same and is_revealed)
         step = page.step

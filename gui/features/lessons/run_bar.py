@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor
 
 from core.lessons.figures import StepBar
 from core.override import override
@@ -30,7 +29,8 @@ class RunBar(Drawing):
 
     def show_step(self, shown: StepBar, longest_ns: int) -> None:
         """Show a run's step; the longest step of all runs fills the width."""
-        self.shown, self._longest_ns = shown, max(1, longest_ns)
+        self.shown = shown
+        self._longest_ns = max(1, longest_ns)
         self.refresh()
 
     @override
@@ -46,13 +46,16 @@ class RunBar(Drawing):
 
     @override
     def draw(self, ink: Ink) -> None:
-        ink.painter.fillRect(self.rect(), QColor(self.theme.window))
+        ink.fill(self.rect(), self.theme.window)
         if self.shown is None:
             return
         wide = self.width() * self.shown.step_ns / self._longest_ns
         busy = wide * (1 - self.shown.idle)
-        ink.painter.fillRect(QRectF(0, 0, busy, THICK), QColor(self.theme.forward))
+        computing = QRectF(0, 0, busy, THICK)
+        ink.fill(computing, self.theme.forward)
         idle = QRectF(busy, 0, wide - busy, THICK)
-        ink.painter.fillRect(idle, QColor(self.theme.plot))
-        ink.painter.fillRect(idle, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
-        self.spot(QRectF(0, 0, wide, HEIGHT), self.words())
+        ink.fill(idle, self.theme.plot)
+        hatching = hatch_brush(self.theme.idle, self.devicePixelRatioF())
+        ink.painter.fillRect(idle, hatching)
+        whole = QRectF(0, 0, wide, HEIGHT)
+        self.spot(whole, self.words())

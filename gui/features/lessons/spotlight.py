@@ -22,7 +22,8 @@ class Spotlight(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._window, self._app = window, QApplication.instance() or QApplication([])
+        self._window = window
+        self._app = QApplication.instance() or QApplication([])
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.theme = LIGHT
         self._lit: Sequence[Place] = ()

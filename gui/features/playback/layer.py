@@ -97,7 +97,8 @@ class PlaybackLayer(QWidget):
         if kind is QEvent.Type.MouseMove:
             self._point_at(at)
             if self._dragging:
-                self.dragged.emit(self._view.state.viewport.time(at.x() - LABELS))
+                x = at.x() - LABELS
+                self.dragged.emit(self._view.state.viewport.time(x))
             return self._dragging
         return False
 

@@ -28,7 +28,10 @@ class Playing(QObject):
 
     def __init__(self, shell: Shell, bar: PlaybackBar, player: Player) -> None:
         super().__init__(shell.main_window)
-        self._shell, self._view, self._player, self._bar = shell, shell.timeline, player, bar
+        self._shell = shell
+        self._view = shell.timeline
+        self._player = player
+        self._bar = bar
         self._layer = PlaybackLayer(shell.timeline)
         self._layer.dragged.connect(self._drag)
         self._layer_b: PlaybackLayer | None = None
@@ -107,17 +110,20 @@ class Playing(QObject):
         if comparing is None or comparing.two is None:
             return None
         below = comparing.frame.b
-        scenes = self._view.state.scene, below.state.scene
-        if scenes[0] is None or scenes[1] is None:
+        scene_a = self._view.state.scene
+        scene_b = below.state.scene
+        if scene_a is None or scene_b is None:
             return None
         if self._layer_b is None:
             self._layer_b = PlaybackLayer(below)
             self._layer_b.dragged.connect(self._drag_b)
             comparing.begun.connect(self.close)
             comparing.left.connect(self.close)
-        self._names = shared_title([scenes[0].trace, scenes[1].trace])[1]
+        _, self._names = shared_title([scene_a.trace, scene_b.trace])
         two = comparing.two
-        return SceneFilm.of_step(scenes[0], two.step_a), SceneFilm.of_step(scenes[1], two.step_b)
+        film_a = SceneFilm.of_step(scene_a, two.step_a)
+        film_b = SceneFilm.of_step(scene_b, two.step_b)
+        return film_a, film_b
 
     def _drag(self, time: float) -> None:
         film = self.film
@@ -140,11 +146,15 @@ class Playing(QObject):
         other = None if self._layer_b is None else self._layer_b.film
         text = ""
         if self._layer_b is not None and other is not None:
-            self._layer_b.show_time(other.film.start + self._player.time, self._player.speed)
-            lengths = film.film.length, other.film.length
-            lead = lead_at(lengths, self._player.time)
-            first = self._names[0 if lengths[0] < lengths[1] else 1]
-            text = lead_text(first, lead) if lead else ""
+            time_b = other.film.start + self._player.time
+            self._layer_b.show_time(time_b, self._player.speed)
+            length_a = film.film.length
+            length_b = other.film.length
+            lead = lead_at((length_a, length_b), self._player.time)
+            if lead:
+                name_a, name_b = self._names
+                first = name_a if length_a < length_b else name_b
+                text = lead_text(first, lead)
         self._bar.note.setText(text)
         if self._player.playing:
             self._turn(self._layer.time)

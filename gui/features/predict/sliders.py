@@ -103,7 +103,8 @@ class SliderRow(QObject):
         self.changed.emit()
 
     def _show_nearest(self) -> None:
-        after = min(bisect_left(self._stops, self.value), len(self._stops) - 1)
+        last = len(self._stops) - 1
+        after = min(bisect_left(self._stops, self.value), last)
         before = max(0, after - 1)
         nearest = min(before, after, key=lambda n: abs(self._stops[n] - self.value))
         # Signals are blocked, because `_slid` would replace a number that was typed by the stop.

@@ -116,7 +116,8 @@ class SlowdownChart(Drawing):
     def content_height(self) -> float:
         if self.found is None:
             return 0
-        return self.places().kinds + ROW * len(self._kinds) + 6
+        kinds = ROW * len(self._kinds)
+        return self.places().kinds + kinds + 6
 
     @override
     def minimumSizeHint(self) -> QSize:

@@ -272,7 +272,8 @@ class SpansPanel(QWidget):
 
     def _sort_again(self) -> None:
         way = Qt.SortOrder.DescendingOrder if self.descending.isChecked() else None
-        self.sort_by(self.sort_column.currentIndex() - 1, way or Qt.SortOrder.AscendingOrder)
+        chosen = self.sort_column.currentIndex() - 1
+        self.sort_by(chosen, way or Qt.SortOrder.AscendingOrder)
 
     def _build(self) -> None:
         tip = tr("Sort by a column; a click on its head does so too.")
@@ -331,5 +332,6 @@ def count_text(listing: Listing | None, trace: Trace | None) -> str:
     if count > MOST_ROWS:
         return tr("the first {shown} of {count} spans", shown=f"{MOST_ROWS:,}", count=f"{count:,}")
     if listing.chosen is not None:
-        return tr("{count} of {all} spans", count=f"{count:,}", all=f"{trace.span_count:,}")
+        every = f"{trace.span_count:,}"
+        return tr("{count} of {all} spans", count=f"{count:,}", all=every)
     return ntr("{n:,} span", "{n:,} spans", count)

@@ -329,7 +329,8 @@ def _completions(owner: QObject) -> QStandardItemModel:
     model = QStandardItemModel(owner)
     completions = []
     for key, accepts in KEYS.items():
-        completions.append((f"{key}:", f"{key}:   {translated(accepts)}"))
+        shown = f"{key}:   {translated(accepts)}"
+        completions.append((f"{key}:", shown))
     for name in [*(kind.value for kind in KINDS), *GROUPS]:
         completions.append((f"kind:{name}", f"kind:{name}"))
     for text, shown in completions:

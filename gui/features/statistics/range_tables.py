@@ -90,24 +90,29 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     if unknown:
         tip = tr("Idle time in steps whose causes were not worked out.")
         heads.append(Head(tr("Not explained"), tip))
+    lanes = trace.header.lanes
     rows = []
     for lane, time in counted.lanes.items():
-        words = [trace.header.lanes[lane].name]
+        words = [lanes[lane].name]
         words += _time_words(time)
         words += _cause_words(causes.by_lane[lane], present)
         if unknown:
             words.append(duration_text(causes.rest[lane]))
         rows.append(tuple(words))
-    computing = [lane.index for lane in trace.header.compute_lanes if lane.index in counted.lanes]
+    compute_lanes = [lane.index for lane in trace.header.compute_lanes]
+    computing = [lane for lane in compute_lanes if lane in counted.lanes]
     if len(computing) < 2:
         return Table(tr("Lanes"), tuple(heads), tuple(rows))
-    words = list(_time_words(_together(counted, computing)))
-    words += _cause_words(_causes_together(causes, computing), present)
+    times_together = _together(counted, computing)
+    causes_together = _causes_together(causes, computing)
+    words = [tr("All compute lanes")]
+    words += _time_words(times_together)
+    words += _cause_words(causes_together, present)
     if unknown:
         not_explained = sum(causes.rest[lane] for lane in computing)
         words.append(duration_text(not_explained))
     # At the top, where it is seen also with many lanes.
-    rows.insert(0, (tr("All compute lanes"), *words))
+    rows.insert(0, tuple(words))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), sums=0)
 
 
@@ -133,15 +138,20 @@ def _causes_together(causes: IdleCauses, lanes: Sequence[int]) -> dict[Cause, in
 
 def kind_table(counted: RangeStatistics) -> Table:
     """Return count, total and durations of every kind of span."""
-    rows = tuple(_size_words(kind_title(own.kind), own) for own in counted.kinds)
-    return Table(tr("Kinds"), _size_heads(tr("Kind"), counted), rows)
+    rows = []
+    for own in counted.kinds:
+        title = kind_title(own.kind)
+        rows.append(_size_words(title, own))
+    heads = _size_heads(tr("Kind"), counted)
+    return Table(tr("Kinds"), heads, tuple(rows))
 
 
 def name_table(counted: RangeStatistics, by_name: NameStatistics | None) -> Table:
     """Return the table of names, the names with the most time first."""
     names = () if by_name is None else by_name.names
-    rows = tuple(_size_words(own.label, own) for own in names)
-    return Table(tr("Names"), _size_heads(tr("Name"), counted), rows)
+    rows = [_size_words(own.label, own) for own in names]
+    heads = _size_heads(tr("Name"), counted)
+    return Table(tr("Names"), heads, tuple(rows))
 
 
 def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
@@ -195,8 +205,15 @@ def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
 
 
 def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
-    lengths = map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest))
-    return (title, f"{own.count:,}", *lengths)
+    return (
+        title,
+        f"{own.count:,}",
+        duration_text(own.inside),
+        duration_text(own.mean),
+        duration_text(own.p50),
+        duration_text(own.p99),
+        duration_text(own.longest),
+    )
 
 
 def notes(
@@ -206,14 +223,21 @@ def notes(
     if by_name is None:
         yield tr("Too many spans to list names and outliers: select a shorter range.")
     elif by_name.name_count > len(by_name.names):
-        values = {"shown": f"{len(by_name.names):,}", "all": f"{by_name.name_count:,}"}
-        yield tr("Of {all} names, the {shown} with the most time are listed.", **values)
+        yield tr(
+            "Of {all} names, the {shown} with the most time are listed.",
+            all=f"{by_name.name_count:,}",
+            shown=f"{len(by_name.names):,}",
+        )
     if by_name is not None and by_name.outlier_count > len(by_name.outliers):
-        values = {"shown": f"{len(by_name.outliers):,}", "all": f"{by_name.outlier_count:,}"}
-        yield tr("Of {all} outliers, the {shown} that lost the most time are listed.", **values)
+        yield tr(
+            "Of {all} outliers, the {shown} that lost the most time are listed.",
+            all=f"{by_name.outlier_count:,}",
+            shown=f"{len(by_name.outliers):,}",
+        )
     running = 0
     for task in trace.open_tasks:
-        running += task.lane in counted.lanes and task.start < counted.end
+        if task.lane in counted.lanes and task.start < counted.end:
+            running += 1
     if running:
         yield ntr(
             "{n} task still runs and is not counted.",
@@ -221,8 +245,11 @@ def notes(
             running,
         )
     if causes.explained < causes.steps:
-        values = {"explained": f"{causes.explained:,}", "steps": f"{causes.steps:,}"}
-        yield tr("Causes of {explained} of {steps} steps.", **values)
+        yield tr(
+            "Causes of {explained} of {steps} steps.",
+            explained=f"{causes.explained:,}",
+            steps=f"{causes.steps:,}",
+        )
     if counted.cut:
         words = ntr("{n} span is cut", "{n} spans are cut", counted.cut)
         yield tr(
@@ -236,14 +263,16 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> st
     """Return tables in GitHub's Markdown, with numbers aligned right, and `lines` below them."""
     parts = [f"**{_escaped(title)}**"]
     for table in tables:
-        rule = ["---", *["---:"] * (len(table.heads) - 1)]
+        numeric_columns = len(table.heads) - 1
+        rule = ["---"] + ["---:"] * numeric_columns
         titles = [head.title for head in table.heads]
         lines_of_table = []
         for row in (titles, rule, *table.rows):
             cells = " | ".join(map(_escaped, row))
             lines_of_table.append(f"| {cells} |")
         parts.append("\n".join(lines_of_table))
-    return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
+    parts += map(_escaped, lines)
+    return "\n\n".join(parts) + "\n"
 
 
 def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: Histogram) -> str:
@@ -255,8 +284,16 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
     writer = csv.writer(out)
     present = causes.present
     writer.writerow(["start_ns", "end_ns", "wall_ns", "steps", "explained_steps", "cut_spans"])
-    steps = (causes.steps, causes.explained)
-    writer.writerow([counted.start, counted.end, counted.wall_ns, *steps, counted.cut])
+    writer.writerow(
+        [
+            counted.start,
+            counted.end,
+            counted.wall_ns,
+            causes.steps,
+            causes.explained,
+            counted.cut,
+        ]
+    )
     writer.writerow([])
     reasons = [f"{cause}_ns" for cause in present]
     writer.writerow([*_LANE_HEADS, *reasons, "not_explained_ns"])
@@ -274,7 +311,8 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
         writer.writerow([str(kind.kind), *sizes])
     writer.writerow([])
     writer.writerow(["from_ns", "below_ns", "spans"])
-    for (first, last), count in zip(pairwise(bins.edges), bins.counts, strict=True):
+    bounds = pairwise(bins.edges)
+    for (first, last), count in zip(bounds, bins.counts, strict=True):
         writer.writerow([float(first), float(last), int(count)])
     return out.getvalue()
 
@@ -293,14 +331,20 @@ def _numbers(time: LaneTime) -> tuple[float, ...]:
 
 
 def _time_words(time: LaneTime) -> tuple[str, ...]:
-    lengths = map(duration_text, (time.busy_ns, time.communication_ns, time.idle_ns))
-    return (*lengths, percent_text(time.idle_fraction), f"{time.spans:,}")
+    return (
+        duration_text(time.busy_ns),
+        duration_text(time.communication_ns),
+        duration_text(time.idle_ns),
+        percent_text(time.idle_fraction),
+        f"{time.spans:,}",
+    )
 
 
 def _cause_words(own: dict[Cause, int], present: Sequence[Cause]) -> list[str]:
     words = []
     for cause in present:
-        words.append(duration_text(own[cause]) if cause in own else NONE)
+        time = own.get(cause)
+        words.append(NONE if time is None else duration_text(time))
     return words
 
 

@@ -108,9 +108,10 @@ class StepChart(pyqtgraph.PlotWidget):
         numbers = bars.numbers
         makespans = bars.makespans_ms
         measured = bars.measured
-        width = BAR if self.width() / len(numbers) > CLOSE else 1.0
-        self.warm.setOpts(x=numbers[~measured], height=makespans[~measured], width=width)
-        self.measured.setOpts(x=numbers[measured], height=makespans[measured], width=width)
+        distance = self.width() / len(numbers)
+        width = BAR if distance > CLOSE else 1.0
+        for bar, chosen in ((self.warm, ~measured), (self.measured, measured)):
+            bar.setOpts(x=numbers[chosen], height=makespans[chosen], width=width)
         known = bool(np.isfinite(bars.losses).any())
         self.getPlotItem().showAxis("right", known)
         self.losses.setData(numbers, bars.losses)
@@ -122,7 +123,8 @@ class StepChart(pyqtgraph.PlotWidget):
             least = float(np.nanmin(bars.losses))
             most = float(np.nanmax(bars.losses))
             # The range must not be empty, even if all losses are equal.
-            edge = (most - least) * 0.1 or abs(most) * 0.1 or 1.0
+            difference = most - least
+            edge = difference * 0.1 or abs(most) * 0.1 or 1.0
             self._second.setYRange(least - edge, most + edge, padding=0)
 
     def place_at(self, point: QPointF) -> int | None:
@@ -176,8 +178,10 @@ class StepChart(pyqtgraph.PlotWidget):
 
 def whole_spacing(least: float) -> int:
     """Return the smallest of 1, 2, 5, 10, 20, … that is at least `least`."""
-    ten: int = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
+    digits = math.floor(math.log10(max(least, 1.0)))
+    ten: int = 10**digits
     for step in STEPS_OF_TEN:
-        if step * ten >= least:
-            return step * ten
+        spacing = step * ten
+        if spacing >= least:
+            return spacing
     return ten * 10

@@ -148,7 +148,8 @@ class VerdictLine(QFrame):
             assert header is not None
             link.setText(change_text(change, header))
             link.setToolTip(change_tip(change))
-        self.predicted.setVisible(any(one.change is Change.OTHER_WAY for one in offered))
+        has_predictions = any(one.change is Change.OTHER_WAY for one in offered)
+        self.predicted.setVisible(has_predictions)
         # As high without links as with them, so that nothing moves when they arrive.
         self.note.setMinimumHeight(self.changes[0].sizeHint().height())
         # As many as there is room for: the timeline's width must not depend on them.

@@ -37,7 +37,8 @@ class VerdictText(Label):
         if first and first in whole:
             before, _, after = whole.partition(first)
             others = " ".join(filter(None, (before.strip(), after.strip())))
-            self._drawn, self._bold = f"{first} {others}", len(first)
+            self._drawn = f"{first} {others}"
+            self._bold = len(first)
         self.update()
 
     def set_lines(self, count: int) -> None:
