@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -35,6 +35,32 @@ NUMBERED = (
 """Families whose boxes may show the number of their micro-batch alone."""
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The runs of a figure, the lanes of each, and how they are drawn."""
+
+    runs: Sequence[FigureRun]
+    lanes: list[list[Lane]]
+    options: FigureOptions
+    style: Style
+
+    @property
+    def inner(self) -> float:
+        """The width between the figure's edges."""
+        return self.style.width - 2 * self.style.edge
+
+
+@dataclass(frozen=True, slots=True)
+class _RunParts:
+    """A run's view, its lanes with their boxes, and the lines of its totals."""
+
+    run: FigureRun
+    view: Viewport
+    lanes: Sequence[Lane]
+    boxes: Sequence[LaneBoxes]
+    totals: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +105,21 @@ def lay_out_textbook(
     """
     style = Style.of(options, colours)
     lanes = [_lanes(run, options) for run in runs]
-    left, right = _plot(runs, lanes, options, style)
+    request = _Request(runs, lanes, options, style)
+    left, right = _plot(request)
     views = [_view(run, runs, right - left) for run in runs]
     boxes = boxes_of_runs(runs, lanes, views)
     # Widths first, then heights: the number of lines of legend and caption follows from the width,
     # and the boxes get the remaining height.
-    inner = style.width - 2 * style.edge
-    face = style.bold if len(runs) == 1 else style.base  # several runs have bold headings
-    texts = _Texts(
-        title=face.wrapped(title, inner),
-        title_face=face,
-        legend=legend_lines(runs, lanes, boxes, style, inner) if options.legend else [],
-        caption=_caption_lines(runs, boxes, options, style, caption),
-        totals=[_totals(run, options, style, inner) for run in runs],
-    )
-    heights = _heights(runs, lanes, options, style, texts)
+    texts = _texts(request, boxes, title, caption)
+    heights = _heights(request, texts)
     panels: list[Panel] = []
     y = heights.head + heights.spare / 2
     for number, run in enumerate(runs):
         if number:
             y += PANELS * style.em
-        placed = zip(lanes[number], boxes[number], strict=True)
-        sizes = (heights.box, heights.gap)
-        panel = _panel(run, views[number], placed, options, style, y, sizes, texts.totals[number])
+        parts = _RunParts(run, views[number], lanes[number], boxes[number], texts.totals[number])
+        panel = _panel(request, parts, heights, y)
         panels.append(panel)
         y = panel.bottom
     below_axis = y + heights.axis + heights.below_axis
@@ -128,29 +146,38 @@ def lay_out_textbook(
     )
 
 
-def _caption_lines(
-    runs: Sequence[FigureRun],
-    boxes: list[list[LaneBoxes]],
-    options: FigureOptions,
-    style: Style,
-    caption: str,
-) -> list[str]:
+def _texts(request: _Request, boxes: list[list[LaneBoxes]], title: str, caption: str) -> _Texts:
+    """Return the texts around the lanes, in lines that fit the figure's width."""
+    runs = request.runs
+    style = request.style
+    inner = request.inner
+    title_face = style.bold if len(runs) == 1 else style.base  # several runs have bold headings
+    legend: list[list[KeyEntry]] = []
+    if request.options.legend:
+        legend = legend_lines(runs, request.lanes, boxes, style, inner)
+    return _Texts(
+        title=title_face.wrapped(title, inner),
+        title_face=title_face,
+        legend=legend,
+        caption=_caption_lines(request, boxes, caption),
+        totals=[_totals(request, run) for run in runs],
+    )
+
+
+def _caption_lines(request: _Request, boxes: list[list[LaneBoxes]], caption: str) -> list[str]:
     """Return the lines of the caption, with notes on the boxes."""
-    inner = style.width - 2 * style.edge
-    if options.caption is None and _numbered(runs, boxes, style):
+    style = request.style
+    if request.options.caption is None and _numbered(request.runs, boxes, style):
         numbers = tr("Numbers are micro-batches.")
         caption = f"{caption} {numbers}"
-    return style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
+    lines = style.base.wrapped(caption, request.inner)
+    return lines + _reduced(boxes, style, request.inner)
 
 
-def _heights(
-    runs: Sequence[FigureRun],
-    lanes: Sequence[Sequence[Lane]],
-    options: FigureOptions,
-    style: Style,
-    texts: _Texts,
-) -> _Heights:
-    axis, legend, caption = _foot(options, style, texts.legend, texts.caption)
+def _heights(request: _Request, texts: _Texts) -> _Heights:
+    runs = request.runs
+    style = request.style
+    axis, legend, caption = _foot(request, texts)
     # The totals of a single run, which has no heading, are below the axis.
     below_axis = 0.0
     if len(runs) == 1:
@@ -161,16 +188,25 @@ def _heights(
         head += 0.35 * style.em
     above = PANELS * style.em * (len(runs) - 1)
     for run, lines in zip(runs, texts.totals, strict=True):
-        above += sum(_above(run, options, style, lines))
+        above += sum(_above(request, run, lines))
     around = head + foot + style.edge + above
-    box = _box_height(runs, lanes, style, around)
+    box = _box_height(request, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
-    boxes_height = box * sum(map(_parts, lanes))
-    gaps_height = gap * sum(map(_gaps, lanes))
+    boxes_height = box * sum(map(_parts, request.lanes))
+    gaps_height = gap * sum(map(_gaps, request.lanes))
     needed = around + boxes_height + gaps_height
     # A slide has a fixed height: half of the free space is above its contents, half below.
     spare = max(0.0, (style.height or 0.0) - needed)
-    return _Heights(head, axis, below_axis, legend, caption, box, gap, spare)
+    return _Heights(
+        head=head,
+        axis=axis,
+        below_axis=below_axis,
+        legend=legend,
+        caption=caption,
+        box=box,
+        gap=gap,
+        spare=spare,
+    )
 
 
 def idle_text(run: FigureRun, lane: Lane) -> str:
@@ -182,19 +218,18 @@ def idle_text(run: FigureRun, lane: Lane) -> str:
     return percent_text(idle)
 
 
-def _plot(
-    runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], options: FigureOptions, style: Style
-) -> tuple[float, float]:
+def _plot(request: _Request) -> tuple[float, float]:
     """Return the left and right edge of the plot, between the lanes' names and idle times."""
+    style = request.style
     widest_name = 0.0
-    for of_run in lanes:
+    for of_run in request.lanes:
         for lane in of_run:
             width = style.base.width(lane_name(lane))
             widest_name = max(widest_name, width)
     names = min(widest_name, 0.3 * style.width)
     left = style.edge + names + 0.5 * style.em
     right = style.width - style.edge
-    if options.idle and any(run.shown.steps for run in runs):
+    if request.options.idle and any(run.shown.steps for run in request.runs):
         widest_share = style.small.width(f"99.9{NO_BREAK}%")
         idle = max(widest_share, style.small.width(tr("idle")))
         right -= idle + 0.5 * style.em
@@ -245,30 +280,29 @@ def _reduced(boxes: list[list[LaneBoxes]], style: Style, room: float) -> list[st
     return style.base.wrapped(text, room)
 
 
-def _foot(
-    options: FigureOptions, style: Style, legend: list[list[KeyEntry]], caption: list[str]
-) -> tuple[float, float, float]:
+def _foot(request: _Request, texts: _Texts) -> tuple[float, float, float]:
     """Return the heights of axis, legend and caption."""
-    axis = 0.2 * style.em
-    if options.axis:
-        axis = 0.5 * style.em + style.small.line
-    key = 0.0
-    if legend:
-        lines_height = 1.35 * style.em * len(legend)
-        key = 0.5 * style.em + lines_height
-    words = 0.0
-    if caption:
-        caption_height = style.base.line * len(caption)
-        words = 0.4 * style.em + caption_height
-    return axis, key, words
+    style = request.style
+    em = style.em
+    axis = 0.2 * em
+    if request.options.axis:
+        axis = 0.5 * em + style.small.line
+    legend = 0.0
+    if texts.legend:
+        entries_height = 1.35 * em * len(texts.legend)
+        legend = 0.5 * em + entries_height
+    caption = 0.0
+    if texts.caption:
+        lines_height = style.base.line * len(texts.caption)
+        caption = 0.4 * em + lines_height
+    return axis, legend, caption
 
 
-def _box_height(
-    runs: Sequence[FigureRun], lanes: Sequence[Sequence[Lane]], style: Style, around: float
-) -> float:
+def _box_height(request: _Request, around: float) -> float:
     """Return the style's height of a box, or less if the page has no room for it."""
-    parts = sum(map(_parts, lanes))
-    gaps = sum(map(_gaps, lanes))
+    style = request.style
+    parts = sum(map(_parts, request.lanes))
+    gaps = sum(map(_gaps, request.lanes))
     free = (style.height or MOST_HEIGHT) - around
     gap = GAP * style.em
     room = (free - gap * gaps) / max(1.0, parts)
@@ -277,7 +311,7 @@ def _box_height(
     if room * LEAST_GAP < gap:
         room = free / max(1.0, parts + LEAST_GAP * gaps)
     tallest = style.tallest
-    if any(map(_has_overlaps, runs)):
+    if any(map(_has_overlaps, request.runs)):
         # The two halves of a box have a line of text each, so the box may be higher.
         tallest *= 1.4
     return max(LEAST_BOX, min(tallest, room))
@@ -309,10 +343,10 @@ def _lanes(run: FigureRun, options: FigureOptions) -> list[Lane]:
     return sorted(chosen, key=lambda lane: (lane.serves, lane.index))
 
 
-def _above(
-    run: FigureRun, options: FigureOptions, style: Style, totals: Sequence[str]
-) -> tuple[float, float]:
+def _above(request: _Request, run: FigureRun, totals: Sequence[str]) -> tuple[float, float]:
     """Return the heights of a run's heading with its totals, and of the band with its makespan."""
+    options = request.options
+    style = request.style
     heading = 0.0
     if run.heading:
         totals_height = style.small.line * len(totals)
@@ -323,39 +357,42 @@ def _above(
     return heading, band
 
 
-def _panel(
-    run: FigureRun,
-    view: Viewport,
-    lanes: Iterable[tuple[Lane, LaneBoxes]],
-    options: FigureOptions,
-    style: Style,
-    top: float,
-    sizes: tuple[float, float],
-    totals: list[str],
-) -> Panel:
-    """Return a run's panel below `top`; `sizes` are a box's height and the gap between lanes."""
-    box, gap = sizes
-    heading, band = _above(run, options, style, totals)
+def _panel(request: _Request, parts: _RunParts, heights: _Heights, top: float) -> Panel:
+    """Return a run's panel below `top`."""
+    run = parts.run
+    heading, band = _above(request, run, parts.totals)
     rows = []
     y = top + heading + band
-    for lane, mine in lanes:
-        height = box if lane.role is Role.COMPUTE else HELPER * box
-        idle = idle_text(run, lane) if options.idle else ""
-        rows.append(Row(lane, y, height, mine, idle))
-        y += height + gap
-    bottom = rows[-1].bottom if rows else top + heading
-    totals_top = top + style.bold.line
-    return Panel(run, view, top, top + heading, tuple(rows), totals, totals_top, bottom)
+    for lane, boxes in zip(parts.lanes, parts.boxes, strict=True):
+        height = heights.box
+        if lane.role is not Role.COMPUTE:
+            height = HELPER * heights.box
+        idle = idle_text(run, lane) if request.options.idle else ""
+        rows.append(Row(lane, y, height, boxes, idle))
+        y += height + heights.gap
+    band_top = top + heading
+    return Panel(
+        run,
+        parts.view,
+        top,
+        band_top,
+        tuple(rows),
+        parts.totals,
+        totals_top=top + request.style.bold.line,
+        bottom=rows[-1].bottom if rows else band_top,
+    )
 
 
-def _totals(run: FigureRun, options: FigureOptions, style: Style, room: float) -> list[str]:
+def _totals(request: _Request, run: FigureRun) -> list[str]:
     """Return the lines of a run's totals, if they are wanted."""
-    if not options.totals:
+    if not request.options.totals:
         return []
-    return style.small.wrapped(totals_text(run.scene, run.shown), room)
+    text = totals_text(run.scene, run.shown)
+    return request.style.small.wrapped(text, request.inner)
 
 
 def _totals_height(lines: Sequence[str], style: Style) -> float:
     if not lines:
         return 0.0
-    return 0.3 * style.em + style.small.line * len(lines)
+    lines_height = style.small.line * len(lines)
+    return 0.3 * style.em + lines_height

@@ -149,8 +149,9 @@ class BatchPanel(Sheet):
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:
         step, parts = self.parts(scene)
+        room = self.width() - 2 * PAD
         ink.painter.setFont(ink.fonts.base)
-        heading = elided(ink.painter, split_text(parts), self.across(0, 0).width())
+        heading = elided(ink.painter, split_text(parts), room)
         self.draw_heading(ink, heading, _step_text(scene, step))
         lanes = scene.trace.header.compute_lanes
         self._draw_tracks(ink, lanes, parts)
