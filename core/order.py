@@ -77,6 +77,15 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
     return keys
 
 
+def row_numbers(*columns: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a number from 0 for each of n rows of integers, in the order of `row_keys`.
+
+    Rows that are equal in all columns share a number, and no number is left out.
+    """
+    _, numbers = np.unique(row_keys(*columns), return_inverse=True)
+    return numbers
+
+
 def groups(keys: NDArray[Any], within: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
     """Return the positions of each distinct value of n integers, smallest value first.
 

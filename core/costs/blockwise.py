@@ -10,9 +10,8 @@ from core.costs.costs import (
     CostError,
     CostModel,
     Curve,
-    CurvePoint,
-    cost_at,
     cost_name,
+    summed_curves,
 )
 from core.message import counted
 from core.models.description import ModelDescription
@@ -42,7 +41,9 @@ def blockwise(
         if kind in STAGED and not costs.by_block:
             curves = _of_blocks(kind, curves, model, stages)
             head = _head_of(kind, costs, rows)
-            curves = (*curves[:-1], _sum_of(curves[-1], head)) if head else curves
+            if head:
+                *others, last = curves
+                curves = (*others, summed_curves((last, head)))
         passes[kind] = curves
     estimated_from = costs.estimated_from
     if not costs.by_block:
@@ -59,26 +60,20 @@ def blockwise(
 
 def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
     """Return the curve over rows of the head's part of a kind; empty if it is not known."""
-    given = costs.head or {}
-    heads = _with_parts({each: (curve,) for each, curve in given.items()})
-    if kind is Kind.BACKWARD and kind not in heads and Kind.BACKWARD_INPUT in heads:
-        parts = [heads[part][0] for part in _PARTS if part in heads]
-        curve = parts[0] if len(parts) == 1 else _sum_of(*parts)
-    elif kind in heads:
+    given: dict[Kind, tuple[Curve, ...]] = {}
+    if costs.head is not None:
+        for each, curve_of_head in costs.head.items():
+            given[each] = (curve_of_head,)
+    heads = _with_parts(given)
+    if kind in heads:
         curve = heads[kind][0]
+    elif kind is Kind.BACKWARD and Kind.BACKWARD_INPUT in heads:
+        parts = [heads[part][0] for part in _PARTS if part in heads]
+        curve = summed_curves(parts)
     else:
         return ()
     has_rows = costs.by_rows or kind is Kind.STEP
     return curve if has_rows else _scaled(curve, 1.0, float(rows))
-
-
-def _sum_of(first: Curve, second: Curve) -> Curve:
-    """Return the curve of the sum of two costs, at the sizes of both."""
-    sizes = sorted({size for size, _ in (*first, *second)})
-    points: list[CurvePoint] = []
-    for size in sizes:
-        points.append((size, cost_at(first, size) + cost_at(second, size)))
-    return tuple(points)
 
 
 def _with_parts(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from core.costs.cost_entries import FURTHER, SIZED
-from core.costs.costs import CostModel, Curve, cost_at, cost_name, is_constant
+from core.costs.costs import CostModel, Curve, cost_at, cost_name, curve_sizes, is_constant
 from core.plan.task import Kind
+from core.plan.transfers import LanePair
+
+_Key = TypeVar("_Key")
 
 
 def values_of(costs: CostModel) -> dict[str, object]:
@@ -29,20 +33,11 @@ def values_of(costs: CostModel) -> dict[str, object]:
         # Bytes per ns equal GB (1e9 bytes) per second.
         values["link_bandwidth_gb_s"] = 1 / costs.link.ns_per_byte
     if costs.transfers:
-        transfers = {}
-        for kind, curve in costs.transfers.items():
-            transfers[str(kind)] = _points(curve)
-        values["transfers"] = transfers
+        values["transfers"] = _named_points(costs.transfers, str)
     if costs.pairs:
-        pairs = {}
-        for (low, high), curve in costs.pairs.items():
-            pairs[f"{low}-{high}"] = _points(curve)
-        values["pairs"] = pairs
+        values["pairs"] = _named_points(costs.pairs, _pair_name)
     if costs.joined:
-        joined = {}
-        for kind, curve in costs.joined.items():
-            joined[cost_name(kind)] = _points(curve)
-        values["joined"] = joined
+        values["joined"] = _named_points(costs.joined, cost_name)
     if costs.divided:
         values["divided"] = {cost_name(kind): by for kind, by in costs.divided.items()}
     if costs.input_is_data:
@@ -59,6 +54,21 @@ def values_of(costs: CostModel) -> dict[str, object]:
         rows = 1.0 if not costs.by_rows else float(str(first["rows"]))
         values["head"] = _head_values(costs.head, rows)
     return values
+
+
+def _named_points(
+    curves: Mapping[_Key, Curve], name_of: Callable[[_Key], str]
+) -> dict[str, object]:
+    """Return a table of curves by the names of their keys."""
+    named: dict[str, object] = {}
+    for key, curve in curves.items():
+        named[name_of(key)] = _points(curve)
+    return named
+
+
+def _pair_name(pair: LanePair) -> str:
+    low, high = pair
+    return f"{low}-{high}"
 
 
 def _points(curve: Curve) -> float | list[list[float]]:
@@ -97,10 +107,7 @@ def _tables(sized: Mapping[str, tuple[Curve, ...]]) -> list[dict[str, object]]:
     """
     tables: dict[float, dict[str, object]] = {}
     for name, curves in sized.items():
-        sizes: set[float] = set()
-        for curve in curves:
-            sizes.update(size for size, _ in curve)
-        for size in sizes:
+        for size in curve_sizes(curves):
             costs = [cost_at(curve, size) / 1e6 for curve in curves]
             table = tables.setdefault(size, {"rows": size})
             table[name] = _several(costs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
@@ -138,6 +138,23 @@ def cost_at(curve: Curve, size: float) -> float:
     if low == high:
         return least
     return least + (most - least) * (size - low) / (high - low)
+
+
+def curve_sizes(curves: Iterable[Curve]) -> list[float]:
+    """Return the sizes of the points of some curves, in increasing order, each once."""
+    sizes: set[float] = set()
+    for curve in curves:
+        sizes.update(size for size, _ in curve)
+    return sorted(sizes)
+
+
+def summed_curves(curves: Sequence[Curve], factor: float = 1.0) -> Curve:
+    """Return the curve of the sum of some costs, times a factor, at all their sizes."""
+    points: list[CurvePoint] = []
+    for size in curve_sizes(curves):
+        total = sum(cost_at(curve, size) for curve in curves)
+        points.append((size, factor * total))
+    return tuple(points)
 
 
 def least_cost_at(curve: Curve, size: float) -> float:

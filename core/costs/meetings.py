@@ -7,13 +7,13 @@ meeting with each of them: it waits for all of these ranks, but they do not wait
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.arrays import Bools, Ints, Positions
-from core.order import groups, row_keys, turns
+from core.order import groups, row_keys, row_numbers, turns
 from core.plan.plan import Lane, lane_ranks
 from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, Kind
 from core.trace.step import StepColumns
@@ -46,25 +46,26 @@ class Meetings:
         receive.
 
         A step that is a range of a trace may begin between the arrivals of two ranks, so that their
-        k-th tasks are not the same collective. There, members run at the same time
-        (`_turns_by_overlap`).
+        k-th tasks are not the same collective. There, members run at the same time.
 
         If a member waits for tasks of other ranks, the meeting is none: the plan has its
         dependencies, and members do not wait for each other. A thread that launches a member
         belongs to the same rank.
         """
-        rank = np.array(lane_ranks(lanes))[columns.lane]
-        members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
-        members = np.sort(np.concatenate([members, _paired_copies(columns, rank)]))
-        halves, transfer = _transfers(columns, rank)
+        tasks = _RankedTasks.of(columns, lanes)
+        is_collective = IS_COLLECTIVE[columns.kind]
+        found = [np.flatnonzero(is_collective), tasks.paired_copies()]
+        members = np.sort(np.concatenate(found))
+        halves, transfer = tasks.transfers()
         member = np.concatenate([members, halves])
         if not len(member):
             none = np.empty(0, np.int64)
             return cls(np.full(len(columns), ABSENT, np.int64), none, none)
-        number = _numbers(columns, members, rank[members])
-        number = np.concatenate([number, transfer + len(members)])
-        place = np.array(_places(lanes))[columns.lane]
-        waits_for_others = _waits_for_others(columns, place)
+        # Numbers of transfers follow those of the other meetings.
+        meeting_of_half = transfer + len(members)
+        number = np.concatenate([tasks.numbers(members), meeting_of_half])
+        place_of_lane = np.array(_places(lanes))
+        waits_for_others = _waits_for_others(columns, place_of_lane[columns.lane])
         planned = number[waits_for_others[member]]
         # Remove all members of such a meeting, not only those that wait for other ranks.
         is_kept = ~np.isin(number, planned)
@@ -80,12 +81,13 @@ def _of_members(count: int, member: Positions, number: Ints) -> Meetings:
     """Return the meetings of `count` tasks, given their memberships in any order."""
     number = _with_merged_pairs(member, number)
     # Sorted by meeting and member, each membership once.
-    place = np.unique(row_keys(number, member), return_index=True)[1]
+    _, place = np.unique(row_keys(number, member), return_index=True)
     member = member[place]
     number = number[place]
     meetings_of_task = np.bincount(member, minlength=count)
     # The largest number of meetings that a member of each meeting has.
-    most = np.zeros(int(number.max(initial=ABSENT)) + 1, np.int64)
+    highest = int(number.max(initial=ABSENT))
+    most = np.zeros(highest + 1, np.int64)
     np.maximum.at(most, number, meetings_of_task[member])
     is_only = most[number] == 1
     only = np.full(count, ABSENT, np.int64)
@@ -93,102 +95,140 @@ def _of_members(count: int, member: Positions, number: Ints) -> Meetings:
     return Meetings(only, member, number)
 
 
-def _paired_copies(columns: StepColumns, rank: Ints) -> Positions:
-    """Return the copies whose bucket has the same number of them on two ranks."""
-    is_copy = (columns.kind == _COPY) & (columns.bucket != ABSENT)
-    found = [np.empty(0, np.int64)]
-    for copies in groups(columns.bucket, np.flatnonzero(is_copy)):
-        bucket = int(columns.bucket[copies[0]])
-        if bucket not in columns.exchanges and _is_of_two_ranks(rank[copies]):
-            found.append(copies)
-    return np.concatenate(found)
+@dataclass(frozen=True, slots=True)
+class _RankedTasks:
+    """The n tasks of a step, and the rank of each, shape (n,)."""
+
+    columns: StepColumns
+    rank: Ints
+
+    @classmethod
+    def of(cls, columns: StepColumns, lanes: Sequence[Lane]) -> _RankedTasks:
+        """Find the rank of each task of a step on these lanes."""
+        rank_of_lane = np.array(lane_ranks(lanes))
+        return cls(columns, rank_of_lane[columns.lane])
+
+    def paired_copies(self) -> Positions:
+        """Return the copies whose bucket has the same number of them on two ranks."""
+        found = [np.empty(0, np.int64)]
+        for bucket, copies in self._copies_of_buckets():
+            if bucket not in self.columns.exchanges and _is_of_two_ranks(self.rank[copies]):
+                found.append(copies)
+        return np.concatenate(found)
+
+    def transfers(self) -> tuple[Positions, Ints]:
+        """Return the two tasks of each transfer of `columns.exchanges`, and the transfer's number.
+
+        If sender and receiver have different numbers of tasks in a direction, it is not known which
+        of them belong together.
+        """
+        member, direction = self._members_by_direction()
+        turn = self._turns(direction, member)
+        is_known = np.zeros(len(member), np.bool_)
+        for mine in groups(direction):
+            tasks = member[mine]
+            is_known[mine] = _is_of_two_ranks(self.rank[tasks])
+        number = row_keys(direction, turn)
+        return member[is_known], number[is_known]
+
+    def numbers(self, members: Positions) -> Ints:
+        """Return the number of the meeting of each member, less than the number of members."""
+        columns = self.columns
+        names = row_keys(
+            columns.kind[members],
+            columns.stage[members],
+            columns.block[members],
+            columns.bucket[members],
+            columns.group[members],
+        )
+        return row_numbers(names, self._turns(names, members))
+
+    def _copies_of_buckets(self) -> Iterator[tuple[int, Positions]]:
+        """Yield each bucket with its copies, the smallest number first."""
+        bucket = self.columns.bucket
+        is_copy = self.columns.kind == _COPY
+        has_bucket = bucket != ABSENT
+        for copies in groups(bucket, np.flatnonzero(is_copy & has_bucket)):
+            yield int(bucket[copies[0]]), copies
+
+    def _members_by_direction(self) -> tuple[Positions, Ints]:
+        """Return tasks of `columns.exchanges` by start, and the number of each one's direction.
+
+        A direction is a pair of ranks, the sender and the receiver. A task that stands for
+        transfers in several directions occurs once for each.
+        """
+        numbers: dict[tuple[int, int], int] = {}
+        found = [np.empty(0, np.int64)]
+        directions = [np.empty(0, np.int64)]
+        exchanges = self.columns.exchanges
+        if exchanges:
+            for bucket, copies in self._copies_of_buckets():
+                for pair in exchanges.get(bucket, ()):
+                    number = numbers.setdefault(pair, len(numbers))
+                    found.append(copies)
+                    directions.append(np.full(len(copies), number))
+        member = np.concatenate(found)
+        direction = np.concatenate(directions)
+        # Columns are sorted by start, so this is the order of the starts.
+        order = np.argsort(member, kind="stable")
+        return member[order], direction[order]
+
+    def _turns(self, names: Ints, members: Positions) -> Ints:
+        """Return for each member which of the meetings with its name it belongs to."""
+        if self.columns.is_range:
+            return self._turns_by_overlap(names, members)
+        return turns(row_keys(names, self.rank[members]))
+
+    def _turns_by_overlap(self, names: Ints, members: Positions) -> Ints:
+        """Return numbers that are equal for members of one name that run at the same time.
+
+        A member without one of every other rank of its name has a number of its own.
+        """
+        found = np.arange(len(members))
+        order = np.lexsort((self.columns.start[members], names))
+        for own in groups(names[order]):
+            every = order[own]
+            tasks = members[every]
+            ranks = self.rank[tasks].tolist()
+            starts = self.columns.start[tasks].tolist()
+            ends = self.columns.end[tasks].tolist()
+            for places in _simultaneous(ranks, starts, ends):
+                together = every[places]
+                found[together] = together[0]
+        return found
+
+
+def _simultaneous(
+    ranks: Sequence[int], starts: Sequence[int], ends: Sequence[int]
+) -> Iterator[list[int]]:
+    """Yield the places of tasks that run at the same time, one of each rank.
+
+    The tasks must be sorted by start. `starts` and `ends` are in ns.
+    """
+    count = len(set(ranks))
+    together: list[int] = []
+    met: set[int] = set()
+    first_end = 0
+    for place, rank in enumerate(ranks):
+        start = starts[place]
+        end = ends[place]
+        if together and (start > first_end or rank in met):
+            together = []
+            met = set()
+        first_end = min(end, first_end) if together else end
+        together.append(place)
+        met.add(rank)
+        if len(met) == count:
+            yield together
 
 
 def _is_of_two_ranks(rank: Ints) -> bool:
     """Return True if there are two ranks, and each occurs equally often."""
     ranks, counts = np.unique(rank, return_counts=True)
-    return len(ranks) == 2 and bool(counts[0] == counts[1])
-
-
-def _numbers(columns: StepColumns, members: Positions, rank: Ints) -> Ints:
-    """Return the number of the meeting of each member, less than the number of members."""
-    names = row_keys(
-        columns.kind[members],
-        columns.stage[members],
-        columns.block[members],
-        columns.bucket[members],
-        columns.group[members],
-    )
-    turn = _turns(columns, names, members, rank)
-    return np.unique(row_keys(names, turn), return_inverse=True)[1]
-
-
-def _turns(columns: StepColumns, names: Ints, members: Positions, rank: Ints) -> Ints:
-    """Return for each member which of the meetings with its name it belongs to."""
-    if columns.is_range:
-        return _turns_by_overlap(columns, names, members, rank)
-    return turns(row_keys(names, rank))
-
-
-def _turns_by_overlap(columns: StepColumns, names: Ints, members: Positions, rank: Ints) -> Ints:
-    """Return numbers that are equal for members of one name that run at the same time.
-
-    A member without one of every other rank of its name has a number of its own.
-    """
-    found = np.arange(len(members))
-    order = np.lexsort((columns.start[members], names))
-    for own in groups(names[order]):
-        every = order[own]
-        ranks = len(np.unique(rank[every]))
-        together: list[int] = []
-        met: set[int] = set()
-        first_end = 0
-        places = members[every]
-        starts = columns.start[places].tolist()
-        ends = columns.end[places].tolist()
-        for one, own_rank, start, end in zip(
-            every.tolist(), rank[every].tolist(), starts, ends, strict=True
-        ):
-            if together and (start > first_end or own_rank in met):
-                together = []
-                met = set()
-            first_end = min(end, first_end) if together else end
-            together.append(one)
-            met.add(own_rank)
-            if len(met) == ranks:
-                found[together] = together[0]
-    return found
-
-
-def _transfers(columns: StepColumns, rank: Ints) -> tuple[Positions, Ints]:
-    """Return the two tasks of each transfer of `columns.exchanges`, and the transfer's number.
-
-    If sender and receiver have different numbers of tasks in a direction, it is not known which of
-    them belong together.
-    """
-    directions: dict[tuple[int, int], int] = {}
-    found = [np.empty(0, np.int64)]
-    codes = [np.empty(0, np.int64)]
-    is_copy = (columns.kind == _COPY) & (columns.bucket != ABSENT)
-    copies = np.flatnonzero(is_copy) if columns.exchanges else found[0]
-    for own in groups(columns.bucket, copies):
-        bucket = int(columns.bucket[own[0]])
-        for direction in columns.exchanges.get(bucket, ()):
-            code = directions.setdefault(direction, len(directions))
-            found.append(own)
-            codes.append(np.full(len(own), code))
-    member = np.concatenate(found)
-    direction_of = np.concatenate(codes)
-    # Columns are sorted by start, so this is the order of the starts.
-    order = np.argsort(member, kind="stable")
-    member = member[order]
-    direction_of = direction_of[order]
-    turn = _turns(columns, direction_of, member, rank[member])
-    is_known = np.zeros(len(member), np.bool_)
-    for mine in groups(direction_of):
-        is_known[mine] = _is_of_two_ranks(rank[member[mine]])
-    number = row_keys(direction_of, turn)
-    return member[is_known], number[is_known]
+    if len(ranks) != 2:
+        return False
+    first, second = counts.tolist()
+    return bool(first == second)
 
 
 def _with_merged_pairs(member: Positions, number: Ints) -> Ints:
@@ -199,13 +239,16 @@ def _with_merged_pairs(member: Positions, number: Ints) -> Ints:
     if not len(member):
         return number
     order = np.lexsort((member, number))
-    first = np.flatnonzero(np.diff(number[order], prepend=ABSENT))
+    in_order = number[order]
+    first = np.flatnonzero(np.diff(in_order, prepend=ABSENT))
     count = np.diff(first, append=len(order))
-    least = np.minimum.reduceat(member[order], first)
-    most = np.maximum.reduceat(member[order], first)
+    members = member[order]
+    least = np.minimum.reduceat(members, first)
+    most = np.maximum.reduceat(members, first)
     # Larger meetings have different members: a task is in one collective.
-    distinct = np.where(count == 2, ABSENT, np.arange(len(first)))
-    merged = np.unique(row_keys(least, most, distinct), return_inverse=True)[1]
+    meetings = np.arange(len(first))
+    distinct = np.where(count == 2, ABSENT, meetings)
+    merged = row_numbers(least, most, distinct)
     found = np.empty_like(number)
     found[order] = np.repeat(merged, count)
     return found
@@ -213,7 +256,10 @@ def _with_merged_pairs(member: Positions, number: Ints) -> Ints:
 
 def _places(lanes: Sequence[Lane]) -> list[int]:
     """Return a number for each lane: its rank's, or one for all lanes of a recorded process."""
-    recorded = {lane.device for lane in lanes if lane.stream_of}
+    recorded: set[str] = set()
+    for lane in lanes:
+        if lane.stream_of:
+            recorded.add(lane.device)
     first: dict[str, int] = {}
     numbers = []
     for lane, rank in zip(lanes, lane_ranks(lanes), strict=True):
@@ -226,7 +272,7 @@ def _places(lanes: Sequence[Lane]) -> list[int]:
 
 def _waits_for_others(columns: StepColumns, place: Ints) -> Bools:
     """Return True for each task that waits for a task of another rank's place."""
-    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    waiter = columns.waiters
     elsewhere = place[columns.after] != place[waiter]
     found = np.zeros(len(columns), np.bool_)
     found[waiter[elsewhere]] = True

@@ -58,7 +58,7 @@ class Replay:
         entry = np.arange(count)
         members = np.flatnonzero(meets != ABSENT)
         entry[members] = count + meeting
-        waiter = np.repeat(np.arange(count), np.diff(columns.after_first))
+        waiter = columns.waiters
         before, after = lane_pairs(columns.lane)
         needed = np.concatenate([columns.after, before, entry[members]])
         needing = np.concatenate([entry[waiter], entry[after], members])

@@ -66,7 +66,7 @@ def _before(columns: StepColumns, order: Positions, arrived: Ints) -> Positions:
     follows = same_lane & had_ended
     before[task[follows]] = previous[follows]
     lane_free = np.where(before >= 0, columns.end[before], _LONG_AGO)
-    waiter = _waiter(columns)
+    waiter = columns.waiters
     ends = columns.end[columns.after]
     latest = lane_free.copy()
     np.maximum.at(latest, waiter, ends)
@@ -98,12 +98,6 @@ def _cut_circles(before: Positions, slowest: Positions, begun: Ints) -> None:
     in_cycle = np.unique(ahead[ahead < count])
     cut = in_cycle[~leads_back[in_cycle]]
     before[slowest[cut]] = ABSENT
-
-
-def _waiter(columns: StepColumns) -> Positions:
-    """Return the waiting task of each entry of `after`."""
-    counts = np.diff(columns.after_first)
-    return np.repeat(np.arange(len(columns)), counts)
 
 
 def _slowest(columns: StepColumns, meetings: Meetings) -> tuple[Positions, Ints]:

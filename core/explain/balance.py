@@ -14,7 +14,7 @@ from core.explain.batch_rows import forward_spans, spans_of_steps
 from core.explain.lane_memory import peak_within
 from core.explain.lanes import LaneTime
 from core.explain.noise import significantly_above, significantly_different
-from core.plan.plan import Role, computing_lanes, working_lanes
+from core.plan.plan import Role, computing_lanes, lane_indices, working_lanes
 from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.trace.job_steps import lane_bounds
 from core.trace.trace import Trace
@@ -150,7 +150,7 @@ def imbalance(trace: Trace, balances: Sequence[LaneBalance]) -> Imbalance:
 
 def _computing(trace: Trace, balances: Sequence[LaneBalance]) -> list[LaneBalance]:
     """Return the balances of compute lanes."""
-    lanes = {lane.index for lane in computing_lanes(trace.header.lanes)}
+    lanes = set(lane_indices(computing_lanes(trace.header.lanes)))
     return [balance for balance in balances if balance.lane in lanes]
 
 
@@ -253,7 +253,7 @@ class Unevenness:
 
 def unevenness(trace: Trace, steps: Sequence[int]) -> Unevenness:
     """Compare the compute lanes over `steps`. With fewer than three steps any difference counts."""
-    places = [lane.index for lane in computing_lanes(trace.header.lanes)]
+    places = lane_indices(computing_lanes(trace.header.lanes))
     if len(places) < 2 or not steps:
         return Unevenness(computing=False, first_lane=False)
     computing, moving = _times_by_step(trace, steps)

@@ -7,7 +7,6 @@ The rule is in core.explain.explanation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +20,7 @@ from core.plan.task import ABSENT, IS_COLLECTIVE
 from core.trace.step import StepColumns
 
 
-@dataclass(frozen=True, slots=True)
-class IdleGaps:
+class IdleGaps(NamedTuple):
     """Idle intervals, or parts of them, by lane and time; `whole` is the number of the interval.
 
     An interval ends with the start of the task `ended_by`, or with the end of the task `running`.
@@ -36,6 +34,15 @@ class IdleGaps:
     running: Positions
     last: Positions
     whole: Ints
+
+    @classmethod
+    def joined(cls, parts: Sequence[IdleGaps]) -> IdleGaps:
+        """Return the gaps of all parts, one part after the other."""
+        return cls._make(map(np.concatenate, zip(*parts, strict=True)))
+
+    def picked(self, places: Ints | Bools) -> IdleGaps:
+        """Return some of the gaps, in the order of `places`."""
+        return IdleGaps._make(column[places] for column in self)
 
 
 class IdlePieces(NamedTuple):
@@ -51,6 +58,15 @@ class IdlePieces(NamedTuple):
     blocking: Positions
     late: Bools
     met: Bools
+
+    @classmethod
+    def joined(cls, parts: Sequence[IdlePieces]) -> IdlePieces:
+        """Return the pieces of all parts, one part after the other."""
+        return cls._make(map(np.concatenate, zip(*parts, strict=True)))
+
+    def picked(self, places: Ints) -> IdlePieces:
+        """Return some of the pieces, in the order of `places`."""
+        return IdlePieces._make(column[places] for column in self)
 
 
 def idle_gaps(
@@ -151,26 +167,9 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
         task = waits.before[waiter]
     # The walk found the latest pieces first.
     found.reverse()
-    return _sorted_by_gap(found)
-
-
-def _sorted_by_gap(found: Sequence[IdlePieces]) -> IdlePieces:
-    """Return all pieces sorted by gap; the pieces of a gap stay in their order."""
-    gap = np.concatenate([pieces.gap for pieces in found])
-    start = np.concatenate([pieces.start for pieces in found])
-    end = np.concatenate([pieces.end for pieces in found])
-    blocking = np.concatenate([pieces.blocking for pieces in found])
-    late = np.concatenate([pieces.late for pieces in found])
-    met = np.concatenate([pieces.met for pieces in found])
-    order = stable_argsort(gap)
-    return IdlePieces(
-        gap=gap[order],
-        start=start[order],
-        end=end[order],
-        blocking=blocking[order],
-        late=late[order],
-        met=met[order],
-    )
+    pieces = IdlePieces.joined(found)
+    # Sorted by gap; the pieces of a gap stay in their order.
+    return pieces.picked(stable_argsort(pieces.gap))
 
 
 def _pieces(

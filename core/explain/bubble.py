@@ -9,7 +9,7 @@ import numpy as np
 
 from core.arrays import Ints
 from core.plan.division import Pipeline
-from core.plan.plan import Lane, Role
+from core.plan.plan import Lane, Role, lane_indices
 from core.plan.schedules import SCHEDULES
 from core.plan.task import KINDS, Kind
 from core.trace.step import StepColumns
@@ -33,7 +33,7 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane], lengths: Ints | None 
 
     The step lasts from its first start to its last end, or for the ns of `lengths` on each lane.
     """
-    lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
+    lanes = lane_indices(every, Role.COMPUTE)
     begin = 0
     finish = 0
     if len(columns):

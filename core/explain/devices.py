@@ -46,13 +46,14 @@ def cut_by_device(
         last = _last_of_place(columns, waits, lanes, streams)
         for stream in streams:
             is_stream[stream.index] = True
-            own = np.flatnonzero(gaps.lane == stream.index)
-            mine = _picked(gaps, own)
+            mine = gaps.picked(gaps.lane == stream.index)
             parts.append(_while_working(mine, busy))
             parts.append(_while_idle(mine, busy, last))
     on_stream = is_stream[gaps.lane]
-    others = _picked(gaps, np.flatnonzero(~on_stream))
-    return _joined([others, *parts])
+    others = gaps.picked(~on_stream)
+    joined = IdleGaps.joined([others, *parts])
+    by_interval_and_time = np.lexsort((joined.start, joined.whole))
+    return joined.picked(by_interval_and_time)
 
 
 def _busy(columns: StepColumns, lanes: Sequence[Lane], streams: Sequence[Lane]) -> Busy:
@@ -147,31 +148,4 @@ def _while_idle(gaps: IdleGaps, busy: Busy, last: int) -> IdleGaps:
         running=np.full(len(own), ABSENT, np.int64),
         last=np.full(len(own), last, np.int64),
         whole=gaps.whole[own],
-    )
-
-
-def _joined(parts: Sequence[IdleGaps]) -> IdleGaps:
-    """Join all parts, sorted by interval and then by time."""
-    joined = IdleGaps(
-        lane=np.concatenate([part.lane for part in parts]),
-        start=np.concatenate([part.start for part in parts]),
-        end=np.concatenate([part.end for part in parts]),
-        ended_by=np.concatenate([part.ended_by for part in parts]),
-        running=np.concatenate([part.running for part in parts]),
-        last=np.concatenate([part.last for part in parts]),
-        whole=np.concatenate([part.whole for part in parts]),
-    )
-    return _picked(joined, np.lexsort((joined.start, joined.whole)))
-
-
-def _picked(gaps: IdleGaps, places: Ints) -> IdleGaps:
-    """Return some of the gaps, in the order of `places`."""
-    return IdleGaps(
-        lane=gaps.lane[places],
-        start=gaps.start[places],
-        end=gaps.end[places],
-        ended_by=gaps.ended_by[places],
-        running=gaps.running[places],
-        last=gaps.last[places],
-        whole=gaps.whole[places],
     )

@@ -144,8 +144,7 @@ class OrderStatistics:
         parts = self._found.get(flat)
         if not parts:
             return 0
-        values = np.concatenate([part[0] for part in parts])
-        counts = np.concatenate([part[1] for part in parts])
+        values, counts = map(np.concatenate, zip(*parts, strict=True))
         order = np.argsort(values, kind="stable")
         up_to = np.cumsum(counts[order])
         at = np.searchsorted(up_to, place, "right")

@@ -212,8 +212,7 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
 
 def _joined(times: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     """Join the starts and ends of several lanes, sorted by start."""
-    start = np.concatenate([starts for starts, _ in times])
-    end = np.concatenate([ends for _, ends in times])
+    start, end = map(np.concatenate, zip(*times, strict=True))
     order = stable_argsort(start)
     return start[order], end[order]
 

@@ -239,16 +239,13 @@ class RangeCount:
         parts = [self._count_lane(lane, begin, until) for lane in self._lanes]
         if not parts:
             return
-        start = np.concatenate([part.start for part in parts])
-        end = np.concatenate([part.end for part in parts])
-        computes = np.concatenate([part.computes for part in parts])
-        sizes = np.concatenate([part.sizes for part in parts])
-        np.maximum(start, begin, out=start)
-        np.minimum(end, until, out=end)
-        busy, worked = _busy_and_worked(start, end, computes)
+        spans = _LanePart._make(map(np.concatenate, zip(*parts, strict=True)))
+        start = np.maximum(spans.start, begin, out=spans.start)
+        end = np.minimum(spans.end, until, out=spans.end)
+        busy, worked = _busy_and_worked(start, end, spans.computes)
         self._any_busy += busy
         self._any_worked += worked
-        counts = np.bincount(sizes, minlength=self._sizes.size)
+        counts = np.bincount(spans.sizes, minlength=self._sizes.size)
         self._sizes += counts.reshape(self._sizes.shape)
 
     def _count_lane(self, lane: _CountedLane, begin: int, until: int) -> _LanePart:

@@ -13,7 +13,7 @@ from core.explain.run_step import explain_run_step
 from core.lessons.straggler import straggler_of
 from core.message import N_, message
 from core.plain import duration_text, size_text
-from core.plan.plan import working_lanes
+from core.plan.plan import lane_indices, working_lanes
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
 from core.trace.trace import Trace
 
@@ -161,7 +161,7 @@ def _peak_part(name: str) -> Value:
     """Return the value of one kind of memory, at the peak of the lane that holds the most."""
 
     def value(trace: Trace, summary: Summary) -> float:
-        lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
+        lanes = lane_indices(working_lanes(trace.header.lanes))
         balances = lane_balances(trace, lanes, [summary.median.step])
         fullest = max(balances, key=lambda balance: balance.peak_bytes)
         return fullest.peak_parts.get(name, 0)

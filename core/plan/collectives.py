@@ -27,7 +27,7 @@ def start_together(columns: TaskColumns) -> TaskColumns:
     if not len(members):
         return columns
     before = _before_on_lane(columns)
-    waiters = [_waiters(columns)]
+    waiters = [columns.waiters]
     needed = [columns.after]
     for places in groups(_collective_of(columns, members)):
         mine = members[places]
@@ -60,11 +60,6 @@ def _before_on_lane(columns: TaskColumns) -> Positions:
     before = np.full(len(columns), ABSENT, np.int64)
     before[task[same_lane]] = previous[same_lane]
     return before
-
-
-def _waiters(columns: TaskColumns) -> Positions:
-    """Return the waiting task of each entry of `after`."""
-    return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
 
 
 def _waiting(columns: TaskColumns, waiters: Positions, needed: Positions) -> TaskColumns:

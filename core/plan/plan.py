@@ -84,7 +84,7 @@ def device_streams(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
             devices.setdefault((lane.device, lane.stream_of), []).append(lane)
     by_main: dict[int, list[Lane]] = {}
     for streams in devices.values():
-        computing = [lane.index for lane in streams if lane.role is Role.COMPUTE]
+        computing = lane_indices(streams, Role.COMPUTE)
         if computing:
             by_main[computing[0]] = streams
     return by_main
@@ -144,6 +144,11 @@ def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
             found.append(lane)
     devices = {lane.device for lane in found if not lane.cores}
     return [lane for lane in found if not lane.cores or lane.device not in devices]
+
+
+def lane_indices(lanes: Iterable[Lane], role: Role | None = None) -> list[int]:
+    """Return the indices of some lanes; with `role`, only of the lanes that have it."""
+    return [lane.index for lane in lanes if role is None or lane.role is role]
 
 
 def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:

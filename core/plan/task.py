@@ -154,6 +154,14 @@ PAYLOADS: tuple[Payload, ...] = tuple(Payload)
 PAYLOAD_CODES: dict[Payload, int] = {payload: code for code, payload in enumerate(PAYLOADS)}
 
 
+class StagePlace(NamedTuple):
+    """A shard of a stage of a replica."""
+
+    replica: int
+    stage: int
+    shard: int
+
+
 class Task(NamedTuple):
     """A planned unit of work.
 
@@ -179,6 +187,11 @@ class Task(NamedTuple):
     paired_stage: int | None = None
     paired_microbatch: int | None = None
     shard: int | None = None
+
+    @property
+    def place(self) -> StagePlace:
+        """Replica, stage and shard of the task, each 0 if it does not apply."""
+        return StagePlace(self.replica or 0, self.stage or 0, self.shard or 0)
 
     def __str__(self) -> str:
         """Return the textbook notation (`2F1`): stage or block, letter, micro-batch or bucket."""
@@ -239,6 +252,12 @@ class TaskColumns:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @property
+    def waiters(self) -> Ints:
+        """The position of the waiting task of each entry of `after`."""
+        counts = np.diff(self.after_first)
+        return np.repeat(np.arange(len(self)), counts)
 
     @property
     def paired_rows(self) -> Ints:

@@ -74,7 +74,7 @@ def _moves(columns: TaskColumns, lane: Ints) -> tuple[Ints, Ints]:
 
     A task with several other lanes has an entry for each.
     """
-    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    waiter = columns.waiters
     # Every dependency twice, seen from either end: the other lane of a copy may be the lane that
     # it waits for or the lane that waits for it.
     task = np.concatenate([waiter, columns.after])

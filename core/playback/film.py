@@ -11,6 +11,7 @@ from core.arrays import Floats, Ints
 from core.explain.blockers import BlockerWaits
 from core.explain.lane_memory import held_bytes
 from core.order import stable_argsort
+from core.plan.plan import lane_indices
 from core.plan.task import ABSENT
 from core.trace.dependencies import LaneLinks
 from core.trace.step import StepColumns
@@ -65,7 +66,7 @@ class Film:
         self.start = start
         self.end = end
         self.waits = waits
-        self.lanes = [lane.index for lane in trace.header.compute_lanes]
+        self.lanes = lane_indices(trace.header.compute_lanes)
         self._memory = {lane: held_bytes(trace, lane) for lane in self.lanes}
         ends = trace.step_table.ends
         is_within = (ends > start) & (ends < end)
@@ -182,8 +183,7 @@ def links_of_step(columns: StepColumns) -> LaneLinks:
     lane = columns.lane
     start = columns.start
     end = columns.end
-    counts = np.diff(columns.after_first)
-    waiter = np.repeat(np.arange(len(columns)), counts)
+    waiter = columns.waiters
     needed = columns.after
     between_lanes = lane[needed] != lane[waiter]
     waiter = waiter[between_lanes]

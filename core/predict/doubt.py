@@ -7,7 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from core.message import N_
-from core.plan.plan import Role
+from core.plan.plan import Role, lane_indices
 from core.predict.compare import Comparison
 from core.trace.trace import Trace
 
@@ -33,7 +33,7 @@ def doubt(trace: Trace, comparison: Comparison) -> Doubt | None:
         return None
     lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
     columns = comparison.steps[-1].columns
-    indices = [lane.index for lane in lanes]
+    indices = lane_indices(lanes)
     work = columns.duration[np.isin(columns.lane, indices)]
     if len(work) and np.median(work) < TINY_NS:
         return Doubt.TINY

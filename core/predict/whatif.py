@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.blockwise import blockwise
-from core.costs.costs import STAGED, CostModel, Curve, CurvePoint, cost_at
+from core.costs.costs import STAGED, CostModel, Curve, summed_curves
 from core.costs.footprint import peak_bytes
 from core.costs.peaks import peak_activations
 from core.costs.plan_times import predict_times
@@ -135,22 +134,12 @@ def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
             if kind in found:
                 curves = found[kind]
                 times = blocks if costs.by_block and len(curves) == 1 else 1
-                found[kind] = (_summed(curves, times / stages),)
+                found[kind] = (summed_curves(curves, times / stages),)
         return found
 
     passes = shared(costs.passes)
     further = shared(costs.further)
     return replace(costs, passes=passes, further=further, joined={}, by_block=False)
-
-
-def _summed(curves: Sequence[Curve], factor: float) -> Curve:
-    """Return the sum of some curves, times a factor, at all their sizes."""
-    sizes = {size for size, _ in chain.from_iterable(curves)}
-    points: list[CurvePoint] = []
-    for size in sorted(sizes):
-        total = sum(cost_at(curve, size) for curve in curves)
-        points.append((size, factor * total))
-    return tuple(points)
 
 
 @dataclass(frozen=True, slots=True)

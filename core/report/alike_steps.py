@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Bools, Floats, Ints
-from core.order import row_keys, stable_argsort
-from core.plan.plan import computing_lanes
+from core.order import row_numbers, stable_argsort
+from core.plan.plan import computing_lanes, lane_indices
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -63,8 +63,8 @@ def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
 def _plan_bytes(one: StepSpans) -> bytes:
     """Return bytes that are equal for two steps only if they have the same plan."""
     spans = one.spans
-    columns = np.stack([spans["task"], one.lane, spans["kind"], spans["rows"]])
-    return columns.tobytes()
+    columns = [spans["task"], one.lane, spans["kind"], spans["rows"]]
+    return np.stack(columns).tobytes()
 
 
 def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
@@ -72,13 +72,14 @@ def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> A
     steps = list(found)
     place = steps.index(reference)
     families = _families(found)
-    highest = [int(own.max(initial=-1)) for own in families]
-    count = max(highest, default=-1) + 1
-    counts_of_steps = [np.bincount(own, minlength=count) for own in families]
-    counts = np.stack(counts_of_steps)
-    computing = [lane.index for lane in computing_lanes(trace.header.lanes)]
+    every_family = np.concatenate(families)
+    count = int(every_family.max(initial=-1)) + 1
+    counts = np.zeros((len(steps), count), np.int64)
+    computing = lane_indices(computing_lanes(trace.header.lanes))
     computes = np.zeros(count, np.bool_)
-    for own, step in zip(families, steps, strict=True):
+    for number, step in enumerate(steps):
+        own = families[number]
+        counts[number] = np.bincount(own, minlength=count)
         on_compute_lane = np.isin(found[step].lane, computing)
         computes[own[on_compute_lane]] = True
     shared = _shared(counts[:, computes], place)
@@ -109,13 +110,11 @@ def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> A
 def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
     """Return for each step the number of each task's family: equal lane, name and attributes."""
     every = list(found.values())
-    lanes = [one.lane for one in every]
-    columns = [np.concatenate(lanes)]
+    columns = [np.concatenate([one.lane for one in every])]
     for name in _SAME:
         attributes = [one.spans[name] for one in every]
         columns.append(np.concatenate(attributes))
-    keys = row_keys(*columns)
-    _, numbers = np.unique(keys, return_inverse=True)
+    numbers = row_numbers(*columns)
     lengths = [len(one.spans) for one in every]
     ends = np.cumsum(lengths)
     return np.split(numbers, ends[:-1])

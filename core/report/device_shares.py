@@ -106,7 +106,10 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
     idle_ns = sum(time.idle_ns for time in times)
     explained_ns = sum(idle.values())
     idle[Cause.BETWEEN_STEPS] += idle_ns - explained_ns
-    found_idle = {cause: ns for cause, ns in idle.items() if ns}
+    found_idle: dict[Cause, int] = {}
+    for cause, ns in idle.items():
+        if ns:
+            found_idle[cause] = ns
     lengths = windows.end - windows.start
     return DeviceShares(
         steps=len(steps),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from core.explain.noise import ALWAYS
 from core.explain.statistics import union_ns
 from core.message import N_, Message, Text, join_texts, message
 from core.plain import duration_text, share_text
-from core.plan.plan import Lane, computing_lanes
+from core.plan.plan import Lane, computing_lanes, lane_indices
 from core.plan.task import PASSES, Kind, among
 from core.report.place_names import place_names
 from core.report.waterfall import job_waterfall
@@ -120,9 +121,11 @@ class Idling:
         """
         lanes = explanations[0].lanes
         computing = computing_lanes(lanes)
-        own = [lane.index for lane in computing]
-        lengths = [int(explained.lengths[own].sum()) for explained in explanations]
-        whole = max(1, sum(lengths))
+        own = lane_indices(computing)
+        all_lengths = 0
+        for explained in explanations:
+            all_lengths += int(explained.lengths[own].sum())
+        whole = max(1, all_lengths)
         idle_ns = _idle_by_reason(explanations, own)
         by_reason = idle_ns.sum(axis=1)
         makespans = [explained.makespan for explained in explanations]
@@ -138,24 +141,26 @@ class Idling:
         reason = int(by_reason.argmax())
         cause = _largest_cause(explanations, reason)
         lost = int(by_reason[reason])
-        lanes_without_work = any(
-            _lane_without_work_waits(explained, reason) for explained in explanations
-        )
+        lanes_without_work = _lane_without_work_waits(explanations, reason)
         holder = int(idle_ns[reason].argmax())
         lost_to_holder = int(idle_ns[reason, holder])
-        is_named = "{who}" in REASONS[cause] and lost_to_holder > MOSTLY * lost
+        names_lane = "{who}" in REASONS[cause]
+        is_named = names_lane and lost_to_holder > MOSTLY * lost
         if not is_named or not _holds_up_steadily(holder, reason, others()):
             return replace(
                 found, cause=cause, cause_share=lost / whole, lanes_without_work=lanes_without_work
             )
         for_all = _work_for_all(explanations, holder) if cause in ACTIONS else None
         device = _device_number(computing, holder)
+        place = ""
+        if not source.has_plan:
+            place = place_names(source, lanes)[holder]
         return replace(
             found,
             cause=cause,
             cause_share=lost_to_holder / whole,
             lane=holder,
-            place="" if source.has_plan else place_names(source, lanes)[holder],
+            place=place,
             device=device,
             for_all=for_all,
             lanes_without_work=lanes_without_work,
@@ -255,7 +260,7 @@ def _holds_up_steadily(lane: int, reason: int, steps: Sequence[Explanation]) -> 
     """Return True if lanes wait longest for a lane, for a reason, in nearly all `steps`."""
     times_longest = 0
     for step in steps:
-        computing = [one.index for one in computing_lanes(step.lanes)]
+        computing = lane_indices(computing_lanes(step.lanes))
         waited_for = _idle_by_reason([step], computing)[reason]
         if waited_for.any() and int(waited_for.argmax()) == lane:
             times_longest += 1
@@ -273,7 +278,8 @@ def _idle_by_reason(explanations: Sequence[Explanation], computing: Sequence[int
     for explained in explanations:
         mine = np.isin(explained.lane, computing)
         # A copy lane's work counts as work of the compute lane that it serves.
-        holders = serves[explained.columns.lane[explained.blocking[mine]]]
+        blocking = explained.blocking[mine]
+        holders = serves[explained.columns.lane[blocking]]
         reasons = _REASON_OF_CAUSE[explained.cause[mine]]
         length = explained.end[mine] - explained.start[mine]
         # `idle_ns[...] +=` would count each pair of reason and lane once.
@@ -291,37 +297,45 @@ def _largest_cause(explanations: Sequence[Explanation], reason: int) -> Cause:
     return CAUSES[int(totals.argmax())]
 
 
-def _lane_without_work_waits(explained: Explanation, reason: int) -> bool:
-    """Return True if a lane without any pass idles for a reason."""
-    columns = explained.columns
-    works = np.unique(columns.lane[PASSES[columns.kind]])
-    for_reason = _REASON_OF_CAUSE[explained.cause] == reason
-    return not np.isin(explained.lane[for_reason], works).all()
+def _lane_without_work_waits(explanations: Sequence[Explanation], reason: int) -> bool:
+    """Return True if a lane without any pass in a step idles for a reason in it."""
+    for explained in explanations:
+        columns = explained.columns
+        is_pass = PASSES[columns.kind]
+        works = np.unique(columns.lane[is_pass])
+        for_reason = _REASON_OF_CAUSE[explained.cause] == reason
+        idles = explained.lane[for_reason]
+        if not np.isin(idles, works).all():
+            return True
+    return False
 
 
 def _work_for_all(explanations: Sequence[Explanation], lane: int) -> WorkForAll | None:
     """Return the work of a lane for all others in some steps; None if it has none of WORK."""
-    whole = max(1, sum(explained.makespan for explained in explanations))
-
-    def busy_ns(kinds: tuple[Kind, ...]) -> int:
-        return sum(_busy_ns(explained, lane, kinds) for explained in explanations)
-
-    every = busy_ns(tuple(WORK))
+    every = _busy_ns(explanations, lane, tuple(WORK))
     if not every:
         return None
-    by_kind = {kind: busy_ns((kind,)) for kind in WORK}
-    longest_first = sorted(by_kind, key=by_kind.__getitem__, reverse=True)
-    named = [kind for kind in longest_first if by_kind[kind] >= WORTH_NAMING * every]
-    return WorkForAll(every / whole, tuple(named))
+    by_kind: Counter[Kind] = Counter()
+    for kind in WORK:
+        by_kind[kind] = _busy_ns(explanations, lane, (kind,))
+    named: list[Kind] = []
+    for kind, ns in by_kind.most_common():
+        if ns >= WORTH_NAMING * every:
+            named.append(kind)
+    whole = sum(explained.makespan for explained in explanations)
+    return WorkForAll(every / max(1, whole), tuple(named))
 
 
-def _busy_ns(explained: Explanation, lane: int, kinds: tuple[Kind, ...]) -> int:
+def _busy_ns(explanations: Sequence[Explanation], lane: int, kinds: tuple[Kind, ...]) -> int:
     """Return the ns in which a lane, or its copy lane, runs tasks of some kinds."""
-    columns = explained.columns
-    serves = np.array([one.serves for one in explained.lanes])
-    is_kind = among(*kinds)[columns.kind]
-    mine = is_kind & (serves[columns.lane] == lane)
-    return union_ns(columns.start[mine], columns.end[mine])
+    total = 0
+    for explained in explanations:
+        columns = explained.columns
+        serves = np.array([one.serves for one in explained.lanes])
+        is_kind = among(*kinds)[columns.kind]
+        mine = is_kind & (serves[columns.lane] == lane)
+        total += union_ns(columns.start[mine], columns.end[mine])
+    return total
 
 
 def _device_number(computing: Sequence[Lane], lane: int) -> int | None:

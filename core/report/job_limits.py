@@ -123,18 +123,21 @@ class JobTimes:
 
         The excess is significant.
         """
-        wanted = [part for part in self.parts if not part.moves]
         # The probability of a false excess is divided among the ranks. It is not divided among the
         # parts, because a rank must also lose much by one.
         chance = CHANCE / max(1, self.step.ranks)
         found = []
-        for part in wanted:
-            usual = np.median(self.parts[part], axis=0)
+        for part, ns in self.parts.items():
+            if part.moves:
+                continue
+            usual = np.median(ns, axis=0)
             # Only the few ranks with a large excess are examined.
             has_excess = usual >= usual.min() + least
             for rank in np.flatnonzero(has_excess).tolist():
                 excess = self._excess(part, rank, chance)
-                if excess is not None and excess.own >= excess.usual + least:
+                if excess is None:
+                    continue
+                if excess.own >= excess.usual + least:
                     found.append(excess)
         found.sort(key=lambda one: one.usual - one.own)
         return found[:MOST_TRIED]
@@ -163,11 +166,12 @@ class JobTimes:
 
     def _peers(self, part: StepPart, rank: int) -> list[int]:
         """Return the other ranks; for computing parts, only those with the same blocks."""
-        others = [other for other in range(self.step.ranks) if other != rank]
-        if not part.computes:
-            return others
-        work = self._work
-        return [other for other in others if work[other] == work[rank]]
+        peers: list[int] = []
+        for other in range(self.step.ranks):
+            has_same_blocks = not part.computes or self._work[other] == self._work[rank]
+            if other != rank and has_same_blocks:
+                peers.append(other)
+        return peers
 
     @cached_property
     def _work(self) -> list[set[StepPart]]:

@@ -8,15 +8,16 @@ communication at some moment, and waits for it before a task that needs it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from core.arrays import Ints
+from core.arrays import Bools, Ints
 from core.explain.explanation import Explanation
-from core.plan.plan import Role
+from core.plan.plan import Role, lane_indices
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, KINDS, Kind
 from core.report.job_graph import (
     BETWEEN_STEPS,
@@ -42,6 +43,18 @@ class _Interval(NamedTuple):
     part: StepPart
     needs: tuple[int, ...] = ()
     requested: tuple[int, ...] = ()
+
+
+class _Moves(NamedTuple):
+    """Moves of a rank in the order of their requests: tasks and times in ns, of shape (n,)."""
+
+    task: Ints
+    requested: Ints
+    ended: Ints
+
+    def picked(self, places: Ints | Bools) -> _Moves:
+        """Return some of the moves."""
+        return _Moves._make(column[places] for column in self)
 
 
 class _Transfer(NamedTuple):
@@ -84,7 +97,7 @@ class GraphBuilder:
         self._explanation = explanation
         self._columns = explanation.columns
         lanes = explanation.lanes
-        self._computing = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
+        self._computing = lane_indices(lanes, Role.COMPUTE)
         rank_of_main = {main: rank for rank, main in enumerate(self._computing)}
         rank_of_lane = np.full(len(lanes), ABSENT, np.int64)
         for place, lane in enumerate(lanes):
@@ -125,15 +138,11 @@ class GraphBuilder:
 
     def _add_thread(self, rank: int, requesting: dict[int, int]) -> tuple[int, int]:
         """Add a rank's thread; `requesting` gets the node after which each move was requested."""
-        is_own_move = self._moves & (self._rank == rank)
-        moves = np.flatnonzero(is_own_move)
-        in_order = np.argsort(self._request_time[moves], kind="stable")
-        moves = moves[in_order]
-        moments = self._request_time[moves].tolist()
+        moves = self._moves_of_rank(rank)
+        pending = deque(zip(moves.task.tolist(), moves.requested.tolist(), strict=True))
         graph = self._graph
         # A first node of no length, for moves that are requested at once.
         first = node = graph.add(HOST_CODE, rank, 0, ())
-        place = 0
         for interval in self._intervals(rank, moves):
             part = interval.part
             start = interval.start
@@ -142,19 +151,27 @@ class GraphBuilder:
                 # An empty node at the end of the wait.
                 node = graph.add(part, rank, 0, [node])
                 self._released.append((node, interval.requested))
-            while place < len(moments) and moments[place] < interval.end:
-                cut = max(moments[place], start)
-                if cut > start:
-                    node = self._add_part(part, rank, cut - start, node, needs)
-                    start = cut
+            while pending:
+                move, request = pending[0]
+                if request >= interval.end:
+                    break
+                if request > start:
+                    node = self._add_part(part, rank, request - start, node, needs)
+                    start = request
                     needs = ()
-                move = int(moves[place])
                 requesting[move] = node
-                place += 1
+                pending.popleft()
             node = self._add_part(part, rank, interval.end - start, node, needs)
-        for move in moves[place:].tolist():
+        for move, _ in pending:
             requesting[move] = node
         return first, node
+
+    def _moves_of_rank(self, rank: int) -> _Moves:
+        is_own_move = self._moves & (self._rank == rank)
+        task = np.flatnonzero(is_own_move)
+        moves = _Moves(task, self._request_time[task], self._columns.end[task])
+        by_request = np.argsort(moves.requested, kind="stable")
+        return moves.picked(by_request)
 
     def _add_part(
         self, part: StepPart, rank: int, taken: int, before: int, needs: tuple[int, ...]
@@ -164,52 +181,62 @@ class GraphBuilder:
             self._needing.append((node, needs))
         return node
 
-    def _intervals(self, rank: int, moves: Ints) -> Iterator[_Interval]:
+    def _intervals(self, rank: int, moves: _Moves) -> Iterator[_Interval]:
         """Yield a rank's activities in order of time, from its last update to the next."""
         columns = self._columns
         is_own_task = ~self._moves & (self._rank == rank)
         tasks = np.flatnonzero(is_own_task)
         in_order = np.argsort(columns.start[tasks], kind="stable")
         tasks = tasks[in_order]
-        ends = columns.end[moves]
-        asked = self._request_time[moves]
         lane = self._computing[rank]
         until = int(self._explanation.begins[lane])
         for task in tasks.tolist():
             start = max(until, int(columns.start[task]))
             end = int(columns.end[task])
             needs = self._needed(task)
-            ends_of_needs = [int(columns.end[need]) for need in needs]
-            ready = max(ends_of_needs, default=until)
-            # A wait begins with the last request before its end, or at once.
-            end_of_wait = min(ready, start)
-            is_in_wait = (asked >= until) & (asked < end_of_wait)
-            since = int(asked[is_in_wait].max(initial=until))
-            if ready > until:
-                yield from self._code_between_waits(rank, moves, needs, until, since)
-                goes_on = min(max(ready, since), start)
-                yield _Interval(goes_on, start, HOST_CODE, needs)
-            else:
-                yield from self._code_between_transfers(rank, until, start, needs)
-            part = self._part(task)
-            is_inside = (asked >= start) & (asked < end) & (ends <= end)
-            inside = moves[is_inside]
-            if part.kind is Kind.STEP and len(inside):
-                # An update that moves data, as of sharded parameters, waits for it.
-                since = int(asked[is_inside].max())
-                last_end = int(ends[is_inside].max())
-                ready = max(since, last_end)
-                moved = tuple(inside.tolist())
-                yield _Interval(start, since, part)
-                yield _Interval(ready, end, part, moved)
-            else:
-                yield _Interval(start, end, part)
+            yield from self._code_before_task(rank, moves, needs, until, start)
+            yield from self._work(moves, self._part(task), start, end)
             until = max(until, end)
         finish = max(until, int(self._explanation.finishes[lane]))
         yield from self._code_between_transfers(rank, until, finish)
 
+    def _code_before_task(
+        self, rank: int, moves: _Moves, needs: tuple[int, ...], start: int, end: int
+    ) -> Iterator[_Interval]:
+        """Yield a thread's code that is not recorded, before a task that begins at `end`.
+
+        Without the thread's waits for the moves that the task needs.
+        """
+        ends_of_needs = [int(self._columns.end[need]) for need in needs]
+        ready = max(ends_of_needs, default=start)
+        if ready <= start:
+            yield from self._code_between_transfers(rank, start, end, needs)
+            return
+        # A wait begins with the last request before its end, or at once.
+        end_of_wait = min(ready, end)
+        is_in_wait = (moves.requested >= start) & (moves.requested < end_of_wait)
+        last_request = int(moves.requested[is_in_wait].max(initial=start))
+        yield from self._code_between_waits(rank, moves, needs, start, last_request)
+        goes_on = min(max(ready, last_request), end)
+        yield _Interval(goes_on, end, HOST_CODE, needs)
+
+    def _work(self, moves: _Moves, part: StepPart, start: int, end: int) -> Iterator[_Interval]:
+        """Yield the work of a task; an update waits for the moves that it requests itself."""
+        if part.kind is Kind.STEP:
+            is_requested = (moves.requested >= start) & (moves.requested < end)
+            inside = moves.picked(is_requested & (moves.ended <= end))
+            if len(inside.task):
+                # An update that moves data, as of sharded parameters.
+                last_request = int(inside.requested.max())
+                last_end = int(inside.ended.max())
+                ready = max(last_request, last_end)
+                yield _Interval(start, last_request, part)
+                yield _Interval(ready, end, part, tuple(inside.task.tolist()))
+                return
+        yield _Interval(start, end, part)
+
     def _code_between_waits(
-        self, rank: int, moves: Ints, needs: Sequence[int], start: int, end: int
+        self, rank: int, moves: _Moves, needs: Sequence[int], start: int, end: int
     ) -> Iterator[_Interval]:
         """Yield a thread's code that is not recorded, without its waits for moves.
 
@@ -219,15 +246,14 @@ class GraphBuilder:
 
         A move that is needed, and that has ended before the next request, has been waited for.
         """
-        asked = self._request_time[moves]
-        is_inside = (asked >= start) & (asked <= end)
-        requests = moves[is_inside].tolist()
+        is_inside = (moves.requested >= start) & (moves.requested <= end)
+        inside = moves.picked(is_inside)
+        requests = zip(
+            inside.task.tolist(), inside.requested.tolist(), inside.ended.tolist(), strict=True
+        )
         at = start
         awaited: tuple[int, ...] = ()
-        for move, following in pairwise(requests):
-            request = int(self._request_time[move])
-            next_request = int(self._request_time[following])
-            ended = int(self._columns.end[move])
+        for (move, request, ended), (_, next_request, _) in pairwise(requests):
             if move in needs and ended <= next_request:
                 yield from self._code_between_transfers(rank, at, request, awaited)
                 at = ended

@@ -18,7 +18,7 @@ from core.costs.waits import waits_of
 from core.errors import PlanError
 from core.order import evenly
 from core.plan.division import Stage
-from core.plan.plan import Lane, computing_lanes, device_streams
+from core.plan.plan import Lane, computing_lanes, device_streams, lane_indices
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.plan.transfers import Links, links_of
 from core.predict.compare import CostSource, known_costs
@@ -158,9 +158,7 @@ class MeasuredSteps:
         if self.has_streams:
             return False
         columns = self.columns
-        counts = np.diff(columns.after_first)
-        waiter = np.repeat(np.arange(len(columns)), counts)
-        crosses = columns.lane[waiter] != columns.lane[columns.after]
+        crosses = columns.lane[columns.waiters] != columns.lane[columns.after]
         meets = self.meets != ABSENT
         return bool(crosses.any() or meets.any())
 
@@ -192,7 +190,7 @@ class MeasuredSteps:
     @property
     def compute_lanes(self) -> list[int]:
         """Numbers of the lanes that compute."""
-        return [lane.index for lane in computing_lanes(self.lanes)]
+        return lane_indices(computing_lanes(self.lanes))
 
     def lasts(self, taken: NDArray[np.number]) -> int:
         """Return the simulated length in ns of a step with these durations (n)."""
@@ -242,7 +240,7 @@ def _ready(columns: StepColumns, meets: Ints, begin: int) -> Ints:
     ready = np.full(len(columns), begin, np.int64)
     before, after = lane_pairs(columns.lane)
     np.maximum.at(ready, after, columns.end[before])
-    waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    waiter = columns.waiters
     np.maximum.at(ready, waiter, columns.end[columns.after])
     members = np.flatnonzero(meets != ABSENT)
     numbers, number = np.unique(meets[members], return_inverse=True)

@@ -17,8 +17,8 @@ import numpy as np
 from core.arrays import Floats, Ints
 from core.costs.replay import MOST_TIMES, Replay
 from core.explain.run_step import explain_run_step
-from core.order import evenly, groups, row_keys
-from core.plan.plan import lane_ranks
+from core.order import evenly, groups, row_numbers
+from core.plan.plan import lane_indices, lane_ranks
 from core.plan.task import ABSENT, KINDS
 from core.report.job_graph import StepPart
 from core.report.job_step import JobStep
@@ -93,8 +93,8 @@ class StepReplays:
         """Choose the steps that are replayed. Raises PlanError if collectives deadlock."""
         columns = run.columns
         worker_of_lane = _workers_of(lane_ranks(run.lanes), workers)
-        work = _numbered(row_keys(columns.kind, columns.block))
-        staged = _numbered(row_keys(work, columns.stage))
+        work = row_numbers(columns.kind, columns.block)
+        staged = row_numbers(work, columns.stage)
         replay = Replay.of(columns, run.meets)
         # Each worker and each kind once, and at most as many rows and columns as workers.
         variants = 3 * len(workers) + len(KINDS)
@@ -209,7 +209,7 @@ class JobReplays:
             as_measured = job_step.taken[:, np.newaxis]
             chosen.append(job_step)
             lengths.append(job_step.periods(as_measured))
-        lanes = [lane.index for lane in trace.header.compute_lanes]
+        lanes = lane_indices(trace.header.compute_lanes)
         return cls(
             steps=tuple(chosen),
             usual_ns=float(np.mean(lengths)),
@@ -302,12 +302,6 @@ def _workers_of(lanes: Sequence[int], workers: Sequence[MeshWorker]) -> Ints:
     """Return the place of the worker of each lane, or -1."""
     places = {worker.lane: place for place, worker in enumerate(workers)}
     return np.array([places.get(lane, ABSENT) for lane in lanes], np.int64)
-
-
-def _numbered(keys: Ints) -> Ints:
-    """Return small numbers for keys, in the same order."""
-    numbers: Ints = np.unique(keys, return_inverse=True)[1]
-    return numbers
 
 
 def _kind_name(part: StepPart) -> str:

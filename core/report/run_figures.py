@@ -10,7 +10,7 @@ from core.errors import PlanError
 from core.explain.balance import lane_balances
 from core.explain.run_step import explain_run_step
 from core.message import message
-from core.plan.plan import working_lanes
+from core.plan.plan import lane_indices, working_lanes
 from core.predict.replan import RunPlans
 from core.report.step_figures import StepFigures, figures_of_step
 from core.report.summary import rows_by_replica
@@ -62,7 +62,7 @@ def run_figures(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigure
         start, end = trace.step_bounds(step)
         lengths.append(end - start)
     forms = [one.closed_form for one in figures if one.closed_form is not None]
-    lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
+    lanes = lane_indices(working_lanes(trace.header.lanes))
     peaks = [balance.peak_bytes for balance in lane_balances(trace, lanes, steps)]
     rows = fmean(sum(rows_by_replica(trace, step)) for step in steps)
     header = trace.header

@@ -46,6 +46,19 @@ class Slower:
 
 
 @dataclass(frozen=True, slots=True)
+class _PlacedTasks:
+    """m tasks of a run, and the place of each: `task` and `place` have the shape (m,)."""
+
+    run: MeasuredSteps
+    task: Ints
+    place: Ints
+    places: int
+
+    def __len__(self) -> int:
+        return len(self.task)
+
+
+@dataclass(frozen=True, slots=True)
 class _Compared:
     """Times of places for tasks that have peers, and the peers' `usual` times for the same work.
 
@@ -60,15 +73,16 @@ class _Compared:
     known: Bools
 
     @classmethod
-    def nothing(cls, run: MeasuredSteps, places: int, tasks: int) -> _Compared:
+    def nothing(cls, tasks: _PlacedTasks) -> _Compared:
         """Return a comparison without any task."""
-        steps = len(run.steps) + 1
+        steps = len(tasks.run.steps) + 1
+        places = tasks.places
         kinds = len(KINDS)
         return cls(
             own=np.zeros((steps, places, kinds)),
             usual=np.zeros((steps, places, kinds)),
             variance=np.zeros((places, kinds)),
-            known=np.zeros(tasks, bool),
+            known=np.zeros(len(tasks), bool),
         )
 
     def __add__(self, other: _Compared) -> _Compared:
@@ -100,16 +114,15 @@ def slower(
     has another reason. A place that may have been `cold` must be slower by more than a cold start.
     """
     counted = place != ABSENT
-    task = task[counted]
-    place = place[counted]
-    tasks = np.bincount(place, minlength=count)
-    no_task = np.zeros(len(task), bool)
-    exact = _compare_same_work(run, run.alike, task, place, count, no_task)
+    tasks = _PlacedTasks(run, task[counted], place[counted], count)
+    tasks_of_places = np.bincount(tasks.place, minlength=count)
+    no_task = np.zeros(len(tasks), bool)
+    exact = _compare_same_work(tasks, run.alike, no_task)
     if costs is None:
-        rough = _compare_same_work(run, run.roughly, task, place, count, exact.known)
+        rough = _compare_same_work(tasks, run.roughly, exact.known)
         compared = exact
     else:
-        rough = _compare_by_costs(run, costs, task, place, count, exact.known)
+        rough = _compare_by_costs(tasks, costs, exact.known)
         compared = exact + rough
     known = exact.known | rough.known
     usual_of_places = compared.usual[-1].sum(axis=1)
@@ -119,12 +132,13 @@ def slower(
         usual = compared.usual[:, where]
         variance = compared.variance[where]
         excess_of_kinds = own[:-1] - usual[:-1]
-        excess = float(np.median(excess_of_kinds.sum(axis=1)))
+        excess_of_steps = excess_of_kinds.sum(axis=1)
+        excess = float(np.median(excess_of_steps))
         cold_start = 0.0
         if cold:
             kinds = np.count_nonzero(usual[-1])
             of_kinds = COLD_KIND_NS * kinds
-            of_tasks = COLD_TASK_NS * tasks[where]
+            of_tasks = COLD_TASK_NS * tasks_of_places[where]
             cold_start = of_kinds + of_tasks
         if costs is None:
             # Roughly equal work may show a slower task too, but by no more than the tasks with
@@ -140,8 +154,8 @@ def slower(
             variance = variance + rough.variance[where]
         factor = _significant_factor(own, usual, variance)
         if factor is not None and excess > cold_start:
-            mine = place == where
-            compared_tasks = task[mine & known]
+            mine = tasks.place == where
+            compared_tasks = tasks.task[mine & known]
             others = mine & ~known
             yield Slower(
                 place=where,
@@ -151,20 +165,16 @@ def slower(
             )
 
 
-def _compare_by_costs(
-    run: MeasuredSteps,
-    costs: Floats,
-    task: Ints,
-    place: Ints,
-    count: int,
-    uncounted: Bools,
-) -> _Compared:
+def _compare_by_costs(tasks: _PlacedTasks, costs: Floats, uncounted: Bools) -> _Compared:
     """Compare times of places, relative to the tasks' costs, with times of other places.
 
     The peers of a task are tasks of its kind; if no other place has any, all tasks of other places.
     Tasks `uncounted` (m) are peers, but are not counted themselves.
     """
-    found = _Compared.nothing(run, count, len(task))
+    found = _Compared.nothing(tasks)
+    run = tasks.run
+    task = tasks.task
+    place = tasks.place
     kinds = run.columns.kind[task]
     counted = ~uncounted
     for kind in np.unique(kinds[counted]).tolist():
@@ -238,7 +248,9 @@ def _significant_factor(own: Floats, usual: Floats, variance: Floats) -> float |
     if min(typical, whole) < median / 2:
         return None
     large = own[-1] >= MUCH * own_sums[-1]
-    if not _all_kinds_are_slow(own[:, large], usual[:, large], variance[large], median):
+    own_large = own[:, large]
+    usual_large = usual[:, large]
+    if not _all_kinds_are_slow(own_large, usual_large, variance[large], median):
         return None
     return float(np.exp(median))
 
@@ -262,44 +274,36 @@ def _all_kinds_are_slow(own: Floats, usual: Floats, variance: Floats, median: fl
     return bool(is_slow.all())
 
 
-def _compare_same_work(
-    run: MeasuredSteps,
-    numbers: Ints,
-    task: Ints,
-    place: Ints,
-    count: int,
-    uncounted: Bools,
-) -> _Compared:
+def _compare_same_work(tasks: _PlacedTasks, numbers: Ints, uncounted: Bools) -> _Compared:
     """Compare times of places with times of other places for tasks with the same number.
 
     Tasks `uncounted` (m) are peers, but are not counted themselves.
     """
-    found = _Compared.nothing(run, count, len(task))
-    for group in groups(numbers[task]):
+    found = _Compared.nothing(tasks)
+    for group in groups(numbers[tasks.task]):
         at: dict[int, Ints] = {}
-        for mine in groups(place, group):
-            at[int(place[mine[0]])] = mine
-        if len(at) > 1 and not uncounted[group].all():
-            _compare_group(run, task, at, uncounted, found)
+        for mine in groups(tasks.place, group):
+            where = int(tasks.place[mine[0]])
+            at[where] = mine
+        has_peers = len(at) > 1
+        if has_peers and not uncounted[group].all():
+            _compare_group(tasks, at, uncounted, found)
     return found
 
 
 def _compare_group(
-    run: MeasuredSteps,
-    task: Ints,
-    at: dict[int, Ints],
-    uncounted: Bools,
-    found: _Compared,
+    tasks: _PlacedTasks, at: dict[int, Ints], uncounted: Bools, found: _Compared
 ) -> None:
     """Add the comparison of one group of tasks with the same work, given by place, to `found`."""
+    run = tasks.run
     means: dict[int, Floats] = {}
     counts: dict[int, int] = {}
     scatters: list[float] = []
     for where, mine in at.items():
-        tasks = task[mine]
-        taken = np.maximum(run.taken[:, tasks], 1)
+        own_tasks = tasks.task[mine]
+        taken = np.maximum(run.taken[:, own_tasks], 1)
         # A task that does a part of the work counts as if it did all of it.
-        full = taken / run.parts[tasks]
+        full = taken / run.parts[own_tasks]
         logs = np.log(full).ravel()
         counts[where] = len(logs)
         scatters.append(scatter(logs))
@@ -311,10 +315,10 @@ def _compare_group(
         usual = np.median(means_of_others, axis=0)
         typical = usual[-1]
         counted = mine[~uncounted[mine]]
-        parts = run.parts[task[counted]]
+        parts = run.parts[tasks.task[counted]]
         weight = parts.sum()
         # All tasks of the group have the same kind.
-        first = task[mine[0]]
+        first = tasks.task[mine[0]]
         kind = int(run.columns.kind[first])
         found.own[:, where, kind] += weight * means[where]
         found.usual[:, where, kind] += weight * usual

@@ -18,7 +18,7 @@ from core.explain.run_step import explain_run_step
 from core.message import message
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import computing_lanes, rank_names, working_lanes
+from core.plan.plan import computing_lanes, lane_indices, rank_names, working_lanes
 from core.predict.replan import RunPlans
 from core.report.step_figures import StepFigures, figures_of_step
 from core.report.verdict import Verdict, verdict
@@ -340,7 +340,7 @@ def _lanes(trace: Trace, step: int, figures: StepFigures) -> tuple[LaneSummary, 
     """Return the figures in a step of all lanes that work."""
     found = []
     working = working_lanes(trace.header.lanes)
-    indices = [lane.index for lane in working]
+    indices = lane_indices(working)
     balances = lane_balances(trace, indices, [step])
     for lane, balance in zip(working, balances, strict=True):
         time = balance.time
@@ -389,7 +389,9 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     """
     spans = StepSpans.of(trace, step).spans
     # Tasks of blocks have the stage -1, and tasks of stages the block -1.
-    first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
+    in_first_stage = spans["stage"] <= 0
+    in_first_block = spans["block"] <= 0
+    first = spans[in_first_stage & in_first_block]
     found: dict[tuple[int, int], int] = {}
     for replica, microbatch, count in entering_rows(first):
         found[replica, microbatch] = count

@@ -8,7 +8,7 @@ from core.arrays import Floats, Ints
 from core.costs.simulate import makespan_ns
 from core.explain.explanation import Explanation
 from core.message import N_
-from core.plan.plan import Role
+from core.plan.plan import Role, lane_indices
 from core.plan.task import IS_COMMUNICATION
 from core.report.job_graph import BETWEEN_STEPS, COMMUNICATION, DATA_WAIT, StepPart
 from core.report.job_step import JobStep
@@ -51,7 +51,7 @@ def waterfall(explanation: Explanation, costs: Ints | None = None) -> dict[str, 
     measured = columns.end - explanation.waits.begun
     taken = measured if costs is None else costs
     work = np.where(IS_COMMUNICATION[columns.kind], 0, taken)
-    lanes = [lane.index for lane in explanation.lanes if lane.role is Role.COMPUTE]
+    lanes = lane_indices(explanation.lanes, Role.COMPUTE)
     # Sums of doubles, which are exact up to 104 days.
     sums = np.bincount(columns.lane, work, len(explanation.lanes))
     ideal, longest = _ideal_and_longest(sums[lanes].astype(int).tolist())

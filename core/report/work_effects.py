@@ -18,14 +18,12 @@ If it has only one stage, the worker and the stage cannot be distinguished.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.arrays import Bools, Floats, Ints
 from core.explain.noise import ALWAYS, FEWEST, median_error
-from core.order import groups, row_keys
+from core.order import groups, row_keys, row_numbers
 from core.plan.task import PASSES
 from core.report.measured import MeasuredSteps
 
@@ -67,23 +65,23 @@ class WorkEffects:
         if not _has_peers(cell, lane):
             return None
         stage = columns.stage[passes].astype(np.int64)
-        work = _numbered(columns.kind[passes], columns.block[passes])
+        work = row_numbers(columns.kind[passes], columns.block[passes])
         measured = run.taken[:, passes]
         taken = np.maximum(measured, 1).astype(np.float64)
         logs = np.log(taken)
         left = logs - _medians_by(work, logs)
         left -= _lengths(cell, lane, left)
-        work_of_stage = _numbered(stage, work)
+        work_of_stage = row_numbers(stage, work)
         of_stage = _stage_effects(work_of_stage, lane, left)
         left -= of_stage
         (median_of_work,) = _medians_by(work, of_stage[np.newaxis])
         of_stage -= median_of_work
-        counts = _lanes_of_stages(lane, stage)
-        shared = _shared_excess(lane, stage, of_stage, counts)
+        workers_of_stage = _distinct_by(stage, lane)
+        shared = _shared_excess(lane, stage, of_stage, workers_of_stage)
         of_worker = _worker_effects(lane, left + shared)
         shared = np.where(of_worker > 0, shared, 0.0)
-        is_only_worker = counts == 1
-        has_one_stage = _stages_of_lanes(lane, stage) == 1
+        is_only_worker = workers_of_stage == 1
+        stages_of_lane = _distinct_by(lane, stage)
         return cls(
             passes=passes,
             taken=taken,
@@ -92,15 +90,8 @@ class WorkEffects:
             work=work,
             of_stage=np.exp(of_stage - shared),
             of_worker=np.exp(of_worker),
-            alone=is_only_worker & has_one_stage,
+            alone=is_only_worker & (stages_of_lane == 1),
         )
-
-
-def _numbered(*columns: NDArray[Any]) -> Ints:
-    """Return a number for each row of some columns of integers, the same for equal rows."""
-    keys = row_keys(*columns)
-    _, numbers = np.unique(keys, return_inverse=True)
-    return numbers.astype(np.int64)
 
 
 def _medians_by(keys: Ints, values: Floats) -> Floats:
@@ -153,19 +144,11 @@ def _stage_effects(place: Ints, lane: Ints, left: Floats) -> Floats:
     return effects
 
 
-def _lanes_of_stages(lane: Ints, stage: Ints) -> Ints:
-    """Return for each pass how many lanes have passes of its stage."""
-    counts = np.empty(len(lane), np.int64)
-    for mine in groups(stage):
-        counts[mine] = len(np.unique(lane[mine]))
-    return counts
-
-
-def _stages_of_lanes(lane: Ints, stage: Ints) -> Ints:
-    """Return for each pass how many stages its lane has."""
-    counts = np.empty(len(lane), np.int64)
-    for mine in groups(lane):
-        counts[mine] = len(np.unique(stage[mine]))
+def _distinct_by(keys: Ints, values: Ints) -> Ints:
+    """Return for each of n entries how many distinct values the entries with its key have."""
+    counts = np.empty(len(keys), np.int64)
+    for mine in groups(keys):
+        counts[mine] = len(np.unique(values[mine]))
     return counts
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
 from core.message import Message, counted, message
-from core.plan.plan import Role, working_lanes
+from core.plan.plan import Role, lane_indices, working_lanes
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
 from core.trace.source import Source
@@ -253,7 +253,7 @@ def _planned(trace: Trace) -> Ints:
 
 def _is_own(trace: Trace) -> Bools:
     """Return a mask of the tasks that are not on nested lanes."""
-    lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
+    lanes = lane_indices(working_lanes(trace.header.lanes))
     return np.isin(trace.table.rows["lane"], lanes)
 
 

@@ -100,8 +100,7 @@ class StepColumns(TaskColumns):
         count = len(self)
         place = np.full(count, ABSENT, np.int64)
         place[places] = np.arange(len(places))
-        counts = np.diff(self.after_first)
-        waiter = np.repeat(np.arange(count), counts)
+        waiter = self.waiters
         new_waiter = place[waiter]
         new_after = place[self.after]
         kept = new_waiter != ABSENT

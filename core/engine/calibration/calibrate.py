@@ -165,7 +165,8 @@ class LaneLoop:
                 assert stamps.start is not None and stamps.end is not None
                 taken = clock.time(stamps.end) - clock.time(stamps.start)
                 passes = passes_of(plan, task)
-                durations[cost_key(task, passes)].append(max(0, taken) / passes)
+                key = cost_key(task, passes)
+                durations[key].append(max(0, taken) / passes)
                 self.lane.recycle(stamps.all)
             for key, task_durations in durations.items():
                 times[key].append(statistics.fmean(task_durations))
@@ -283,7 +284,9 @@ def _stage_curves(times: CostTimes, stages: int) -> tuple[Curve, ...]:
     by_stage: dict[int, CostTimes] = defaultdict(dict)
     for key, taken in times.items():
         by_stage[key.of][key] = taken
-    known = {stage: _curve(stage_times, _rows) for stage, stage_times in by_stage.items()}
+    known: dict[int, Curve] = {}
+    for stage, stage_times in by_stage.items():
+        known[stage] = _curve(stage_times, _rows)
     if ABSENT in known:
         # Measured without a stage, such as a rank's optimizer step for all its blocks. Each stage
         # has an equal part.

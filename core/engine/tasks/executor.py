@@ -64,7 +64,8 @@ class _LaneJob:
         """
         self.span = start, end
         launched = None if isinstance(self.stamps.start, int) else self.launched
-        self.rows = ((self.task.index, start, end, launched), *_block_rows(self, start, end))
+        own_row = (self.task.index, start, end, launched)
+        self.rows = (own_row, *_block_rows(self, start, end))
 
     @property
     def has_ended(self) -> bool:
@@ -108,12 +109,20 @@ class RunningStep:
                 break
             self.sent[lane] += 1
             yield from job.rows
-        opened = next((job for job in jobs[self.sent[lane] :] if not job.has_ended), None)
+        opened = self._open_job(lane)
         if opened is not None and not opened.announced:
             begun = opened.start_time
             if begun is not None and begun <= time.perf_counter_ns() - SHORT_NS:
                 opened.announced = True
                 yield opened.task.index, begun, None, None
+
+    def _open_job(self, lane: int) -> _LaneJob | None:
+        """Return the first unsent job of a lane that has not ended, or None."""
+        first = self.sent[lane]
+        for job in self.lanes[lane][first:]:
+            if not job.has_ended:
+                return job
+        return None
 
 
 class Executor:
@@ -160,9 +169,11 @@ class Executor:
             blocks = () if nested is None else nested.inside(task.index)
             after = [jobs[other] for other in task.after]
             lane = self._lanes[task.lane]
+            clock = self._clocks[lane.lane.device]
             stamps = Stamps(lane.timestamp, bool(blocks))
-            jobs.append(_LaneJob(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
-            lanes[task.lane].append(jobs[-1])
+            job = _LaneJob(task, lane, clock, after, blocks, stamps)
+            jobs.append(job)
+            lanes[task.lane].append(job)
         # All jobs of the step exist before the first one is queued: a job must find the jobs of
         # other lanes that it waits for, and the sending thread needs complete lanes.
         running = RunningStep(index, number, lanes, [0] * len(lanes))

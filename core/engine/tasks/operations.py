@@ -33,7 +33,7 @@ from core.engine.tasks.step_counters import FinishedStep
 from core.engine.tasks.values import StepState, ValueKey, ValueStore
 from core.plan.division import Part
 from core.plan.plan import Plan
-from core.plan.task import Kind, Payload, Task
+from core.plan.task import Kind, Payload, StagePlace, Task
 from core.process.lifeline import only_here
 from core.recorder.memory import extra_bytes, saved_tensors
 from core.recording.schema import NoteRow
@@ -43,6 +43,7 @@ WHOLE_GRADIENT = ValueKey("whole gradient")
 TaskWork = Iterator[Any]
 """A task in three parts. It takes its values and yields the tensors that must be kept until its
 end; it calls torch and yields; it stores and counts the results."""
+_Operation = Callable[[Any, StepState, Task], TaskWork]
 
 
 class Operations:
@@ -151,7 +152,7 @@ class Operations:
         yield
 
     def _copy(self, step: StepState, task: Task) -> TaskWork:
-        stage = task.stage or 0
+        stage = task.place.stage
         parts = step.plan.parts_of(task)
         if task.payload is Payload.ACTIVATION:
             kind = "activation"
@@ -161,10 +162,10 @@ class Operations:
             source = stage + 1
         values = step.values.take_parts(kind, parts, stage, source)
         lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
-        devices = [self._devices[lane] for lane in lanes]
         yield values
         copies = []
-        for device, value in zip(devices, values, strict=True):
+        for lane, value in zip(lanes, values, strict=True):
+            device = self._devices[lane]
             copies.append(copy_to(device, value))
         yield
         for part, lane, moved in zip(parts, lanes, copies, strict=True):
@@ -174,7 +175,7 @@ class Operations:
     def _forward(self, step: StepState, task: Task) -> TaskWork:
         values = step.values
         lane = task.lane
-        stage = task.stage or 0
+        stage = task.place.stage
         part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
         x = _input(step, part, task)
@@ -215,7 +216,7 @@ class Operations:
     def _loss_of(self, step: StepState, task: Task) -> TaskWork:
         values = step.values
         lane = task.lane
-        shard = task.shard or 0
+        shard = task.place.shard
         parts = step.plan.parts_of(task)
         is_gathered = GATHERED in values
         if is_gathered:
@@ -268,9 +269,9 @@ class Operations:
     def _backward(self, step: StepState, task: Task) -> TaskWork:
         parts = step.plan.parts_of(task)
         module = self.model.of(parts[0].replica, task)
-        inputs = [_take_own(step, "input", part, task) for part in parts]
-        outputs = [_take_own(step, "output", part, task) for part in parts]
-        gradients = [_take_own(step, "gradient", part, task) for part in parts]
+        inputs = _take_all(step, "input", parts, task)
+        outputs = _take_all(step, "output", parts, task)
+        gradients = _take_all(step, "gradient", parts, task)
         roots = []
         root_gradients = []
         for output, gradient in zip(outputs, gradients, strict=True):
@@ -343,23 +344,23 @@ class Operations:
 
         If the stage is divided: over its shards, for the parameters that all of them have.
         """
-        stage = step.plan.stages[task.stage or 0]
+        own = task.place
+        shards = step.plan.stages[own.stage].shards
         module = self.model.of(task.replica, task)
         device = self._devices[module.lane]
-        places: list[tuple[int, int]] = []
-        if stage.shards > 1:
-            replica = task.replica or 0
-            places = [(replica, shard) for shard in range(stage.shards)]
+        places: list[StagePlace] = []
+        if shards > 1:
+            for shard in range(shards):
+                places.append(own._replace(shard=shard))
             only = module.repeated
         else:
             for placement in step.plan.placements:
-                if placement.stage == stage.index:
-                    places.append((placement.replica, placement.shard))
+                if placement.stage == own.stage:
+                    place = own._replace(replica=placement.replica, shard=placement.shard)
+                    places.append(place)
             places.sort()
             only = None
-        copies: list[StageModule] = []
-        for replica, shard in places:
-            copies.append(self.model.stages[replica, stage.index, shard])
+        copies = [self.model.stages[place] for place in places]
         yield _gradients(copies)
         module.sums = sum_of_copies(copies, device, only=only)
         yield
@@ -369,8 +370,7 @@ class Operations:
 
         All members add in the same order, so that they get the same bits.
         """
-        stage = task.stage or 0
-        shard = task.shard or 0
+        _, stage, shard = task.place
         plan = step.plan
         part = plan.parts_of(task)[0]
         if task.payload is Payload.ACTIVATION:
@@ -392,8 +392,10 @@ class Operations:
         step.values.put(key, task.lane, total)
 
     def _reduce(self, step: StepState, task: Task) -> TaskWork:
-        others = [part.replica for part in step.plan.parts if part.replica > 0]
-        copies = [self.model.of(replica, task) for replica in others]
+        copies: list[StageModule] = []
+        for part in step.plan.parts:
+            if part.replica > 0:
+                copies.append(self.model.of(part.replica, task))
         device = self._devices[task.lane]
         yield _gradients(copies)
         owner = self.model.of(0, task)
@@ -408,7 +410,7 @@ class Operations:
             module.optimizer.step()
         yield
 
-    work_of: ClassVar[dict[Kind, Callable[[Any, StepState, Task], TaskWork]]] = {
+    work_of: ClassVar[dict[Kind, _Operation]] = {
         Kind.SCATTER: _scatter,
         Kind.REPLICATE: _replicate,
         Kind.COPY: _copy,
@@ -429,6 +431,14 @@ def _take_own(step: StepState, kind: str, part: Part, task: Task) -> Tensor:
     """Take a value of the task's own stage and shard."""
     key = ValueKey.of_task(kind, part, task)
     return step.values.take(key, task.lane)
+
+
+def _take_all(step: StepState, kind: str, parts: Iterable[Part], task: Task) -> list[Tensor]:
+    """Take the values of several parts at the task's own stage and shard."""
+    taken: list[Tensor] = []
+    for part in parts:
+        taken.append(_take_own(step, kind, part, task))
+    return taken
 
 
 def _input(step: StepState, part: Part, task: Task) -> Tensor:

@@ -14,8 +14,8 @@ from core.engine.models.shards import LaneBlocks, build_lane_blocks, join
 from core.engine.models.stage_module import StageModule
 from core.engine.models.workload import gradients_of
 from core.engine.prepare import Prepared
-from core.plan.division import Placement
-from core.plan.task import Task
+from core.plan.division import Placement, Stage
+from core.plan.task import StagePlace, Task
 
 Parameters = dict[str, nn.Parameter]
 TensorsOf = Callable[[Parameters], dict[str, Tensor]]
@@ -37,7 +37,7 @@ class ModelReplicas:
         plans = prepared.plan_list
         whole = prepared.workload.blocks
         self.devices = [torch.device(lane.runs_on) for lane in plans[0].lanes]
-        self.stages: dict[tuple[int, int, int], StageModule] = {}
+        self.stages: dict[StagePlace, StageModule] = {}
         # Plans for other numbers of rows place the same stages, but the plan for a smaller last
         # batch may lack a replica.
         # A dict, because it keeps the order.
@@ -47,19 +47,10 @@ class ModelReplicas:
         for placement in placements:
             stage = plans[0].stages[placement.stage]
             device = self.devices[placement.lane]
-            blocks: list[nn.Module] | LaneBlocks
-            if stage.shares:
-                shard = placement.shard
-                shards = stage.shards
-                blocks = build_lane_blocks(whole, stage.index, shard, shards).to(device)
-            else:
-                # Copies of the list and not of each block: parameters that are tied within a stage
-                # stay tied.
-                copies = copy.deepcopy(whole[stage.first : stage.last])
-                blocks = [block.to(device) for block in copies]
-            self.stages[placement.replica, stage.index, placement.shard] = StageModule(
-                placement, stage, blocks, prepared.specification
-            )
+            blocks = _blocks_of(whole, stage, placement.shard, device)
+            place = StagePlace(placement.replica, stage.index, placement.shard)
+            module = StageModule(placement, stage, blocks, prepared.specification)
+            self.stages[place] = module
         self.parameter_bytes: Counter[int] = Counter()
         for module in self.stages.values():
             size = sum(parameter.nbytes for parameter in module.parameters.values())
@@ -67,7 +58,8 @@ class ModelReplicas:
 
     def of(self, replica: int | None, task: Task) -> StageModule:
         """Return the module of a replica for the stage and shard of a task."""
-        return self.stages[replica or 0, task.stage or 0, task.shard or 0]
+        place = task.place._replace(replica=replica or 0)
+        return self.stages[place]
 
     def clear_gradients(self) -> None:
         """Remove the last step's gradients."""
@@ -77,8 +69,11 @@ class ModelReplicas:
     @property
     def optimizers(self) -> list[torch.optim.Optimizer]:
         """All optimizers of the model."""
-        optimizers = (stage.optimizer for stage in self.stages.values())
-        return [optimizer for optimizer in optimizers if optimizer is not None]
+        found: list[torch.optim.Optimizer] = []
+        for stage in self.stages.values():
+            if stage.optimizer is not None:
+                found.append(stage.optimizer)
+        return found
 
     def keep_parameters(self) -> None:
         """Set all learning rates to zero, so that the optimizers change nothing."""
@@ -109,13 +104,23 @@ class ModelReplicas:
         """
         shards: dict[tuple[int, int], list[StageModule]] = defaultdict(list)
         for place in sorted(self.stages):
-            replica, stage, _ = place
             module = self.stages[place]
             if module.owner:
-                shards[replica, stage].append(module)
+                shards[place.replica, place.stage].append(module)
         owned: dict[int, dict[str, Tensor]] = defaultdict(dict)
         for (replica, _), modules in shards.items():
             slices = [module.slices for module in modules]
             tensors = [tensors_of(module.parameters) for module in modules]
             owned[replica].update(join(slices, tensors))
         return list(owned.values())
+
+
+def _blocks_of(
+    whole: list[nn.Module], stage: Stage, shard: int, device: torch.device
+) -> list[nn.Module] | LaneBlocks:
+    """Return copies on a device of a stage's blocks, or a shard of them if it is divided."""
+    if stage.shares:
+        return build_lane_blocks(whole, stage.index, shard, stage.shards).to(device)
+    # Copies of the list and not of each block: parameters that are tied within a stage stay tied.
+    copies = copy.deepcopy(whole[stage.first : stage.last])
+    return [block.to(device) for block in copies]

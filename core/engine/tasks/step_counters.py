@@ -80,8 +80,9 @@ class FinishedStep:
         by_time = sorted(self.step.plan.tasks, key=lambda task: self.ends[task.index])
         for task in by_time:
             # In an overlap the backward half computes gradients, for `paired_stage`.
-            stage = task.stage if task.paired_stage is None else task.paired_stage
-            place = (task.replica or 0, stage or 0, task.shard or 0)
+            place = task.place
+            if task.paired_stage is not None:
+                place = place._replace(stage=task.paired_stage)
             is_maker = task.kind in _GRADIENT_MAKERS
             is_all_reduce = task.kind is Kind.ALL_REDUCE
             if is_maker and place not in seen:

@@ -34,7 +34,8 @@ class ValueKey(NamedTuple):
     @classmethod
     def of_task(cls, kind: str, part: Part, task: Task) -> ValueKey:
         """Return the name of a micro-batch's value at the stage and shard of a task."""
-        return cls.of(kind, part, task.stage or 0, task.shard or 0)
+        place = task.place
+        return cls.of(kind, part, place.stage, place.shard)
 
 
 class ValueStore:
@@ -88,10 +89,12 @@ class ValueStore:
         The result of one shard of several is partial: it is put once for each shard, which all
         read it.
         """
-        shard = task.shard or 0
-        shards = self.plan.stages[task.stage or 0].shards
+        own = task.place
+        shard = own.shard
+        shards = self.plan.stages[own.stage].shards
         if shards == 1:
-            self.put(ValueKey.of(kind, part, stage, shard), task.lane, value)
+            key = ValueKey.of(kind, part, stage, shard)
+            self.put(key, task.lane, value)
             return
         # Each reader takes, and so removes, a separate name of the same tensor.
         for reader in range(shards):

@@ -28,7 +28,7 @@ from core.gc_paused import gc_paused
 from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
-from core.plan.plan import Lane, Plan, Role
+from core.plan.plan import Lane, Plan, Role, lane_indices
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
@@ -236,6 +236,6 @@ def turns_of(lanes: Sequence[Lane], step: int) -> list[int]:
     this small additional time is not always on the same lane, the compute lanes take the first turn
     one after the other, a step each. Other lanes have their turn with the lane that they serve.
     """
-    computing = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
+    computing = lane_indices(lanes, Role.COMPUTE)
     turn = {lane: (place - step) % len(computing) for place, lane in enumerate(computing)}
     return [turn.get(lane.serves, len(computing)) for lane in lanes]

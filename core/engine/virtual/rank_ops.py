@@ -32,7 +32,7 @@ from core.plan.by_blocks import by_blocks
 from core.plan.division import Collectives
 from core.plan.plan import Plan
 from core.plan.planning import job_of
-from core.plan.task import Kind, Payload, Task
+from core.plan.task import Kind, Payload, StagePlace, Task
 from core.recording.schema import NoteRow, Record
 
 
@@ -102,7 +102,8 @@ class RankOps(Operations):
         forwards: dict[tuple[int, int], int] = {}
         for task in step.plan.tasks:
             if task.kind is Kind.FORWARD:
-                forwards[task.replica or 0, task.stage or 0] = task.index
+                place = task.place
+                forwards[place.replica, place.stage] = task.index
         for rank in self.model.ranks:
             first_forward = forwards[rank, 0]
             last_forward = forwards[rank, last]
@@ -110,7 +111,8 @@ class RankOps(Operations):
             _, output_shape = step.shapes[last_forward]
             text = forward_size_text(None, input_shape, output_shape)
             yield size_line(step, text, ends[last_forward])
-        yield size_line(step, batch_size_text(step.batch_shape, step.output_shape), max(ends))
+        text = batch_size_text(step.batch_shape, step.output_shape)
+        yield size_line(step, text, max(ends))
 
     def _memory_rows(self, step: StepState, began: int, ends: Sequence[int]) -> Iterator[NoteRow]:
         """Yield counters for the changes of memory, in order of time."""
@@ -132,8 +134,10 @@ class RankOps(Operations):
 
     def _count_done(self, names: tuple[str, ...]) -> bool:
         """Count a rank that has computed its part of a collective; return True for the last one."""
-        self._done[names] = (self._done[names] + 1) % len(self.model.ranks)
-        return self._done[names] == 0
+        done = self._done[names] + 1
+        is_last = done == len(self.model.ranks)
+        self._done[names] = 0 if is_last else done
+        return is_last
 
     # The kinds of tasks.
 
@@ -148,12 +152,12 @@ class RankOps(Operations):
         # reduce-scatter frees them.
         gradients = self.model.of(task.replica, task).gradients().values()
         size = sum(gradient.nbytes for gradient in gradients)
-        self._note_change("gradients", task.replica or 0, size)
+        self._note_change("gradients", task.place.replica, size)
 
     def _leave_block(self, task: Task) -> None:
         """Free the block's whole parameters after a pass, if they are sharded."""
         if self.model.is_sharded:
-            rank = task.replica or 0
+            rank = task.place.replica
             names = self.model.of(task.replica, task).parameters
             self.model.reshard(rank, names)
             self._note_change("parameters", rank, -self._whole_bytes(names))
@@ -163,7 +167,7 @@ class RankOps(Operations):
         return sum(self.model.sizes[name] for name in names)
 
     def _all_gather(self, step: StepState, task: Task) -> TaskWork:
-        rank = task.replica or 0
+        rank = task.place.replica
         names = self._names[task.index]
         yield []
         self.model.unshard(rank, names)
@@ -171,12 +175,12 @@ class RankOps(Operations):
         self._note_change("parameters", rank, self._whole_bytes(names))
 
     def _all_reduce(self, step: StepState, task: Task) -> TaskWork:
-        rank = task.replica or 0
+        rank = task.place.replica
         names = self.model.trained(self._names[task.index])
         device = self._device_of(rank)
         gradients: dict[str, list[Tensor]] = {}
         for name in names:
-            gradients[name] = [self.model.gradient(other, name) for other in self.model.ranks]
+            gradients[name] = self.model.gradients_of_ranks(name)
         yield list(chain.from_iterable(gradients.values()))
         # A sum, not a mean. The loss of every rank is already weighted by its share of the rows
         # (Operations._loss_of), so the sum is the gradient of the mean over the whole batch.
@@ -191,13 +195,13 @@ class RankOps(Operations):
                     self.model.whole[other][name].grad = self._sums[other].pop(name)
 
     def _reduce_scatter(self, step: StepState, task: Task) -> TaskWork:
-        rank = task.replica or 0
+        rank = task.place.replica
         names = self.model.trained(self._names[task.index])
         device = self._device_of(rank)
         gradients: dict[str, list[Tensor]] = {}
         for name in names:
             rows = self.model.rows[name][rank]
-            whole = [self.model.gradient(other, name) for other in self.model.ranks]
+            whole = self.model.gradients_of_ranks(name)
             gradients[name] = [gradient[rows] for gradient in whole]
         yield list(chain.from_iterable(gradients.values()))
         for name, of_ranks in gradients.items():
@@ -212,10 +216,12 @@ class RankOps(Operations):
                     self.model.whole[other][name].grad = None
 
     def _device_of(self, rank: int) -> torch.device:
-        return self._devices[self.model.stages[rank, 0, 0].lane]
+        first_stage = StagePlace(rank, stage=0, shard=0)
+        lane = self.model.stages[first_stage].lane
+        return self._devices[lane]
 
     def _update(self, step: StepState, task: Task) -> TaskWork:
-        rank = task.replica or 0
+        rank = task.place.replica
         optimizer = self.model.rank_optimizers[rank]
         yield []
         if optimizer is not None:

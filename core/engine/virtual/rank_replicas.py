@@ -29,8 +29,9 @@ class RankReplicas(ModelReplicas):
         self.ranks = range(len(prepared.lanes))
         self.is_sharded = is_sharded
         self.whole: list[Parameters] = [{} for _ in self.ranks]
-        for (rank, _, _), module in sorted(self.stages.items()):
-            self.whole[rank].update(module.parameters)
+        for place in sorted(self.stages):
+            parameters = self.stages[place].parameters
+            self.whole[place.replica].update(parameters)
         self.sizes = {name: p.nbytes for name, p in self.whole[0].items()}
         self.parts = self.whole
         if is_sharded:
@@ -109,6 +110,10 @@ class RankReplicas(ModelReplicas):
     def trained(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the names of those parameters that require gradients."""
         return tuple(name for name in names if self.whole[0][name].requires_grad)
+
+    def gradients_of_ranks(self, name: str) -> list[Tensor]:
+        """Return the gradient of a parameter in every rank. Raises PlanError as `gradient` does."""
+        return [self.gradient(rank, name) for rank in self.ranks]
 
     def gradient(self, rank: int, name: str) -> Tensor:
         """Return a gradient. Raises PlanError if it is None: ranks would wait for it for ever."""

@@ -123,10 +123,14 @@ def _factors(taken: Mapping[Kind, float], plan: Plan, costs: CostModel) -> dict[
     passes = replace(costs, transfers={}, link=None, transfer_ns=0.0)
     times = durations(plan.columns, passes, plan.stages)
     for task, ns in zip(plan.tasks, times.tolist(), strict=True):
-        stage = plan.stages[task.stage or 0]
+        stage = plan.stages[task.place.stage]
         if task.kind in STAGED and task.shard == 0 and is_divided(stage):
             expected[task.kind] += ns
-    return {kind: taken[kind] / ns for kind, ns in expected.items() if ns}
+    factors: dict[Kind, float] = {}
+    for kind, ns in expected.items():
+        if ns:
+            factors[kind] = taken[kind] / ns
+    return factors
 
 
 def _stages(borders: Iterable[int]) -> tuple[Stage, ...]:
@@ -224,8 +228,10 @@ def _joined(medians: MedianTimes, blocks: int) -> dict[Kind, Curve]:
         if (key.stages, key.stage) == (last.index + 1, last.index):
             separate = 0.0
             for block, _ in last.held:
-                separate += medians[key._replace(stage=block, stages=blocks)]
-            saved[key.kind][float(key.rows)].append((separate - taken) / (count - 1))
+                of_block = key._replace(stage=block, stages=blocks)
+                separate += medians[of_block]
+            saved_per_block = (separate - taken) / (count - 1)
+            saved[key.kind][float(key.rows)].append(saved_per_block)
     joined: dict[Kind, Curve] = {}
     for kind, by_rows in saved.items():
         points: list[tuple[float, float]] = []

@@ -99,7 +99,8 @@ class SizeMeasurement:
         if has_halves:
             self._pass(by_halves, min(measured), is_counted=False)
         for done in range(1, MOST_ROUNDS):
-            if done >= LEAST_ROUNDS and time.monotonic() - began > BUDGET_SECONDS:
+            is_late = time.monotonic() - began > BUDGET_SECONDS
+            if is_late and done >= LEAST_ROUNDS:
                 break
             for size in measured:
                 # The durations of long tasks vary little, so one counted round is enough.
@@ -125,7 +126,8 @@ class SizeMeasurement:
             if done > 1 and (is_late or not is_short):
                 break
             taken = self._divided_pass(plan, measured, rehearsed if is_short else None)
-            is_short = sum(taken.values()) / len(plan.tasks) < LONG_NS
+            mean = sum(taken.values()) / len(plan.tasks)
+            is_short = mean < LONG_NS
             if done:
                 for kind, ns in taken.items():
                     sums[kind].append(ns)
@@ -152,7 +154,7 @@ class SizeMeasurement:
             if rehearsed is not None:
                 self._isolated.time(partial(rehearsed.run, task))
             taken = self._isolated.time(partial(measured.run, task))
-            place = task.kind, task.stage or 0
+            place = task.kind, task.place.stage
             slowest[place] = max(slowest.get(place, 0), taken)
         self._isolated.end()
         sums: dict[Kind, float] = defaultdict(float)
@@ -193,15 +195,17 @@ class SizeMeasurement:
             if is_rehearsed:
                 self._isolated.time(partial(cut.rehearsed.run, task))
             taken = self._isolated.time(partial(cut.measured.run, task))
-            found[_pass_key(task, rows, len(cut.stages))].append(taken)
+            key = _pass_key(task, rows, len(cut.stages))
+            found[key].append(taken)
         self._isolated.end()
         if is_counted:
             for key, durations_of_key in found.items():
                 self.times[key].append(statistics.fmean(durations_of_key))
         total = sum(map(sum, found.values()))
+        mean = total / len(plan.tasks)
         # In a run a task has several blocks: their number divided by the number of lanes.
         blocks_per_task = len(cut.stages) / len(self._prepared.lanes)
-        if total / len(plan.tasks) * blocks_per_task < LONG_NS:
+        if mean * blocks_per_task < LONG_NS:
             self._short.add(rows)
 
     def _plan(self, stages: Sequence[Stage], rows: int) -> Plan:
@@ -234,11 +238,17 @@ def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches:
         after = [add_task(tasks, Kind.STEP, 0, after, stage=stage.index, replica=0)]
     placements = [Placement(0, stage.index, 0) for stage in stages]
     parts = [Part(0, microbatch, 0, rows) for microbatch in range(microbatches)]
-    return Plan((lane,), tuple(stages), tuple(placements), tuple(parts), TaskColumns.of(tasks))
+    return Plan(
+        lanes=(lane,),
+        stages=tuple(stages),
+        placements=tuple(placements),
+        parts=tuple(parts),
+        columns=TaskColumns.of(tasks),
+    )
 
 
 def _pass_key(task: Task, rows: int, stages: int) -> PassKey:
-    stage = 0 if task.kind is Kind.LOSS else task.stage or 0
+    stage = 0 if task.kind is Kind.LOSS else task.place.stage
     adds = task.kind in ADDING and task.microbatch != _FIRST
     size = 1 if task.kind is Kind.STEP else rows
     return PassKey(task.kind, stage, size, adds, stages)
