@@ -80,7 +80,8 @@ def task_costs(
     if not len(columns):
         return TaskCosts(np.zeros(0, np.int64), np.zeros(0, np.bool_))
     _check_microbatches(columns, costs)
-    stage_count = max(len(stages), int(columns.stage.max()) + 1)
+    stages_of_tasks = int(columns.stage.max()) + 1
+    stage_count = max(len(stages), stages_of_tasks)
     block_count = int(columns.block.max()) + 1
     members = _members(columns)
     price = TaskPrice(costs, stages, stage_count, block_count, members, read or cost_at)
@@ -153,7 +154,8 @@ def _lane_factors(columns: TaskColumns, costs: CostModel, lanes: Sequence[Lane])
     computes = ~IS_COMMUNICATION[columns.kind]
     for lane, factor in costs.lane_factors.items():
         _check_lane("lane_factors", lane, lanes)
-        factors[(columns.lane == lane) & computes] = factor
+        is_on_lane = columns.lane == lane
+        factors[is_on_lane & computes] = factor
     return factors
 
 
@@ -176,17 +178,26 @@ def _over_pairs(
     for pair, curve in costs.pairs.items():
         _check_lane("pairs", max(pair), lanes)
         chosen = np.flatnonzero(links.over(pair) & is_direct)
-        sizes, which = np.unique(columns.bytes[links.task[chosen]], return_inverse=True)
-        of_size = [cost_at(curve, max(1, size)) for size in sizes.tolist()]
-        at_points = [is_point(curve, max(1, size)) for size in sizes.tolist()]
+        tasks = links.task[chosen]
+        sizes, which = np.unique(columns.bytes[tasks], return_inverse=True)
+        of_size: list[float] = []
+        at_points: list[bool] = []
+        for size in sizes.tolist():
+            # Transfers without bytes have the size 1, as in calibration.
+            known_size = max(1, size)
+            of_size.append(cost_at(curve, known_size))
+            at_points.append(is_point(curve, known_size))
         each[chosen] = np.array(of_size, np.float64)[which]
         is_known[chosen] = np.array(at_points, np.bool_)[which]
     count = len(columns)
     used = np.bincount(links.task, minlength=count)
-    mean = np.bincount(links.task, each, count) / np.maximum(1, used)
+    sums = np.bincount(links.task, each, count)
+    mean = sums / np.maximum(1, used)
     unknown = np.bincount(links.task, ~is_known, count)
     is_moved = (used > 0) & ~IS_COLLECTIVE[columns.kind]
-    return np.where(is_moved, mean, times), np.where(is_moved, unknown == 0, measured)
+    times = np.where(is_moved, mean, times)
+    measured = np.where(is_moved, unknown == 0, measured)
+    return times, measured
 
 
 def _members(columns: TaskColumns) -> int:
@@ -213,7 +224,9 @@ def _cost_inputs(columns: TaskColumns, costs: CostModel) -> tuple[list[CostInput
         paired = columns.paired_rows
     else:
         sizes = paired = covered_microbatches(columns)
-    further = _adds_gradients(columns) if costs.further else np.zeros(len(columns), np.int8)
+    further = np.zeros(len(columns), np.int8)
+    if costs.further:
+        further = _adds_gradients(columns)
     microbatch = columns.microbatch
     paired_microbatch = columns.paired_microbatch
     if not costs.microbatch_factors:

@@ -103,7 +103,8 @@ class TaskPrice:
         total = self._backward(task.stage, task.block, size, bool(task.further))
         if task.passes > 1:
             # All but the first add to its gradients.
-            total += (task.passes - 1) * self._backward(task.stage, task.block, size, True)
+            later = self._backward(task.stage, task.block, size, further=True)
+            total += (task.passes - 1) * later
         return total
 
     def _backward(self, stage: int, block: int, size: float, further: bool) -> float:
@@ -164,8 +165,11 @@ class TaskPrice:
             return self._read(head[kind], size)
         # Only the whole backward or only its parts may be known.
         if kind is Kind.BACKWARD:
-            parts = [head[part] for part in _BACKWARD_PARTS if part in head]
-            return sum(self._read(part, size) for part in parts)
+            total = 0.0
+            for part in _BACKWARD_PARTS:
+                if part in head:
+                    total += self._read(head[part], size)
+            return total
         if kind in _BACKWARD_PARTS and Kind.BACKWARD in head:
             self.is_measured = False
             return self._read(head[Kind.BACKWARD], size) / len(_BACKWARD_PARTS)
@@ -189,7 +193,8 @@ class TaskPrice:
             total = self._sum_of_steps(of_blocks, held)
         else:
             total = self._sum_at(of_blocks, held, size)
-        total -= self._joined(kind, size) * (len(held) - 1)
+        further_blocks = len(held) - 1
+        total -= self._joined(kind, size) * further_blocks
         inputs = self._costs.passes.get(Kind.BACKWARD_INPUT)
         if kind is Kind.BACKWARD_WEIGHT and begins_with_data and inputs is not None:
             rest = held[1:]
@@ -243,7 +248,8 @@ class TaskPrice:
         total = 0.0
         for block, share in held:
             whole = self._read(curves[block], 1)
-            total += whole - (1 - share) * max(0.0, whole - start)
+            divisible = max(0.0, whole - start)
+            total += whole - (1 - share) * divisible
         return total
 
     def _joined(self, kind: Kind, size: float) -> float:
@@ -292,8 +298,9 @@ class TaskPrice:
         if kind in costs.transfers:
             # Calibration records tasks without bytes at the size 1.
             curve = costs.transfers[kind]
-            self.is_measured = is_point(curve, max(1, size))
-            return cost_at(curve, max(1, size))
+            known_size = max(1, size)
+            self.is_measured = is_point(curve, known_size)
+            return cost_at(curve, known_size)
         if size == 0 and not kind.is_collective:
             return 0.0  # rows that stay on their lane use no link
         if costs.link is not None:

@@ -266,14 +266,7 @@ class RangeCount:
         sums = _sums(kind, lengths)
         known_sums = _sums(kind[:known], lengths[:known])
         self._whole += sums - known_sums
-        # Only the inner part of spans that cross an end of the part.
-        early = int(np.searchsorted(start, begin, "left"))
-        late = int(np.searchsorted(end, until, "right"))
-        time_before = begin - start[:early]
-        time_after = end[late:] - until
-        before = _sums(kind[:early], time_before)
-        after = _sums(kind[late:], time_after)
-        inside = sums - before - after
+        inside = sums - _outside_sums(kind, start, end, begin, until)
         self._inside += inside
         overlaps = start[1:] < end[:-1]
         if overlaps.any():
@@ -419,6 +412,15 @@ def _sums(kind: NDArray[np.int8], lengths: Ints) -> Ints:
     """Return the ns of each kind, as sums of doubles, which are exact up to 104 days."""
     sums = np.bincount(kind, lengths, len(KINDS))
     return sums.astype(np.int64)
+
+
+def _outside_sums(kind: NDArray[np.int8], start: Ints, end: Ints, begin: int, until: int) -> Ints:
+    """Return the ns of each kind that spans, sorted by start, have outside `begin` to `until`."""
+    early = int(np.searchsorted(start, begin, "left"))
+    late = int(np.searchsorted(end, until, "right"))
+    time_before = begin - start[:early]
+    time_after = end[late:] - until
+    return _sums(kind[:early], time_before) + _sums(kind[late:], time_after)
 
 
 def _time(busy: int, worked: int, spans: int, wall: int) -> LaneTime:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Floats, Ints
-from core.costs.costs import CostModel, Curve, constant_curve
+from core.costs.costs import CostModel, Curve, CurvePoint, constant_curve
 from core.costs.covered import backward_passes
 from core.costs.waits import waits_of
 from core.plan.plan import Lane
@@ -44,25 +44,37 @@ def costs_of_times(columns: StepColumns, taken: Ints) -> CostModel:
     for code in np.unique(columns.kind).tolist():
         kind = KINDS[code]
         mine = columns.kind == code
+        own_rows = rows[mine]
+        own_times = of_pass[:, mine]
+        own_unit = unit[mine]
         if kind.is_communication:
-            transfers[kind] = _transfer_curve(columns.bytes[mine], of_pass[:, mine])
+            transfers[kind] = _transfer_curve(columns.bytes[mine], own_times)
         elif kind is Kind.LOSS:
-            passes[kind] = (_curve(rows[mine], of_pass[:, mine]),)
-        elif (unit[mine] == ABSENT).all():
+            passes[kind] = (_curve(own_rows, own_times),)
+        elif (own_unit == ABSENT).all():
             # Work of several blocks or stages at once: each has an equal share.
             share = _lanes_of_replica(columns, mine) / units
-            passes[kind] = (_curve(rows[mine], share * of_pass[:, mine]),)
+            passes[kind] = (_curve(own_rows, share * own_times),)
         elif kind is not Kind.OVERLAP:
             # The time of an overlap does not show the times of its halves.
-            known: dict[int, Curve] = {}
-            for place in np.unique(unit[mine]).tolist():
-                of_unit = mine & (unit == place)
-                known[place] = _curve(rows[of_unit], of_pass[:, of_unit])
-            # Curves are found by their places, so stages without such a task have an entry too.
-            spare = next(iter(known.values()))
-            passes[kind] = tuple(known.get(place, spare) for place in range(units))
+            passes[kind] = _curves_of_units(own_unit, units, own_rows, own_times)
     by_rows = bool((columns.rows > 0).any())
     return CostModel(passes, transfers, by_rows=by_rows, by_block=by_block)
+
+
+def _curves_of_units(
+    unit: NDArray[np.int32], units: int, rows: NDArray[Any], times: NDArray[Any]
+) -> tuple[Curve, ...]:
+    """Return a curve for each of the `units`, which are blocks or stages.
+
+    `unit` and `rows` have shape (k,), `times` (S, k). Units without a task get another one's curve.
+    """
+    known: dict[int, Curve] = {}
+    for place in np.unique(unit).tolist():
+        mine = unit == place
+        known[place] = _curve(rows[mine], times[:, mine])
+    spare = next(iter(known.values()))
+    return tuple(known.get(place, spare) for place in range(units))
 
 
 def _lanes_of_replica(columns: StepColumns, mine: Bools) -> int:
@@ -84,4 +96,8 @@ def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:
     for size, of_task in zip(sizes.tolist(), times.T.tolist(), strict=True):
         # Beyond its points a curve is proportional to the nearest size, which must not be 0.
         found[max(1, size)] += of_task
-    return tuple((float(size), statistics.median(found[size])) for size in sorted(found))
+    points: list[CurvePoint] = []
+    for size in sorted(found):
+        median = statistics.median(found[size])
+        points.append((float(size), median))
+    return tuple(points)

@@ -237,5 +237,8 @@ def turns_of(lanes: Sequence[Lane], step: int) -> list[int]:
     one after the other, a step each. Other lanes have their turn with the lane that they serve.
     """
     computing = lane_indices(lanes, Role.COMPUTE)
-    turn = {lane: (place - step) % len(computing) for place, lane in enumerate(computing)}
-    return [turn.get(lane.serves, len(computing)) for lane in lanes]
+    count = len(computing)
+    turn: dict[int, int] = {}
+    for place, lane in enumerate(computing):
+        turn[lane] = (place - step) % count
+    return [turn.get(lane.serves, count) for lane in lanes]
