@@ -10,6 +10,7 @@ from core.costs.costs import (
     CostError,
     CostModel,
     Curve,
+    Curves,
     cost_name,
     summed_curves,
 )
@@ -60,7 +61,7 @@ def blockwise(
 
 def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
     """Return the curve over rows of the head's part of a kind; empty if it is not known."""
-    given: dict[Kind, tuple[Curve, ...]] = {}
+    given: dict[Kind, Curves] = {}
     if costs.head is not None:
         for each, curve_of_head in costs.head.items():
             given[each] = (curve_of_head,)
@@ -76,7 +77,7 @@ def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
     return curve if has_rows else _scaled(curve, 1.0, float(rows))
 
 
-def _with_parts(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
+def _with_parts(passes: Mapping[Kind, Curves]) -> dict[Kind, Curves]:
     """Return a copy of the passes; each unknown part of a backward has half of its cost."""
     found = dict(passes)
     if Kind.BACKWARD in found:
@@ -87,8 +88,8 @@ def _with_parts(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Cu
 
 
 def _of_blocks(
-    kind: Kind, curves: tuple[Curve, ...], model: ModelDescription, stages: Sequence[Stage]
-) -> tuple[Curve, ...]:
+    kind: Kind, curves: Curves, model: ModelDescription, stages: Sequence[Stage]
+) -> Curves:
     """Return a curve for each block, from the curves of stages. Raises CostError."""
     if len(curves) not in (1, len(stages)):
         raise CostError(
@@ -124,7 +125,7 @@ def _weights(stage: Stage, model: ModelDescription) -> list[float]:
     return counts if any(counts) else [1.0] * len(counts)
 
 
-def _all_scaled(curves: tuple[Curve, ...], factor: float, size: float = 1.0) -> tuple[Curve, ...]:
+def _all_scaled(curves: Curves, factor: float, size: float = 1.0) -> Curves:
     return tuple(_scaled(curve, factor, size) for curve in curves)
 
 

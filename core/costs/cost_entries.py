@@ -62,7 +62,8 @@ def curve_over_rows(key: str, points: object) -> Curve:
                 message("{key} has {value}; use [rows, ms]", key=key, value=shortened(point))
             )
         rows = number_of(f"{key} rows", point[0], above=0)
-        found.append((rows, 1e6 * number_of(key, point[1], least=-MOST)))
+        ms = number_of(key, point[1], least=-MOST)
+        found.append((rows, 1e6 * ms))
     return tuple(sorted(found))
 
 

@@ -144,11 +144,12 @@ def pairs_of(values: Mapping[str, object]) -> dict[LanePair, Curve]:
     found: dict[LanePair, Curve] = {}
     for name, points in table.items():
         match = _PAIR.fullmatch(name)
-        if match is None or int(match[1]) == int(match[2]):
+        numbers = [] if match is None else sorted(map(int, match.groups()))
+        if len(set(numbers)) < 2:
             raise CostError(
                 message("pairs has {value}; use {form}", value=shortened(name), form=form)
             )
-        low, high = sorted((int(match[1]), int(match[2])))
+        low, high = numbers
         if (low, high) in found:
             raise CostError(message("pairs has {low}-{high} twice", low=low, high=high))
         found[low, high] = curve_over_bytes(f"pairs.{name}", points)

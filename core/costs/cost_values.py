@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from core.costs.cost_entries import FURTHER, SIZED
-from core.costs.costs import CostModel, Curve, cost_at, cost_name, curve_sizes, is_constant
+from core.costs.costs import CostModel, Curve, Curves, cost_at, cost_name, curve_sizes, is_constant
 from core.plan.task import Kind
 from core.plan.transfers import LanePair
 
@@ -87,9 +87,9 @@ def _head_values(head: Mapping[Kind, Curve], rows: float) -> dict[str, float]:
     return values
 
 
-def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
+def _sized_curves(costs: CostModel) -> dict[str, Curves]:
     """Return the curves over rows by their keys in a file."""
-    found: dict[str, tuple[Curve, ...]] = {}
+    found: dict[str, Curves] = {}
     for name, kind in SIZED.items():
         if kind in costs.passes:
             found[name] = costs.passes[kind]
@@ -99,7 +99,7 @@ def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
     return found
 
 
-def _tables(sized: Mapping[str, tuple[Curve, ...]]) -> list[dict[str, object]]:
+def _tables(sized: Mapping[str, Curves]) -> list[dict[str, object]]:
     """Return a table for each size, in increasing order: `rows`, and costs in ms by key.
 
     A table has the passes with a point at its size. A stage without a point there gets an

@@ -20,6 +20,9 @@ Curve = tuple[CurvePoint, ...]
 """Points with increasing sizes above 0. Costs between two points are interpolated; outside they are
 proportional to the size, from the nearest point."""
 
+Curves = tuple[Curve, ...]
+"""A curve for each stage or block, or a single curve for all of them."""
+
 ReadCurve = Callable[[Curve, float], float]
 """A function that returns the cost in ns of a size on a curve."""
 
@@ -83,13 +86,13 @@ class CostModel:
       a plan has are divided equally among the stages cut from each; the head is not divided.
     """
 
-    passes: Mapping[Kind, tuple[Curve, ...]]
+    passes: Mapping[Kind, Curves]
     transfers: Mapping[Kind, Curve] = field(default_factory=dict)
     link: Link | None = None
     transfer_ns: float | None = None
     by_rows: bool = False
     by_block: bool = False
-    further: Mapping[Kind, tuple[Curve, ...]] = field(default_factory=dict)
+    further: Mapping[Kind, Curves] = field(default_factory=dict)
     joined: Mapping[Kind, Curve] = field(default_factory=dict)
     divided: Mapping[Kind, float] = field(default_factory=dict)
     input_is_data: bool = False

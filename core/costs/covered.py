@@ -19,7 +19,7 @@ def covered_microbatches(columns: TaskColumns) -> Ints:
     if not covers_all.any():
         return sizes
     enters = ENTERS[columns.kind]
-    entering = np.stack([columns.replica[enters], columns.microbatch[enters]]).astype(np.int64)
+    entering = np.stack([columns.replica[enters], columns.microbatch[enters]])
     replicas, _ = np.unique(entering, axis=1)
     for task in np.flatnonzero(covers_all).tolist():
         replica = columns.replica[task]

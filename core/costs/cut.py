@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.costs.costs import CostModel, Curve
+from core.costs.costs import CostModel, Curve, Curves
 from core.costs.plan_times import predict_times
 from core.models.description import ModelDescription
 from core.plan.balance import (
@@ -70,7 +70,7 @@ class MeasuredBlocks:
             by_block=True,
         )
 
-    def _curves(self, time: Callable[[BlockCost], int]) -> tuple[Curve, ...]:
+    def _curves(self, time: Callable[[BlockCost], int]) -> Curves:
         curves: list[Curve] = []
         for cost in self.costs:
             point = (float(self.rows), float(time(cost)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from core.costs.cost_entries import number_of, numbers_of, shortened
-from core.costs.costs import CostError, Curve, CurvePoint, cost_name
+from core.costs.costs import CostError, CurvePoint, Curves, cost_name
 from core.message import Text, message
 from core.plan.task import Kind
 
 
 def passes_of(
     values: Mapping[str, object], names: Mapping[str, Kind]
-) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
+) -> tuple[dict[Kind, Curves], bool]:
     """Return the curves of the passes with these keys, and True if their sizes are rows."""
     tables = _size_tables(values)
     by_rows = "rows" in values or bool(tables)
@@ -30,7 +30,7 @@ def passes_of(
             _check_entries(name, len(curves), len(costs))
             for curve, cost in zip(curves, costs, strict=True):
                 curve.append((size, cost))
-    passes: dict[Kind, tuple[Curve, ...]] = {}
+    passes: dict[Kind, Curves] = {}
     for kind, unsorted in points.items():
         passes[kind] = tuple(tuple(sorted(curve)) for curve in unsorted)
     return passes, by_rows
@@ -70,7 +70,7 @@ def _check_entries(name: str, before: int, count: int) -> None:
         )
 
 
-def check_lengths(passes: Mapping[Kind, tuple[Curve, ...]], name_of: Callable[[Kind], str]) -> None:
+def check_lengths(passes: Mapping[Kind, Curves], name_of: Callable[[Kind], str]) -> None:
     """Raise CostError for lists of different lengths, and for sizes that occur twice."""
     lengths: set[int] = set()
     given_lists: list[str] = []

@@ -34,7 +34,9 @@ def simulate(
     that deadlock.
     """
     durations = duration_ns.tolist()
-    gaps = [0] * len(columns) if gap_ns is None else gap_ns.tolist()
+    gaps = [0] * len(columns)
+    if gap_ns is not None:
+        gaps = gap_ns.tolist()
     # Without collectives one pass in the plan's order suffices. The last member of a collective may
     # be much later in the columns, so with collectives tasks are processed by time.
     if meets is None or meets.max(initial=ABSENT) == ABSENT:

@@ -9,6 +9,7 @@ from core.costs.costs import (
     CostError,
     CostModel,
     Curve,
+    Curves,
     ReadCurve,
     cost_at,
     cost_name,
@@ -147,9 +148,9 @@ class TaskPrice:
             total /= self._blocks
         return total + self._head(kind, stage, block, size)
 
-    def _part_of_stage(self, curves: tuple[Curve, ...], stage: int) -> float:
+    def _part_of_stage(self, curves: Curves, stage: int) -> float:
         """Return one of the plan's stages as a fraction (0 to 1) of a curve's stage."""
-        if len(curves) == 1 or stage == ABSENT or len(curves) == self._count:
+        if stage == ABSENT or len(curves) in (1, self._count):
             return 1.0
         self.is_measured = False
         return len(curves) / self._count
@@ -176,7 +177,7 @@ class TaskPrice:
         return 0.0
 
     def _pass_of_blocks(
-        self, kind: Kind, curves: tuple[Curve, ...], stage: int, block: int, size: float
+        self, kind: Kind, curves: Curves, stage: int, block: int, size: float
     ) -> float:
         """Return the cost in ns of a task through one block, a stage's blocks, or all blocks."""
         held = self._held(stage, block)
@@ -207,12 +208,13 @@ class TaskPrice:
             factor = self._costs.divided.get(kind, 1.0)
         return factor * max(0.0, total)
 
-    def _of_stages(self, kind: Kind, curves: tuple[Curve, ...], stage: int) -> Iterable[Curve]:
+    def _of_stages(self, kind: Kind, curves: Curves, stage: int) -> Iterable[Curve]:
         """Return the curve of a stage; all curves if the task covers the whole model."""
         if len(curves) == 1:
             return curves
         cut = self._count // len(curves)
-        is_cut = self._costs.head is not None and cut * len(curves) == self._count
+        is_divisible = cut * len(curves) == self._count
+        is_cut = is_divisible and self._costs.head is not None
         if len(curves) != self._count and not is_cut:
             raise CostError(
                 counted(
@@ -264,7 +266,7 @@ class TaskPrice:
         largest, _ = curve[-1]
         return cost_at(curve, min(max(size, smallest), largest))
 
-    def _of_each_block(self, kind: Kind, curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
+    def _of_each_block(self, kind: Kind, curves: Curves) -> Curves:
         """Return a curve for each block of the model."""
         blocks = self._block_count
         if len(curves) == 1:

@@ -48,7 +48,7 @@ class Arrivals:
     bytes: int = 0
 
     @property
-    def key(self) -> tuple[Kind, int | None, int | None, int | None, int | None]:
+    def key(self) -> tuple[object, ...]:
         """The values that identify the collective."""
         return self.kind, self.stage, self.block, self.bucket, self.group
 

@@ -20,9 +20,8 @@ def disjoint(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     place = stable_argsort(start)
     ends = end[place]
     reach = np.maximum.accumulate(ends)
-    # `start[place]` is a copy.
     begins = start[place]
-    np.maximum(begins[1:], reach[:-1], out=begins[1:])
+    begins[1:] = np.maximum(begins[1:], reach[:-1])
     some = begins < ends
     return place[some], begins[some], ends[some]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Floats, Ints
-from core.costs.costs import CostModel, Curve, CurvePoint, constant_curve
+from core.costs.costs import CostModel, Curve, CurvePoint, Curves, constant_curve
 from core.costs.covered import backward_passes
 from core.costs.waits import waits_of
 from core.plan.plan import Lane
@@ -39,7 +39,7 @@ def costs_of_times(columns: StepColumns, taken: Ints) -> CostModel:
     repeats = backward_passes(columns)
     rows = columns.rows / repeats
     of_pass: Floats = taken / repeats
-    passes: dict[Kind, tuple[Curve, ...]] = {}
+    passes: dict[Kind, Curves] = {}
     transfers: dict[Kind, Curve] = {}
     for code in np.unique(columns.kind).tolist():
         kind = KINDS[code]
@@ -64,7 +64,7 @@ def costs_of_times(columns: StepColumns, taken: Ints) -> CostModel:
 
 def _curves_of_units(
     unit: NDArray[np.int32], units: int, rows: NDArray[Any], times: NDArray[Any]
-) -> tuple[Curve, ...]:
+) -> Curves:
     """Return a curve for each of the `units`, which are blocks or stages.
 
     `unit` and `rows` have shape (k,), `times` (S, k). Units without a task get another one's curve.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.blockwise import blockwise
-from core.costs.costs import STAGED, CostModel, Curve, summed_curves
+from core.costs.costs import STAGED, CostModel, Curves, summed_curves
 from core.costs.footprint import peak_bytes
 from core.costs.peaks import peak_activations
 from core.costs.plan_times import predict_times
@@ -128,7 +128,7 @@ def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
     A single curve of costs by block is the curve of each of the model's `blocks`.
     """
 
-    def shared(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
+    def shared(passes: Mapping[Kind, Curves]) -> dict[Kind, Curves]:
         found = dict(passes)
         for kind in STAGED:
             if kind in found:

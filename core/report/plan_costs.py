@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.costs.costs import STAGED, CostModel, Curve, Curves, cost_at
 from core.option import Option
 from core.plan.pipeline.options import (
     BORDERS,
@@ -28,7 +28,7 @@ from core.report.measured import MeasuredSteps
 
 FEWEST_STAGES = 3
 """Fewest stages with which the head of the model can be distinguished from the other stages."""
-_NOTHING: Mapping[Kind, tuple[Curve, ...]] = {
+_NOTHING: Mapping[Kind, Curves] = {
     Kind.STEP: (((1.0, 0.0),),),
     Kind.LOSS: (((1.0, 0.0),),),
 }

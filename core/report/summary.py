@@ -238,14 +238,19 @@ def summarise(trace: Trace) -> Summary:
         summaries.append(summary)
         arrivals += met
     whole = completed_steps(trace) or steps
-    sharing = [lane.sharing for lane in header.lanes if lane.sharing]
+    devices: list[str] = []
+    sharing = ""
+    for lane in header.lanes:
+        if lane.serves == lane.index:
+            devices.append(lane.device)
+        sharing = sharing or lane.sharing
     collectives = [_collective(trace, one) for one in sum_by_collective(arrivals)]
     return Summary(
         strategy=header.specification.strategy if has_plan else None,
         schedule=header.specification[SCHEDULE],
         model=header.model.name,
-        devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
-        sharing=sharing[0] if sharing else "",
+        devices=tuple(devices),
+        sharing=sharing,
         timing_note=str(header.timing_note),
         splits=tuple(rows_by_replica(trace, step) for step in steps),
         microbatch_rows=rows_by_microbatch(trace, steps[0]) if steps else (),
@@ -270,7 +275,8 @@ def rows_by_replica(trace: Trace, step: int) -> tuple[int, ...]:
     """
     replicas = trace.header.replicas
     if not trace.header.source.has_plan:
-        replicas = 1 + int(trace.table.rows["replica"].max(initial=0))
+        highest = int(trace.table.rows["replica"].max(initial=0))
+        replicas = highest + 1
     rows = [0] * replicas
     for (replica, _), count in _forward_rows(trace, step).items():
         rows[replica] += count
@@ -314,8 +320,8 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[
     figures = figures_of_step(plans, step, explain_run_step(trace, step))
     faults = [fault for fault in run_faults(trace) if fault.step == step]
     if faults:
-        no_causes: tuple[dict[str, int], ...] = ({},) * len(trace.header.lanes)
-        figures = replace(figures, idle_by_cause=no_causes, ladder={}, critical_path={})
+        no_causes: list[dict[str, int]] = [{}] * len(trace.header.lanes)
+        figures = replace(figures, idle_by_cause=tuple(no_causes), ladder={}, critical_path={})
     summary = StepSummary(
         step=step,
         makespan_ns=end - start,

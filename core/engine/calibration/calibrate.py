@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from core.costs.costs import MOST_PASSES, CostModel, Curve
+from core.costs.costs import MOST_PASSES, CostModel, Curve, Curves
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.failures import RunStopped
 from core.engine.lanes.devices import Clock, kept_random_state, open_clock
@@ -264,7 +264,7 @@ def costs_from(
     With `by_block` stages are blocks. Costs without a stage apply to all stages. In a divided stage
     the slowest shard counts, because the others wait for it (only the first shard adds biases).
     """
-    passes: dict[Kind, tuple[Curve, ...]] = {}
+    passes: dict[Kind, Curves] = {}
     transfers: dict[Kind, Curve] = {}
     by_kind: dict[Kind, CostTimes] = defaultdict(dict)
     for key, taken in times.items():
@@ -279,7 +279,7 @@ def costs_from(
     return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
 
 
-def _stage_curves(times: CostTimes, stages: int) -> tuple[Curve, ...]:
+def _stage_curves(times: CostTimes, stages: int) -> Curves:
     """Return a curve for each stage, from the times of one kind of task."""
     by_stage: dict[int, CostTimes] = defaultdict(dict)
     for key, taken in times.items():

@@ -22,7 +22,7 @@ from dataclasses import replace
 from itertools import pairwise
 from threading import Event
 
-from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.costs.costs import STAGED, CostModel, Curve, Curves, cost_at
 from core.costs.durations import durations
 from core.engine.lanes.devices import kept_random_state
 from core.engine.lanes.isolated import IsolatedLane
@@ -155,11 +155,11 @@ def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
     be the same as for whole backward passes.
     """
     medians = {key: statistics.median(taken) for key, taken in times.items()}
-    first: dict[Kind, tuple[Curve, ...]] = {}
+    first: dict[Kind, Curves] = {}
     for kind in STAGED:
         first[kind] = _curves(medians, kind, False, blocks)
     first[Kind.LOSS] = _curves(medians, Kind.LOSS, False, blocks)[:1]
-    further: dict[Kind, tuple[Curve, ...]] = {}
+    further: dict[Kind, Curves] = {}
     for kind in ADDING:
         further[kind] = _curves(medians, kind, True, blocks)
     if further[Kind.BACKWARD]:
@@ -185,12 +185,12 @@ def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
     )
 
 
-def _measured_kinds(curves: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
+def _measured_kinds(curves: Mapping[Kind, Curves]) -> dict[Kind, Curves]:
     """Return the kinds that have curves."""
     return {kind: of_blocks for kind, of_blocks in curves.items() if of_blocks}
 
 
-def _curves(medians: MedianTimes, kind: Kind, adds: bool, blocks: int) -> tuple[Curve, ...]:
+def _curves(medians: MedianTimes, kind: Kind, adds: bool, blocks: int) -> Curves:
     """Return a curve for each block, from passes through single blocks; empty without any."""
     points: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for key, taken in medians.items():
