@@ -24,7 +24,7 @@ from tests.fuzz.commands.zygote import FORKED
 
 LIMIT_SECONDS = 100.0
 CAN_FORK = sys.platform == "linux" and importlib.util.find_spec("PySide6") is not None
-"""Whether the process that forks can run here; elsewhere all commands are started."""
+"""True if the process that forks can run here; elsewhere all commands are started."""
 
 
 class ForkedCommands:

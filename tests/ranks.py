@@ -136,9 +136,13 @@ def become(task: dict[str, Any], rank: int, port: int) -> None:
     else:
         world = str(task["ranks"])
         os.environ.update(
-            RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=world, LOCAL_WORLD_SIZE=world,
-            MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port),
-        )  # fmt: skip
+            RANK=str(rank),
+            LOCAL_RANK=str(rank),
+            WORLD_SIZE=world,
+            LOCAL_WORLD_SIZE=world,
+            MASTER_ADDR="127.0.0.1",
+            MASTER_PORT=str(port),
+        )
     sys.argv = task["words"]
     sys.path.insert(0, "")
     runpy.run_path(sys.argv[0], run_name="__main__")

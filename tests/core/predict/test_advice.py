@@ -73,9 +73,13 @@ def run(strategy: str, lanes: int, batch: int = BATCH, **options: object) -> Spe
 
 
 OF_OWN_TASKS = {
-    "forward_ms": 0.4, "backward_ms": [0.9, 0.8, 0.8, 1.1], "loss_ms": 0.1, "step_ms": 0.1,
-    "rows": 8, "transfers": {"copy": 0.01},
-}  # fmt: skip
+    "forward_ms": 0.4,
+    "backward_ms": [0.9, 0.8, 0.8, 1.1],
+    "loss_ms": 0.1,
+    "step_ms": 0.1,
+    "rows": 8,
+    "transfers": {"copy": 0.01},
+}
 """Costs of the stages of a run, as measured with its own tasks."""
 
 ASKED = (

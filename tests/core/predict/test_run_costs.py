@@ -45,9 +45,14 @@ def test_advice_and_status_bar_predict_the_settings_of_a_run_alike():
     assert known.source is CostSource.BY_SIZE
     header = trace.header
     query = AdviceQuery(
-        header.specification, header.model, header.compute_lanes, known.costs, known.stages,
-        known.step_ns, known.own,
-    )  # fmt: skip
+        header.specification,
+        header.model,
+        header.compute_lanes,
+        known.costs,
+        known.stages,
+        known.step_ns,
+        known.own,
+    )
     found = advise(query)
     assert found.present is not None
     assert found.present.step_ns == comparison.median.predicted_ns
