@@ -59,6 +59,7 @@ dist.destroy_process_group()
 """
 
 
+@pytest.mark.alone
 def test_a_rank_that_waits_for_a_collective_of_dtensor_does_not_compute_meanwhile(ranks, tmp_path):
     (tmp_path / "train.py").write_text(JOB)
     ranks.run(tmp_path, 2, "train.py")
