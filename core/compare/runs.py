@@ -22,7 +22,7 @@ from core.trace.median_step import median_step, steps_of_usual_plan, whole_steps
 from core.trace.trace import Trace
 
 ERROR_OF_MEDIAN = 1.15
-"""Standard error of the median, divided by that of the middle mean (core.compare.step_times).
+"""Standard error of the median as a multiple of the middle mean's (core.compare.step_times).
 
 For many normally distributed times: the square root of 1.57 over 1.19, their variances.
 """

@@ -154,7 +154,7 @@ class _RankedTasks:
     def _members_by_direction(self) -> tuple[Positions, Ints]:
         """Return tasks of `columns.exchanges` by start, and the number of each one's direction.
 
-        A direction is a pair of ranks, the sender and the receiver. A task that stands for
+        A direction is a pair of ranks, the sender and the receiver. A task that represents
         transfers in several directions occurs once for each.
         """
         numbers: dict[tuple[int, int], int] = {}

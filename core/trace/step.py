@@ -68,7 +68,7 @@ class StepColumns(TaskColumns):
     Times are int64 ns. `after` holds positions in these columns. Recordings do not have shards.
     `group` is a number for the process group of a job's collective, ABSENT if all ranks take part
     or if the plan has the members. `exchanges` has the transfers of tasks by their buckets, if
-    these stand for transfers. `is_range` is as in StepSpans.
+    these tasks represent transfers. `is_range` is as in StepSpans.
     """
 
     task: NDArray[np.int32]

@@ -115,7 +115,7 @@ class OptionForm(QFormLayout):
 
     @override
     def setGeometry(self, rect: QRect) -> None:
-        # All fields are below their labels if that of the lanes, the widest, would be.
+        # The lanes have the widest field. If it does not fit next to its label, all fields wrap.
         lanes = self._widget(DEVICES)
         label = self._label(lanes)
         label_width = 0 if label is None else label.minimumWidth()

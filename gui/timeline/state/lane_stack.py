@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.plan.plan import Lane, Role
 from gui.timeline.layout.call_stacks import all_folded, call_stacks
@@ -10,22 +10,6 @@ from gui.timeline.layout.frame import Layout
 from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, Strips, TrackState, arrange
 from gui.timeline.layout.stacking import BY_HAND, lay_out, lay_out_window
 from gui.timeline.state.scene import Scene
-
-
-@dataclass(frozen=True, slots=True)
-class _Arranged:
-    """An arrangement, with everything that it was made from."""
-
-    lanes: tuple[Lane, ...]
-    state: TrackState
-    replicas: Replicas
-    arrangement: Arrangement
-
-    def is_of(self, lanes: tuple[Lane, ...], state: TrackState, replicas: Replicas) -> bool:
-        """Return whether it was made from these values."""
-        # Lanes are compared by identity: a run has one tuple of them, which may have thousands of
-        # elements.
-        return self.lanes is lanes and self.state == state and self.replicas == replicas
 
 
 class LaneStack:
@@ -43,7 +27,10 @@ class LaneStack:
         self.wanted = self.shown = Strips()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
-        self._arranged: _Arranged | None = None
+        # The last arrangement, and what it was made from.
+        self._arrangement: Arrangement | None = None
+        self._arranged_lanes: tuple[Lane, ...] = ()
+        self._arranged_for: tuple[TrackState, Replicas] = (self.state, {})
 
     def strips(self, scene: Scene | None) -> Strips:
         """Return the chosen strips that have contents in a scene."""
@@ -89,14 +76,18 @@ class LaneStack:
         """Return the arrangement of a scene's lanes."""
         lanes = _lanes(scene)
         replicas = self.replicas(scene)
-        # Called for each frame and each move of the mouse.
-        known = self._arranged
-        if known is not None and known.is_of(lanes, self.state, replicas):
-            return known.arrangement
+        # Called for each frame and each move of the mouse. Lanes are compared by identity: a run
+        # has one tuple of them, which may have thousands of elements.
+        known = self._arrangement
+        is_of_lanes = self._arranged_lanes is lanes
+        if known is not None and is_of_lanes and self._arranged_for == (self.state, replicas):
+            return known
         stacks = call_stacks(lanes, self.state.folded)
         arranged = arrange(lanes, self.state, replicas)
         arrangement = replace(arranged, stacks=stacks)
-        self._arranged = _Arranged(lanes, self.state, replicas, arrangement)
+        self._arrangement = arrangement
+        self._arranged_lanes = lanes
+        self._arranged_for = (self.state, replicas)
         return arrangement
 
     def is_stale(self, scene: Scene) -> bool:
