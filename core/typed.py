@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import msgspec
+
+_CONVERTING = threading.RLock()
+"""Held during conversions: msgspec 0.22 ends the process by SIGSEGV if two threads use a type for
+the first time at once. Decoders that are made when their module is imported need no lock."""
 
 
 def typed(kind: Any, value: Any) -> Any:
@@ -14,6 +19,7 @@ def typed(kind: Any, value: Any) -> Any:
     the value that has another type, or ValueError from a check in the dataclass itself.
     """
     try:
-        return msgspec.convert(value, kind)
+        with _CONVERTING:
+            return msgspec.convert(value, kind)  # noqa: TID251
     except msgspec.ValidationError as error:
         raise TypeError(str(error)) from error

@@ -54,6 +54,12 @@ class _RawDump(msgspec.Struct, gc=False):
     entries: list[msgspec.Raw]
 
 
+_ENTRIES_DECODER = msgspec.json.Decoder(list[_Entry])
+_DUMP_DECODER = msgspec.json.Decoder(_Dump)
+_RAW_ENTRIES_DECODER = msgspec.json.Decoder(list[msgspec.Raw])
+_RAW_DUMP_DECODER = msgspec.json.Decoder(_RawDump)
+
+
 def read_flight_recorder(path: Path, progress: Progress | None = None) -> ImportedEvents:
     """Read the collectives of a file. Raises ValueError, MsgspecError, Cancelled.
 
@@ -61,7 +67,7 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
     """
     entries: list[_Entry] = []
     most = most_events(path)
-    for some in _entry_lists(path, list[_Entry], _Dump, progress):
+    for some in _entry_lists(path, _ENTRIES_DECODER, _DUMP_DECODER, progress):
         entries += some
         check_count(entries, most)
     issues = Counts[ImportIssue]()
@@ -122,25 +128,28 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
 
 
 def _entry_lists(
-    path: Path, list_type: type[Any], dump_type: type[Any], progress: Progress | None = None
+    path: Path,
+    list_decoder: msgspec.json.Decoder[Any],
+    dump_decoder: msgspec.json.Decoder[Any],
+    progress: Progress | None = None,
 ) -> Iterator[Sequence[Any]]:
-    """Yield the entries of a file list by list, decoded as the given types."""
+    """Yield the entries of a file list by list, decoded by the given decoders."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         read = unpacking_reader(file)
         # Carefully, because entries contain lists of objects, such as frames.
         for piece in split_events(read, is_careful=True, opening=_ENTRIES):
             if piece.is_last:
-                dump = msgspec.json.decode(piece.text, type=dump_type)
+                dump = dump_decoder.decode(piece.text)
                 yield dump.entries
             else:
-                yield msgspec.json.decode(piece.text, type=list_type)
+                yield list_decoder.decode(piece.text)
             report_progress(progress, file.tell(), size)
 
 
 def _read_texts(path: Path) -> Iterator[str]:
     """Yield each entry as JSON."""
-    for entries in _entry_lists(path, list[msgspec.Raw], _RawDump):
+    for entries in _entry_lists(path, _RAW_ENTRIES_DECODER, _RAW_DUMP_DECODER):
         for entry in entries:
             yield bytes(entry).decode("utf-8", "replace")
 

@@ -78,6 +78,9 @@ class _Arguments(msgspec.Struct, gc=False):
     tp: Scalar = None
 
 
+_ARGUMENTS_DECODER = msgspec.json.Decoder(_Arguments)
+
+
 def is_ndtimeline(events: TraceEvents) -> bool:
     """Return True if passes have the names of ndtimeline, which are their categories too."""
     names = {str(name) for name in events.names}
@@ -124,7 +127,7 @@ def read_ndtimeline(
 def _numbers(text: str) -> list[float]:
     """Return the numbers in an event's arguments, NaN for missing ones."""
     try:
-        found = msgspec.json.decode(text, type=_Arguments)
+        found = _ARGUMENTS_DECODER.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return [np.nan] * len(_Arguments.__struct_fields__)
     return [to_float(value) for value in msgspec.structs.astuple(found)]

@@ -63,6 +63,10 @@ class _Config(msgspec.Struct, gc=False):
     vpp_size: int | None = None
 
 
+_ITERATIONS_DECODER = msgspec.json.Decoder(dict[str, _Iteration])
+_CONFIG_DECODER = msgspec.json.Decoder(_Config)
+
+
 def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
     """Read a rank's file. Raises ValueError, MsgspecError, OSError, Cancelled."""
     with open_regular(path) as file:
@@ -70,7 +74,7 @@ def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
     if len(data) > MOST_BYTES:
         raise ValueError(message("it has more than {most:,} MiB", most=MOST_BYTES >> 20))
     report_progress(progress, 1, 2)
-    iterations = msgspec.json.decode(data, type=dict[str, _Iteration])
+    iterations = _ITERATIONS_DECODER.decode(data)
     issues = Counts[ImportIssue]()
     most = most_events(path)
     parts: list[Floats] = []
@@ -187,6 +191,6 @@ def _table(path: Path, columns: Floats) -> PipelineTable:
 def _config(path: Path) -> _Config:
     """Return the sizes of the job; one rank and chunk if there is no readable file."""
     try:
-        return msgspec.json.decode(read_regular(path), type=_Config)
+        return _CONFIG_DECODER.decode(read_regular(path))
     except (OSError, ValueError):
         return _Config()

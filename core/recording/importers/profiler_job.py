@@ -52,6 +52,11 @@ def profiler_job(heading: TraceHeading, file_name: str) -> ProfilerJob:
     return ProfilerJob(rank, world_size or None, base_ns or 0, members)
 
 
+_FIELDS_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_GROUPS_DECODER = msgspec.json.Decoder(list[_ProcessGroup])
+_SCALAR_DECODER = msgspec.json.Decoder(int | float | str)
+
+
 def is_of_profiler(heading: TraceHeading) -> bool:
     """Return True if a heading has parts that only PyTorch's profiler writes."""
     parts = (heading.distributedInfo, heading.deviceProperties)
@@ -63,7 +68,7 @@ def _fields(part: msgspec.Raw) -> dict[str, msgspec.Raw]:
     if len(part) > _MOST_PART_BYTES:
         return {}
     try:
-        return msgspec.json.decode(part, type=dict[str, msgspec.Raw])
+        return _FIELDS_DECODER.decode(part)
     except msgspec.DecodeError:
         return {}
 
@@ -73,7 +78,7 @@ def _members(part: msgspec.Raw | None) -> dict[str, list[int]]:
     if part is None:
         return {}
     try:
-        groups = msgspec.json.decode(part, type=list[_ProcessGroup])
+        groups = _GROUPS_DECODER.decode(part)
     except msgspec.DecodeError:
         return {}
     return {str(group.pg_name): group.ranks for group in groups}
@@ -84,7 +89,7 @@ def _count(part: msgspec.Raw | None, limit: int) -> int | None:
     if part is None:
         return None
     try:
-        value = int(msgspec.json.decode(part, type=int | float | str))
+        value = int(_SCALAR_DECODER.decode(part))
     except (msgspec.DecodeError, ValueError, OverflowError):
         return None
     return value if 0 <= value < limit else None

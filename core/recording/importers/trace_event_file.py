@@ -30,6 +30,7 @@ from core.recording.importers.trace_events import (
 from core.recording.index import Progress, report_progress
 from core.recording.limits import most_events
 from core.trace.import_issue import ImportIssue
+from core.typed import typed
 
 MOST_UNUSUAL_BYTES = 1 << 23
 """Largest piece in bytes that is decoded to objects of Python, which need ten times the memory."""
@@ -53,6 +54,18 @@ class RawArguments(msgspec.Struct, gc=False):
     """The arguments of an event, not decoded."""
 
     args: msgspec.Raw = msgspec.Raw(b"")
+
+
+_EVENTS_DECODER = msgspec.json.Decoder(list[TraceEvent])
+_COLOURED_DECODER = msgspec.json.Decoder(list[ColouredEvent])
+_CALLS_DECODER = msgspec.json.Decoder(list[CallEvent])
+_COUNTERS_DECODER = msgspec.json.Decoder(list[CounterEvent])
+_UNUSUAL_DECODER = msgspec.json.Decoder(list[UnusualEvent])
+_RAW_EVENTS_DECODER = msgspec.json.Decoder(list[msgspec.Raw])
+_RAW_ARGUMENTS_DECODER = msgspec.json.Decoder(list[RawArguments])
+_KNOWN_DECODER = msgspec.json.Decoder(KnownArguments)
+_OBJECT_DECODER = msgspec.json.Decoder(dict[str, object])
+_HEADING_DECODER = msgspec.json.Decoder(TraceHeading)
 
 
 def read_events(path: Path, progress: Progress | None = None) -> TraceEvents:
@@ -115,18 +128,18 @@ def _add(events: TraceEvents, data: bytes, is_whole: bool = False) -> None:
         events.heading = _heading(data)
         data = bytes(events.heading.traceEvents)
     try:
-        decoded = msgspec.json.decode(data, type=list[TraceEvent])
+        decoded = _EVENTS_DECODER.decode(data)
     except msgspec.ValidationError:
         # Not for every DecodeError: this is valid JSON of an unusual form.
         data, decoded = _unusual_events(data)
     events.add(decoded)
     # Decode a second time only if necessary: few files have colours, counters or inputs of calls.
     if b'"cname"' in data:
-        events.add_colours(msgspec.json.decode(data, type=list[ColouredEvent]))
+        events.add_colours(_COLOURED_DECODER.decode(data))
     if b'"Concrete Inputs"' in data and (
         SEND_CALL.encode() in data or RECEIVE_CALL.encode() in data
     ):
-        events.add_called_ranks(msgspec.json.decode(data, type=list[CallEvent]))
+        events.add_called_ranks(_CALLS_DECODER.decode(data))
     if b'"C"' in data:
         _add_counters(events, data)
 
@@ -134,7 +147,7 @@ def _add(events: TraceEvents, data: bytes, is_whole: bool = False) -> None:
 def _add_counters(events: TraceEvents, data: bytes) -> None:
     """Add the events of a list that are counters."""
     _check_size(data)
-    for event in msgspec.json.decode(data, type=list[CounterEvent]):
+    for event in _COUNTERS_DECODER.decode(data):
         if event.ph != "C":
             continue
         if isinstance(event.args, dict):
@@ -148,9 +161,9 @@ def decode_arguments(data: bytes, is_whole: bool) -> list[RawArguments]:
     if is_whole and _has_heading(data):
         data = bytes(_heading(data).traceEvents)
     try:
-        return msgspec.json.decode(data, type=list[RawArguments])
+        return _RAW_ARGUMENTS_DECODER.decode(data)
     except msgspec.ValidationError:
-        return msgspec.json.decode(_only_objects(data), type=list[RawArguments])
+        return _RAW_ARGUMENTS_DECODER.decode(_only_objects(data))
 
 
 def _unusual_events(data: bytes) -> tuple[bytes, list[TraceEvent]]:
@@ -158,7 +171,7 @@ def _unusual_events(data: bytes) -> tuple[bytes, list[TraceEvent]]:
     _check_size(data)
     try:
         data = _only_objects(data)
-        events = msgspec.json.decode(data, type=list[UnusualEvent])
+        events = _UNUSUAL_DECODER.decode(data)
         return data, [_usual(event) for event in events]
     except RecursionError as error:
         raise msgspec.DecodeError(message("it is nested too deeply")) from error
@@ -177,7 +190,7 @@ def _check_size(data: bytes) -> None:
 def _only_objects(data: bytes) -> bytes:
     """Return a list with empty objects, which are events of no kind, in place of other values."""
     objects = []
-    for raw in msgspec.json.decode(data, type=list[msgspec.Raw]):
+    for raw in _RAW_EVENTS_DECODER.decode(data):
         text = bytes(raw).strip()
         # Other values are not dropped, because events are known by their number in the file.
         objects.append(text if text[:1] == b"{" else b"{}")
@@ -191,7 +204,7 @@ def _has_heading(data: bytes) -> bool:
 
 def _heading(data: bytes) -> TraceHeading:
     """Return the parts of a file. Raises msgspec.DecodeError if there is no list of events."""
-    return msgspec.json.decode(data, type=TraceHeading)
+    return _HEADING_DECODER.decode(data)
 
 
 def _usual(event: UnusualEvent) -> TraceEvent:
@@ -212,12 +225,17 @@ def _usual(event: UnusualEvent) -> TraceEvent:
 def _known_arguments(data: msgspec.Raw) -> KnownArguments:
     """Return the arguments that are numbers or texts, from arguments of any form."""
     try:
-        return msgspec.json.decode(data, type=KnownArguments)
+        return _KNOWN_DECODER.decode(data)
     except msgspec.DecodeError:
         pass
     try:
-        values = msgspec.json.decode(data, type=dict[str, object])
+        values = _OBJECT_DECODER.decode(data)
     except (msgspec.DecodeError, RecursionError):
         return NO_ARGUMENTS
-    kept = {key: value for key, value in values.items() if isinstance(value, int | float | str)}
-    return msgspec.convert(kept, KnownArguments)
+    # True and False are numbers in Python, and no arguments in the format.
+    kept = {
+        name: None if isinstance(value, bool) else scalar_or_none(value)
+        for name, value in values.items()
+    }
+    known: KnownArguments = typed(KnownArguments, kept)
+    return known

@@ -116,6 +116,9 @@ class TraceHeading(msgspec.Struct, gc=False):
     deviceProperties: msgspec.Raw = msgspec.Raw(b"")
 
 
+_CALL_DECODER = msgspec.json.Decoder(CallArguments)
+
+
 NO_ARGUMENTS = KnownArguments()
 
 
@@ -287,7 +290,7 @@ class TraceEvents:
 def _called_rank(arguments: msgspec.Raw) -> int | None:
     """Return the other rank among the inputs of a transfer; None if they were not recorded."""
     try:
-        inputs = msgspec.json.decode(arguments, type=CallArguments).inputs
+        inputs = _CALL_DECODER.decode(arguments).inputs
         return int(inputs[_RANK_INPUT])
     except (msgspec.DecodeError, RecursionError, ValueError, IndexError):
         return None

@@ -317,3 +317,10 @@ def test_events_of_odd_forms_are_counted_and_no_file_is_cut_for_them(written):
     ]  # fmt: skip
     assert "cut" not in str(opened.warning) and trace.span_count == 5
     assert trace.imported.issues == {ImportIssue.NO_TIME: 3, ImportIssue.UNKNOWN: 2}
+
+
+def test_arguments_that_are_true_or_false_do_not_refuse_a_file(written):
+    plain = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 10, "name": "a"}
+    data = json.dumps([plain, {**plain, "ts": 20, "args": {"microbatch": True, "iteration": 1}}])
+    trace = read_trace(written(data.encode())).trace
+    assert [(span.label, span.start) for span in trace] == [("a", 0), ("a", 20_000)]
