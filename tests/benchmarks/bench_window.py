@@ -13,7 +13,7 @@ from bubblescope.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.process.child import environment
 
-ROUNDS = 7
+ROUNDS = 9
 START_LIMIT = 1.25
 LATE_LIMIT_MS = 33
 

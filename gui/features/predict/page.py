@@ -13,7 +13,8 @@ from gui.features.predict.whatif_panel import WhatIfPanel
 from gui.widgets.layouts import column, row, stacked, widget_of
 
 WITH_PICTURE = 900
-"""Least width in pixels at which the predicted step is drawn next to the ways."""
+"""Least width in pixels at which the predicted step is drawn next to the ways, and the sliders are
+next to a sweep, which takes its settings from the form."""
 
 
 class TryPage(QWidget):
@@ -46,10 +47,16 @@ class TryPage(QWidget):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.picture.setVisible(self.width() >= WITH_PICTURE)
+        self._show_what_fits()
 
     def _show_sweep(self, on: bool) -> None:
         if on and not self._has_sweep and self.make_sweep is not None:
             self._has_sweep = True
             self._stack.addWidget(self.make_sweep())
         self._stack.setCurrentIndex(int(on and self._has_sweep))
+        self._show_what_fits()
+
+    def _show_what_fits(self) -> None:
+        is_wide = self.width() >= WITH_PICTURE
+        self.picture.setVisible(is_wide)
+        self.asked.setVisible(is_wide or self._stack.currentIndex() == 0)

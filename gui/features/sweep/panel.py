@@ -31,7 +31,6 @@ FIRST = "split_size"
 NOT_OFFERED = ("steps", "warmup", "seed", "verify", "blocks")
 """Settings of how a run is measured, which make no step faster; the command sweeps them too."""
 MOST_REPEATS = 1000
-BESIDE_WIDTH = 420  # least width at which the chart is next to the fields, not below them
 FIELD = 150
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
@@ -67,9 +66,11 @@ class SweepPanel(QScrollArea):
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = self.width() >= BESIDE_WIDTH
+        both = self._fields.minimumSize().width() + self.view.minimumSizeHint().width()
+        bar = self.verticalScrollBar().sizeHint().width()
+        fits = self.width() - bar >= both
         # Before the scroll area lays out its contents, which it does in `resizeEvent`.
-        self._box.setDirection(_ACROSS if wide else _DOWN)
+        self._box.setDirection(_ACROSS if fits else _DOWN)
         super().resizeEvent(event)
 
     def set_running(self, running: bool) -> None:
@@ -139,8 +140,8 @@ class SweepPanel(QScrollArea):
         self.problem = Label(look="problem", wrapped=True)
         self.progress = Label(look="quiet", wrapped=True)
         buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)
-        fields = column(
+        self._fields = column(
             form, buttons, self.problem, self.progress, None, margins=(12, 2, 8, 4), spacing=5
         )
-        self._box = row(fields, self.view, growing=self.view, margins=(0, 0, 0, 0), spacing=0)
+        self._box = row(self._fields, self.view, growing=self.view, margins=(0, 0, 0, 0), spacing=0)
         self.setWidget(widget_of(self._box, "sheet"))

@@ -180,3 +180,19 @@ def test_the_button_that_runs_a_sweep_is_seen_without_scrolling(window, panel, s
     window.resize(*size)
     qtbot.wait(50)
     assert panel.button.visibleRegion().boundingRect() == panel.button.rect()
+
+
+@pytest.mark.parametrize("size", [(1000, 650), (1440, 900)])
+def test_the_chart_of_a_sweep_is_seen_in_its_whole_width(window, client, panel, size, qtbot):
+    window.resize(*size)
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client, 4)
+    view = panel.view
+
+    def is_whole():
+        right = view.mapTo(panel, view.rect().topRight()).x()
+        return view.isVisible() and right <= panel.viewport().rect().right()
+
+    qtbot.waitUntil(is_whole)
+    # The words of the best result take most of the chart's width.
+    assert view.width() >= 300
