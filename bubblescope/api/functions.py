@@ -1,4 +1,4 @@
-"""The functions of the Python interface: they run, open, compare and judge."""
+"""The functions of the Python interface: run, open, predict, compare and gate."""
 
 from __future__ import annotations
 
@@ -40,19 +40,18 @@ def run(
     """Run a strategy in a separate process, and return the run when it is over.
 
     `options` are the options of the command `run` with underscores, such as
-    `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. `record` names a file
-    in which the run is recorded while it runs. `on="user@host"` runs the process on another
-    machine, through ssh; names of files in `options` are then files of that machine. A model in
-    memory is sent there.
+    `run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)`. The run is recorded to
+    the file `record` while it runs. With `on="user@host"` the process runs on that machine, through
+    ssh; file names in `options` then refer to files there.
 
     `model` may also be a module in memory, or a list of modules that are its blocks. Then `sample`
     is its data, tensors `(input, target)` with a row for each example, by default the rows of one
     batch, and `loss(output, target)` returns a mean over rows (default: the mean squared error).
-    The process trains a copy; the module itself is not changed.
+    The process trains a copy, also on another machine; the module itself is not changed.
 
-    Raises BubblescopeError in one line if the model cannot be sent, or if the run is refused,
-    fails, or, with `verify=True`, has wrong gradients. Ctrl+C, or interrupting the kernel, ends
-    the process, keeps the recording, and raises KeyboardInterrupt.
+    Raises BubblescopeError if the model cannot be sent, or if the run is refused, fails or, with
+    `verify=True`, has wrong gradients. Ctrl+C, or interrupting the kernel, ends the process, keeps
+    the recording, and raises KeyboardInterrupt.
     """
     with in_one_line(), sent_model(options, sample, loss) as sent:
         host = host_from(on)
@@ -77,8 +76,7 @@ def run(
 def open_run(path: Path | str) -> Run:
     """Read a recording, a folder of ranks, or another program's trace.
 
-    Raises BubblescopeError if the file cannot be read. What is missing in it is the run's
-    `warning`.
+    The run's `warning` says what the file lacks. Raises BubblescopeError if it cannot be read.
     """
     with in_one_line():
         opened = open_recording(str(path))
@@ -97,10 +95,10 @@ def predict(
 ) -> Run:
     """Predict a step of a strategy, without running it.
 
-    The costs of its passes come from a cost file, as `bubblescope calibrate` writes it, or from
-    the whole steps of a run or file that was `measured`. `options`, `sample` and `loss` are those
-    of `run`. Raises BubblescopeError if neither or both are given, and for a plan that is
-    impossible.
+    The costs of its tasks come from a file of `costs`, as `bubblescope calibrate` writes it, or
+    from the whole steps of a run or file that was `measured`; give one of the two. `options`,
+    `sample` and `loss` are those of `run`. Raises BubblescopeError for neither or both, and for a
+    plan that is impossible.
     """
     with in_one_line(), sent_model(options, sample, loss) as sent:
         specification = specification_from({"strategy": strategy, **sent})
@@ -135,11 +133,11 @@ def gate(
     fail_over: float = 0.0,
     assertions: Sequence[str] = (),
 ) -> Gate:
-    """Judge whether a run is slower than a baseline by more than the noise and than allowed.
+    """Judge whether a run is slower than a baseline by more than the noise and what is allowed.
 
     `fail_over` is the allowed slow-down as a fraction, such as 0.03; `assertions` are texts such as
-    `bubble<20%`. The result's `passes` is the answer, and `sentence` the reason. Raises
-    BubblescopeError for fewer than five steps a side.
+    `bubble<20%`. The result's `passes` is the answer, and `headline` the reason in one line. Raises
+    BubblescopeError if either run has fewer than five whole steps.
     """
     with in_one_line():
         asserted = [parse_assertion(text) for text in assertions]

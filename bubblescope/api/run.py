@@ -1,4 +1,4 @@
-"""A run, a recording or a prediction, as an object of Python."""
+"""A run, a recording or a prediction, as a Python object."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from core.trace.trace import Trace
 class Run:
     """A run, a recording, another program's trace or a prediction.
 
-    In a notebook it is shown as its verdict and an interactive timeline. Figures are those of the
-    median step, as in the window. `warning` says what is wrong with the file that it was read from.
+    A notebook shows it as its verdict and an interactive timeline. Values are those of the median
+    step, as in the window. `warning` says what is missing or damaged in the file that it was read
+    from.
     """
 
     trace: Trace
@@ -38,7 +39,7 @@ class Run:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The limit of a step, as `verdict.text`, `kind` and `loss_ns`; None without a step."""
+        """What limits a step: its `text`, `kind` and `loss_ns`; None without a whole step."""
         return self.summary.verdict
 
     @property
@@ -70,16 +71,16 @@ class Run:
         """Return a row for each idle interval of a measured step, with its cause."""
         return tables.idle(self.trace)
 
-    def figure(self, path: Path | str, preset: str | None = None, **looks: object) -> None:
-        """Draw the timeline as PNG, SVG or PDF, by the name's ending.
+    def figure(self, path: Path | str, preset: str | None = None, **options: object) -> None:
+        """Draw the timeline as PNG, SVG or PDF, by the ending of the name.
 
-        `preset` and `looks` are the options of the command `export`, such as
+        `preset` and `options` are those of the command `export`, such as
         `figure("x.pdf", preset="one-column", greyscale=True)`.
         """
         from gui.figures.make import write_figure
 
         with in_one_line():
-            write_figure([self.trace], Path(path), figure_options(preset, looks))
+            write_figure([self.trace], Path(path), figure_options(preset, options))
 
     def report(self, path: Path | str) -> None:
         """Write the report with tables and pictures as one HTML file."""
@@ -89,13 +90,13 @@ class Run:
             write_run_report(self.trace, Path(path))
 
     def save(self, path: Path | str) -> None:
-        """Write a recording, which the window, the commands and `open` read."""
+        """Write a recording, which the window, the commands and `bubblescope.open` can read."""
         with in_one_line():
             for _ in write_recording(self.trace, path):
                 pass
 
     def show(self) -> None:
-        """Show the run in a window, and wait until it is closed."""
+        """Show the run in a window, and wait until it is closed. Raises BubblescopeError."""
         lines: list[str] = []
         with tempfile.TemporaryDirectory(prefix="bubblescope-") as folder:
             file = Path(folder) / "run.arrow"

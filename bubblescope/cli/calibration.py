@@ -24,15 +24,16 @@ from core.predict.compare import CostSource, known_costs
 def calibrate_costs(arguments: argparse.Namespace) -> None:
     """Measure the costs of a plan's tasks, print them and write them as JSON.
 
-    On virtual lanes the costs are by block, for several sizes. For strategies whose ranks are run
-    by torch, they are taken from a step. Raises PlanError or RunError in one line.
+    On virtual lanes they are costs by block, for several sizes. For strategies that torch runs in
+    ranks, they are taken from a warm-up step. Raises PlanError or RunError, whose message is one
+    line, and KeyboardInterrupt.
     """
     specification = specification_of(vars(arguments))
     strategy = check(specification)
     if Path(arguments.costs).suffix != ".json":
         raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
     check_writable("--costs", arguments.costs)
-    # torch rearranges its buckets in the first step.
+    # torch rearranges the gradient buckets in the first step, so costs are taken from a second one.
     warmup = 2 if strategy.on_ranks else 1
     # Costs are measured before the first step or in a warm-up step, so one more step is enough.
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
@@ -59,7 +60,7 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
 
 
 def costs_text(costs: CostModel) -> str:
-    """Return the table that `calibrate` prints: each kind's cost by stage or block."""
+    """Return the table that `calibrate` prints: the costs of each kind by stage or block, in ms."""
     named = {}
     for kind, curves in costs.passes.items():
         named[cost_name(kind)] = curves
@@ -73,22 +74,20 @@ def costs_text(costs: CostModel) -> str:
                 times_of_size = by_size.setdefault(size, [])
                 times_of_size.append(milliseconds(ns))
         for size, times in sorted(by_size.items()):
-            sized = _sized(size, "row")
-            rows.append((name, sized, " ".join(times)))
+            rows.append((name, _size_text(size, "row"), " ".join(times)))
     for kind, curve in costs.joined.items():
         name = f"joined {cost_name(kind)}"
         for size, ns in curve:
-            sized = _sized(size, "row")
-            rows.append((name, f"block after the first, {sized}", milliseconds(ns)))
+            rows_text = _size_text(size, "row")
+            rows.append((name, f"block after the first, {rows_text}", milliseconds(ns)))
     for kind, curve in costs.transfers.items():
         for size, ns in curve:
-            sized = _sized(size, "byte")
-            rows.append((str(kind), sized, milliseconds(ns)))
+            rows.append((str(kind), _size_text(size, "byte"), milliseconds(ns)))
     unit = "block" if costs.by_block else "stage"
     return table(("cost", "of", f"ms, by {unit}"), rows)
 
 
-def _sized(size: float, unit: str) -> str:
+def _size_text(size: float, unit: str) -> str:
     """Return `1 row` or `2.5 rows`."""
     plural = "" if size == 1 else "s"
     return f"{size:g} {unit}{plural}"

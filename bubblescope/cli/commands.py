@@ -20,14 +20,9 @@ from bubblescope.cli.hosts import host_of
 from bubblescope.cli.job import listener_address
 from bubblescope.cli.opening import open_with_warnings
 from bubblescope.cli.parts import TAKE_PART, part_of
+from bubblescope.cli.plan_report import plan_text
 from bubblescope.cli.progress import ProgressPrinter
-from bubblescope.cli.report import (
-    comparison_text,
-    devices_text,
-    incomplete_text,
-    plan_text,
-    summary_text,
-)
+from bubblescope.cli.report import comparison_text, devices_text, incomplete_text, summary_text
 from bubblescope.cli.spans_table import table_query, write_table
 from core.counts import lanes_text, rows_text
 from core.engine.messages import Ended, Outcome

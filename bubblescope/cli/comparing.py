@@ -11,7 +11,7 @@ import numpy as np
 
 from bubblescope.cli.drawing import loading_qt
 from bubblescope.cli.opening import open_with_warnings
-from bubblescope.cli.parts import TAKE_PART, TracePart, part_of
+from bubblescope.cli.parts import TracePart, advice_without_steps, part_of
 from bubblescope.cli.report import table
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, RowGroup
@@ -189,10 +189,8 @@ def _opened(name: str, part: TracePart) -> Trace:
     """Open a recording and select a part of it. Raises ValueError in one line."""
     trace = part.of(open_with_warnings(name), name)
     if not whole_steps(trace):
-        use = TAKE_PART
-        if trace.header.source.has_plan:
-            use = "use one with a whole step"
-        raise PlanError(f"{name} has no whole step to compare; {use}")
+        advice = advice_without_steps(trace)
+        raise PlanError(f"{name} has no whole step to compare; {advice}")
     return trace
 
 

@@ -1,4 +1,4 @@
-"""The commands `record`, which runs a training job and records it, and `listen`."""
+"""The commands `record`, which records a training job, and `listen`, which receives recordings."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ FORWARDED = (LOOPBACK, "localhost", "0.0.0.0")
 def record_job(given: argparse.Namespace) -> int:
     """Run a command in an environment that makes its ranks record themselves.
 
-    Returns the command's exit status, or BAD_INPUT if it succeeded but recorded nothing, which is
-    printed to standard error. Raises ValueError for a missing command, an invalid address of a
-    listener or `-` as the folder, OSError if the command cannot be run.
+    Returns the command's exit status. If it succeeded but recorded nothing, prints that to standard
+    error and returns BAD_INPUT. Raises ValueError for a missing command, an invalid address of a
+    listener, or `-` as the folder; OSError if the command cannot be run.
     """
     check_is_no_dash("--out", given.out)
     words = given.words
@@ -56,11 +56,12 @@ def record_job(given: argparse.Namespace) -> int:
         out = listener_address("--out", given.out).with_token
     else:
         out = str(Path(given.out).absolute())
-    # Python imports the module `sitecustomize` at every start, so that each rank that torchrun
-    # starts records itself without a change of the training script.
+    # Python imports the module `sitecustomize` whenever it starts. So each rank that torchrun
+    # starts records itself, without a change to the training script.
     paths = [str(SITE)]
-    if known := os.environ.get("PYTHONPATH"):
-        paths.append(known)
+    given_path = os.environ.get("PYTHONPATH")
+    if given_path:
+        paths.append(given_path)
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(paths),
@@ -93,7 +94,7 @@ def _recordings(folder: str) -> dict[Path, int]:
 
 
 def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a command; return its exit status, for a signal 128 plus the signal's number.
+    """Run a command and return its exit status: after a signal, 128 plus the signal's number.
 
     SIGTERM is passed on. Ctrl+C reaches the command directly from the terminal.
     """
@@ -117,25 +118,19 @@ def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
 def listen(given: argparse.Namespace) -> None:
     """Receive recordings until interrupted.
 
-    With `--on`, jobs of another machine are received: a port there leads to this one. Raises
-    ValueError or OSError for an invalid address or an unusable host, ValueError for `-` as the
-    folder.
-
-    Prints the command for the job to standard output, and arrivals to standard error.
+    Prints the command for the job to standard output, and arrivals to standard error. With `--on`,
+    receives jobs of another machine, on which a forwarded port leads to this one. Raises ValueError
+    or OSError for an invalid address or an unusable host, and ValueError for `-` as the folder.
     """
     check_is_no_dash("--out", given.out)
-    there = host_of(given)
+    remote = host_of(given)
     # rpartition, because an IPv6 address contains colons. Its brackets are removed for the socket.
     host, _, port = given.address.rpartition(":")
+    where = f"--address {given.address}"
     if not (host and port.isdecimal() and len(port) <= 5 and int(port) < 1 << 16):
-        raise ValueError(
-            f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
-        )
-
-    if there and host not in FORWARDED:
-        raise ValueError(
-            f"--address {given.address}: a port of {there} leads to {LOOPBACK}; leave --address out"
-        )
+        raise ValueError(f"{where}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0")
+    if remote and host not in FORWARDED:
+        raise ValueError(f"{where}: a port of {remote} leads to {LOOPBACK}; leave --address out")
 
     def report(text: Text) -> None:
         # The reader of standard error may have ended, which must not end a recording.
@@ -143,19 +138,22 @@ def listen(given: argparse.Namespace) -> None:
             say(f"bubblescope: {text}", sys.stderr)
 
     folder = RankFolder(Path(given.out), report)
+    refusals = Refusals(report)
     try:
-        begun = Listener(host.strip("[]"), int(port), folder.receive, report, Refusals(report))
-    # An impossible host name raises UnicodeError.
+        listener = Listener(host.strip("[]"), int(port), folder.receive, report, refusals)
     except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "that is not a host name"
+        # An impossible host name raises UnicodeError, which has no `strerror`.
+        reason = getattr(error, "strerror", None) or "that is not a host name"
+        # Python adds details in brackets to some reasons.
+        reason, _, _ = reason.partition(" (")
         raise OSError(
-            f"--address {given.address}: {why.partition(' (')[0]}; use an address of this machine "
-            "and a port that is free, such as 127.0.0.1:0, or 0.0.0.0:0 for all of its addresses"
+            f"{where}: {reason}; use an address of this machine and a port that is free, such as "
+            "127.0.0.1:0, or 0.0.0.0:0 for all of its addresses"
         ) from error
-    with closing(begun) as listener:
+    with closing(listener):
         try:
-            if there:
-                _wait_for_jobs_of(there, listener.where)
+            if remote:
+                _wait_for_jobs_of(remote, listener.where)
             print(f"{record_command(listener.where)} -- COMMAND", flush=True)
             # Wait for Ctrl+C, which raises here. The listener has its own threads.
             threading.Event().wait()
@@ -164,7 +162,7 @@ def listen(given: argparse.Namespace) -> None:
 
 
 def _wait_for_jobs_of(host: str, where: Address) -> NoReturn:
-    """Forward a port of a host to the listener until the connection ends. Raises OSError then."""
+    """Forward a port of a host to the listener until the connection ends, which raises OSError."""
     events: SimpleQueue[int | Message] = SimpleQueue()
     with ExitStack() as stack:
         with holding_interrupts():  # a half-started ssh could not be closed

@@ -1,4 +1,4 @@
-"""The `lesson` command: prints the texts of a lesson and the results of its runs."""
+"""The command `lesson`: prints the texts of a lesson and the results of its runs."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ SHOWN = {
 
 
 def lesson(arguments: argparse.Namespace) -> int:
-    """Run a lesson, or list all. Return the exit status.
+    """Run a lesson, or list all lessons. Return the exit status.
 
-    Raises LessonError, and PlanError for an unusable host.
+    Raises LessonError; PlanError for an unusable host, or for a run that is refused; and RunError
+    for a run that fails.
     """
     host = host_of(arguments)
     if arguments.lesson is None:
@@ -57,18 +58,23 @@ def lesson(arguments: argparse.Namespace) -> int:
     with noting_interrupts() as interrupts, closing(EngineClient(host)) as client:
         try:
             ready_hardware(client, interrupts)
-            _go_through(found, client, interrupts)
+            _present(found, client, interrupts)
         except KeyboardInterrupt:
             say("bubblescope: interrupted", sys.stderr)
             return INTERRUPTED
     return 0
 
 
-def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> None:
-    say(f"{plain(found.title)}\n{'=' * len(found.title)}")
+def _present(found: Lesson, client: EngineClient, interrupts: list[int]) -> None:
+    """Go through a lesson: print each step, make its runs, and judge the reader's answers."""
+    underline = "=" * len(found.title)
+    say(f"{plain(found.title)}\n{underline}")
     for number, step in enumerate(found.steps, 1):
-        say(f"\n{step_text(step, f'{number} of {len(found.steps)}')}\n")
-        guess = _predicted(step) if step.prediction is not None and _is_read() else None
+        place = f"{number} of {len(found.steps)}"
+        say(f"\n{step_text(step, place)}\n")
+        guess = None
+        if step.prediction is not None and _is_interactive():
+            guess = _ask_prediction(step, step.prediction)
         runs = [_run(client, run, interrupts) for run in step.runs]
         figures = [run.texts for run in runs]
         say(f"{runs_text(step, figures)}\n")
@@ -76,9 +82,9 @@ def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> N
         if text != step.text:
             # It has figures, which were not known before the runs.
             say(plain(text))
-        true = straggler_of(step.runs[-1]) if step.find else None
-        if true is not None and _is_read():
-            say(str(judged(_guess(), true)))
+        slow = straggler_of(step.runs[-1]) if step.find else None
+        if slow is not None and _is_interactive():
+            say(str(judged(_ask_straggler(), slow)))
         elif step.prediction is not None and guess is not None:
             say(str(judged_guess(step.prediction, guess, runs)))
         else:
@@ -87,7 +93,7 @@ def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> N
 
 
 def step_text(step: LessonStep, place: str) -> str:
-    """Return a step's text and its question; figures of its runs, which come later, are dots."""
+    """Return a step's text and its question before its runs: their figures are shown as `…`."""
     text = plain(filled(step.text, []))
     question = plain(filled(step.question, []))
     return f"{place}. {plain(step.title)}\n{text}\n\n{question}"
@@ -103,7 +109,7 @@ def runs_text(step: LessonStep, figures: Sequence[dict[str, str]]) -> str:
 
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:
-    """Return the options that distinguish a run from the others of its step."""
+    """Return the options, as typed, that distinguish a run from the others of its step."""
     words = []
     for option, value in differing(run, others):
         words += [flag_of(option.name), value_text(value)]
@@ -111,7 +117,7 @@ def run_text(run: Specification, others: Sequence[Specification]) -> str:
 
 
 def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> RunFigures:
-    """Run, and return the figures. Raises RunError, PlanError, KeyboardInterrupt."""
+    """Make a run, and return its figures. Raises RunError, PlanError, KeyboardInterrupt."""
     trace, ended = execute_with(client, run, None, ProgressPrinter(False), interrupts)
     if interrupts:
         raise KeyboardInterrupt
@@ -123,24 +129,22 @@ def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> Run
         raise RunError(str(error)) from error
 
 
-def _predicted(step: LessonStep) -> Guess | None:
-    """Ask for the prediction of a step, until it is one or nothing."""
-    prediction = step.prediction
-    assert prediction is not None
+def _ask_prediction(step: LessonStep, prediction: Prediction) -> Guess | None:
+    """Ask for the prediction of a step until the answer is valid, or empty for none."""
+    question = prediction_question(step, prediction)
+    accepted = "use a number, or 15 + 15 for rows"
+    if prediction.against is not None:
+        accepted = "use smaller, same or larger"
     while True:
-        text = input(f"{asked_text(step, prediction)} (Enter for none): ")
+        text = input(f"{question} (Enter for none): ")
         guess = guess_of(prediction, text)
         if guess is not None or not text.strip():
             return guess
-        say(
-            "use smaller, same or larger"
-            if prediction.against is not None
-            else "use a number, or 15 + 15 for rows"
-        )
+        say(accepted)
 
 
-def asked_text(step: LessonStep, prediction: Prediction) -> str:
-    """Return what a step asks to predict: `your prediction, Idle time in %`."""
+def prediction_question(step: LessonStep, prediction: Prediction) -> str:
+    """Return the question for a prediction: `your prediction, Idle time in %`."""
     figure = prediction.figure
     against = prediction.against
     if against is None:
@@ -155,20 +159,23 @@ def asked_text(step: LessonStep, prediction: Prediction) -> str:
     return f"your prediction, {one}: smaller, same or larger than {other}"
 
 
-def _guess() -> Straggler:
-    """Ask for a lane and a factor, until both are numbers."""
+def _ask_straggler() -> Straggler:
+    """Ask for a lane and a factor until both are numbers."""
     while True:
         try:
-            return Straggler(int(input("slow lane: ")), float(input("times as long: ")))
+            lane = int(input("slow lane: "))
+            factor = float(input("its tasks take how many times as long: "))
+            return Straggler(lane, factor)
         except ValueError:
             say("use a number, such as 1 or 1.5")
 
 
 def _wait_for_reader() -> None:
-    """Wait for Enter, if standard input and output are a terminal."""
-    if _is_read():
+    """Wait for Enter, if a reader can press it."""
+    if _is_interactive():
         input("(press Enter for the answer) ")
 
 
-def _is_read() -> bool:
+def _is_interactive() -> bool:
+    """Return True if standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

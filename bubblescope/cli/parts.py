@@ -11,12 +11,13 @@ from core.trace.own_steps import with_range
 from core.trace.trace import Trace
 
 WHOLE = "--whole"
-TAKE_PART = f"{WHOLE} or --range START:END takes a part of it as one"
+TAKE_PART = f"use {WHOLE} or --range START:END to take a part of it as a step"
+"""Advice for a trace of another program that has no steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class TracePart:
-    """A part of a trace to be taken as one step: all of it, a range, or by default none.
+    """The part of a trace to take as one step: the `whole` trace, a `range`, or by default none.
 
     `option` is the option that gave the range, for messages.
     """
@@ -26,7 +27,7 @@ class TracePart:
     option: str = "--range"
 
     @property
-    def words(self) -> str:
+    def given(self) -> str:
         """The option as it was given; "" if no part is taken."""
         if self.whole:
             return WHOLE
@@ -51,24 +52,29 @@ class TracePart:
     def of(self, trace: Trace, name: str) -> Trace:
         """Return the trace with this part as its only step, or unchanged if there is no part.
 
-        `name` is the trace's file. Raises ValueError, in one line, for a run of Bubblescope, and
-        if no task begins in the part.
+        `name` is the trace's file. Raises PlanError for a run of Bubblescope, and if no task begins
+        in the part.
         """
-        if not self.words:
+        if not self.given:
             return trace
         if trace.header.source.has_plan:
             raise PlanError(
-                f"{self.words}: {name} is a run with known steps; use traces of other programs"
+                f"{self.given}: {name} is a run with known steps; use traces of other programs"
             )
         start, end = trace.bounds
         if self.range:
             start, end = resolve_range(ExcerptOptions(range=self.range), trace, self.option)
         if end == trace.bounds[1]:
             end += 1  # a range excludes its end, at which a task may begin
-        made = with_range(trace, start, end)
-        if not made.steps:
-            raise PlanError(f"{self.words}: no task of {name} begins in this range")
-        return made
+        with_part = with_range(trace, start, end)
+        if not with_part.steps:
+            raise PlanError(f"{self.given}: no task of {name} begins in this range")
+        return with_part
+
+
+def advice_without_steps(trace: Trace) -> str:
+    """Return the advice for a trace that has no whole step."""
+    return "use one with a whole step" if trace.header.source.has_plan else TAKE_PART
 
 
 def add_whole(parser: argparse.ArgumentParser) -> None:

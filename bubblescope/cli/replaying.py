@@ -1,4 +1,4 @@
-"""The prediction of a trace's own steps: `predict --from` without options of a run."""
+"""The prediction of a trace's own steps from some of them: `predict --from` without a plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.trace.trace import Trace
 
 
 def replay(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) -> None:
-    """Predict a trace's own steps, print the figures and write them. Raises PlanError."""
+    """Predict a trace's own steps from `steps`; print and write the result. Raises PlanError."""
     for option in ("record", "image"):
         file = getattr(arguments, option)
         if file is not None:
@@ -33,8 +33,8 @@ def replay(arguments: argparse.Namespace, trace: Trace, steps: Sequence[int]) ->
 
 
 def replay_summary(found: Forecast, trace: Trace, name: str) -> dict[str, Any]:
-    """Return a forecast as plain JSON values, with steps as users number them."""
-    first = trace.header.specification.warmup - 1
+    """Return a forecast as plain JSON values, with measured steps numbered from 1."""
+    before_first = trace.header.specification.warmup - 1
     values = asdict(found)
     basis = values.pop("basis")
     return {
@@ -42,8 +42,8 @@ def replay_summary(found: Forecast, trace: Trace, name: str) -> dict[str, Any]:
         "from": name,
         **values,
         **basis,
-        "used": [step - first for step in found.used],
-        "unseen": [step - first for step in found.unseen],
+        "used": [step - before_first for step in found.used],
+        "unseen": [step - before_first for step in found.unseen],
     }
 
 
@@ -69,6 +69,6 @@ def _steps_text(steps: Sequence[int]) -> str:
 
 
 def basis_text(summary: Mapping[str, Any]) -> str:
-    """Return the text of the basis in a summary of `predict`."""
+    """Return the line on how much of a prediction was measured, from the summary of `predict`."""
     basis = Basis(summary["measured_share"], summary["low_ns"], summary["high_ns"])
     return str(basis.text)

@@ -8,21 +8,18 @@ from statistics import fmean
 from core.counts import lanes_text, steps_text
 from core.explain.causes import Cause
 from core.message import counted
-from core.models.description import ModelDescription
 from core.plain import digits, duration_text, duration_unit, plain, size_text
 from core.plan.devices import HOST, Hardware, device_kind
-from core.plan.division import Stage
-from core.plan.grid import grid
-from core.plan.plan import Plan
 from core.predict.compare import Comparison
 from core.report.summary import CollectiveSummary, LaneSummary, StepSummary, Summary
 from core.report.waterfall import BAR_WORDS
 
 MOST_COLLECTIVES = 12
+"""Largest number of collectives in a table."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return an aligned table, a line for each row.
+    """Return an aligned table, with a line for the header and one for each row.
 
     A column is right-aligned if any of its cells begins with a digit, and left-aligned otherwise.
     """
@@ -73,44 +70,8 @@ def devices_text(hardware: Hardware) -> str:
     return text
 
 
-def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> str:
-    """Return the text that `plan` prints: split, stages, schedule, and with `tasks` every task."""
-    blocks = [title, f"rows: {_parts(plan)}"]
-    stage_rows = []
-    for stage in plan.stages:
-        name = f"stage {stage.index}"
-        covered = f"blocks {stage.first} to {stage.last - 1}"
-        covered += _over_lanes(stage)
-        size = size_text(stage.parameter_bytes(model))
-        stage_rows.append((name, covered, size))
-    blocks.append(table(("stage", "blocks", "parameters"), stage_rows))
-    blocks.append(_grid_text(plan))
-    if tasks:
-        blocks.append(_tasks_table(plan))
-    count = len(plan.tasks)
-    moved = sum(task.bytes for task in plan.tasks)
-    blocks.append(f"{count} tasks, {size_text(moved)} moved a step")
-    return "\n\n".join(blocks)
-
-
-def _tasks_table(plan: Plan) -> str:
-    rows = []
-    for task in plan.tasks:
-        row = (
-            task.index,
-            str(task),
-            f"{task.kind} {task.payload}".strip(),
-            plan.lanes[task.lane].name,
-            task.rows,
-            size_text(task.bytes),
-            " ".join(map(str, task.after)),
-        )
-        rows.append(row)
-    return table(("task", "action", "kind", "lane", "rows", "bytes", "after"), rows)
-
-
 def summary_text(summary: Summary) -> str:
-    """Return the text that `run` prints: figures of the median step, and a table of its lanes."""
+    """Return the text that `run` prints: the median step, its lanes and collectives."""
     if not summary.steps:
         return "No measured step was completed."
     name = summary.model
@@ -154,10 +115,10 @@ def _steps_lines(summary: Summary) -> list[str]:
     else:
         which = f"step {median.number}, the median of {len(steps)}"
     makespans = [step.makespan_ns for step in steps]
-    length, unit = duration_unit(median.makespan_ns)
-    mean = digits(fmean(makespans) / length)
-    shortest = digits(min(makespans) / length)
-    longest = digits(max(makespans) / length)
+    unit_ns, unit = duration_unit(median.makespan_ns)
+    mean = digits(fmean(makespans) / unit_ns)
+    shortest = digits(min(makespans) / unit_ns)
+    longest = digits(max(makespans) / unit_ns)
     lengths = f"{mean} {unit} mean, {shortest} shortest, {longest} longest"
     first_loss = _number(steps[0].loss)
     last_loss = _number(steps[-1].loss)
@@ -173,24 +134,24 @@ def _steps_lines(summary: Summary) -> list[str]:
 
 
 def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> str:
-    """Return a table of collectives and of the ranks that arrived last, longest waits first."""
+    """Return a table of collectives with the ranks that arrived last, longest wait first."""
     name = f"collective, over {steps_text(steps)}"
     header = (name, "times", "arrived last", "mean wait ms", "mean transfer ms")
-    first = sorted(collectives, key=lambda one: one.mean_wait_ns, reverse=True)
+    longest_first = sorted(collectives, key=lambda one: one.mean_wait_ns, reverse=True)
     rows = []
-    for one in first[:MOST_COLLECTIVES]:
+    for one in longest_first[:MOST_COLLECTIVES]:
         row = (
             _collective_name(one),
             one.times,
-            _last(one),
+            _last_text(one),
             milliseconds(one.mean_wait_ns),
             milliseconds(one.mean_transfer_ns),
         )
         rows.append(row)
     text = table(header, rows)
-    left = len(first) - len(rows)
-    if left:
-        others = counted("{n:,} collective", "{n:,} collectives", left)
+    omitted = len(longest_first) - len(rows)
+    if omitted:
+        others = counted("{n:,} collective", "{n:,} collectives", omitted)
         text += f"\nand {others} with shorter waits"
     return text
 
@@ -202,8 +163,8 @@ def _collective_name(one: CollectiveSummary) -> str:
     return one.kind if number is None else f"{one.kind} {number}"
 
 
-def _last(one: CollectiveSummary) -> str:
-    """Return how often each rank arrived last, if the clocks are precise enough."""
+def _last_text(one: CollectiveSummary) -> str:
+    """Return how often each rank arrived last, or why that is not certain."""
     if not one.certain:
         return "not certain: the wait is within the clocks' error"
     if not one.last:
@@ -213,7 +174,7 @@ def _last(one: CollectiveSummary) -> str:
 
 
 def injected_lines(faults: Mapping[str, object]) -> list[str]:
-    """Return a line that lists injected faults, or no line without any."""
+    """Return a line that lists the injected faults; no line if there are none."""
     if not faults:
         return []
     words = []
@@ -230,7 +191,7 @@ def _bubble_line(step: StepSummary) -> str:
 
 
 def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> str:
-    """Format the bubble by both definitions and by the closed form, if there is one (fractions)."""
+    """Return the bubble by both definitions and by the closed form, given as fractions."""
     of_makespan = f"{_percent(by_makespan)} of the makespan"
     of_lane = f"{_percent(by_lane_span)} of the longest lane"
     closed_form = "no closed form"
@@ -301,17 +262,6 @@ def _main_cause(idle_by_cause: Mapping[str, int]) -> str:
     return f"{label} ({100 * share:.0f} %)"
 
 
-def _parts(plan: Plan) -> str:
-    """Return the rows of each micro-batch of each replica: `30 = 8+7 | 8+7`."""
-    by_replica: list[list[str]] = [[] for _ in range(plan.replicas)]
-    for part in plan.parts:
-        rows = by_replica[part.replica]
-        rows.append(str(part.rows))
-    texts = ["+".join(rows) or "0" for rows in by_replica]
-    split = " | ".join(texts)
-    return f"{plan.rows} = {split}"
-
-
 def _splits(summary: Summary) -> str:
     texts = []
     for split in dict.fromkeys(summary.splits):
@@ -325,40 +275,12 @@ def _splits(summary: Summary) -> str:
     return text
 
 
-def _over_lanes(stage: Stage) -> str:
-    """Return the number of parts of a divided stage; the table has the size of one part."""
-    if stage.shards <= 1:
-        return ""
-    return f", over {stage.shards} lanes"
-
-
-def _grid_text(plan: Plan) -> str:
-    """Return the schedule as a grid, a line for each lane that computes."""
-    names = []
-    rows = []
-    for lane, cells in zip(plan.lanes, grid(plan), strict=False):
-        if cells:
-            names.append(lane.name)
-            rows.append(cells)
-    widths = []
-    for cells_of_tick in zip(*rows, strict=True):
-        widths.append(max(map(len, cells_of_tick)))
-    name_width = max(map(len, names))
-    lines = []
-    for name, cells in zip(names, rows, strict=True):
-        padded_name = name.ljust(name_width)
-        padded_cells = " ".join(map(str.ljust, cells, widths))
-        line = f"{padded_name}  {padded_cells}"
-        lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
 def _number(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.6g}"
 
 
 def incomplete_text(faults: Sequence[str]) -> str:
-    """Return the first reason why a recording is incomplete, "" if it is complete."""
+    """Return the first reason why a recording is incomplete, and the number of others, or ""."""
     if not faults:
         return ""
     first, *others = faults

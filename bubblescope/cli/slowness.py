@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bubblescope.cli.opening import open_with_warnings
-from bubblescope.cli.parts import TAKE_PART, part_of
+from bubblescope.cli.parts import advice_without_steps, part_of
 from bubblescope.cli.report import table
 from core.counts import steps_text
 from core.errors import PlanError
@@ -22,15 +22,15 @@ from core.report.slowdown import Saving, Slowdown, slowdown
 from core.trace.median_step import whole_steps
 
 MOST_LISTED = 8
-"""Rows of a table below the matrix."""
+"""Largest number of rows of each table below the matrix."""
 LEAST_SHARE = 0.0005
-"""Smaller shares are printed as 0."""
+"""Smaller shares are printed as 0, and workers with smaller ones are not listed."""
 
 
 def print_slowdown(arguments: argparse.Namespace) -> None:
     """Print the slowdown matrix of a recording or a folder of ranks, and write it as CSV.
 
-    Raises PlanError or another ValueError in one line.
+    Raises PlanError or another ValueError, whose message is one line.
     """
     axes = parse_axes(arguments.axes)
     part = part_of(arguments)
@@ -39,10 +39,8 @@ def print_slowdown(arguments: argparse.Namespace) -> None:
     trace = part.of(open_with_warnings(name), name)
     steps = whole_steps(trace)
     if not steps:
-        use = TAKE_PART
-        if trace.header.source.has_plan:
-            use = "use one with a whole step"
-        raise PlanError(f"{name} has no whole step; {use}")
+        advice = advice_without_steps(trace)
+        raise PlanError(f"{name} has no whole step; {advice}")
     try:
         found = slowdown(trace, steps, axes)
     except PlanError as error:
@@ -53,7 +51,7 @@ def print_slowdown(arguments: argparse.Namespace) -> None:
 
 
 def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
-    """Return the two axes that `DP,PP` names. Raises PlanError in one line."""
+    """Return the two axes that a text such as `DP,PP` names, in this order. Raises PlanError."""
     if text is None:
         return None
     names = [name.strip().upper() for name in text.split(",")]
@@ -66,9 +64,9 @@ def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
 
 
 def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
-    """Return the text that `slowdown` prints.
+    """Return the text that `slowdown` prints: the matrix, and a table of workers and of kinds.
 
-    Workers and other parts are given with the per cent of a step that the job would save.
+    For each part it has the percentage of a step that the job would save.
     """
     step = duration_text(found.step_ns)
     first = f"step {step}, mean of {steps_text(found.steps)}"
@@ -100,7 +98,7 @@ def _savings_text(head: str, savings: Sequence[Saving]) -> str:
 
 
 def _matrix_text(found: Slowdown) -> str:
-    """Return the workers' matrix, with the savings of its rows and columns at the margins."""
+    """Return the matrix of workers, with the savings of whole rows and columns at its margins."""
     shares = found.matrix().tolist()
     names = [one.name for one in found.of_columns]
     header = ["", *names, f"all of {found.rows}"]
@@ -122,7 +120,7 @@ def _percent(share: float) -> str:
 
 
 def slowdown_csv(found: Slowdown) -> str:
-    """Return a table with a row for each worker, row, column and kind; ns and fractions."""
+    """Return CSV with a line for each worker, row, column and kind; savings in ns and fractions."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     axes = [axis.lower() for axis in Axis]

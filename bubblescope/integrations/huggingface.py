@@ -22,7 +22,7 @@ class HFCallback(TrainerCallback):  # type: ignore[misc]
         trainer = Trainer(..., callbacks=[HFCallback(out="runs/")])
 
     Evaluations and checkpoints that the Trainer makes are left out. The loss that it logs is
-    recorded with its step. Another call of `train` replaces the recordings.
+    recorded with its step. Calling `train` again replaces the recordings.
     """
 
     def __init__(self, out: str | Path = "runs/") -> None:
@@ -36,13 +36,13 @@ class HFCallback(TrainerCallback):  # type: ignore[misc]
         model: Any = None,
         **others: Any,
     ) -> None:
-        """Begin to record."""
+        """Begin recording."""
         self._recording.begin(model)
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
     ) -> None:
-        """Pause if the Trainer now evaluates or saves."""
+        """Pause if an evaluation or a checkpoint follows."""
         # The Trainer has an event after an evaluation, but none before it.
         if control.should_evaluate or control.should_save:
             self._recording.pause()
@@ -52,7 +52,7 @@ class HFCallback(TrainerCallback):  # type: ignore[misc]
     def on_prediction_step(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
     ) -> None:
-        """Pause in an evaluation that another callback has asked for."""
+        """Pause during an evaluation that another callback requested."""
         self._recording.pause()
 
     def on_evaluate(
@@ -71,7 +71,7 @@ class HFCallback(TrainerCallback):  # type: ignore[misc]
     def on_step_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **others: Any
     ) -> None:
-        """Continue, for a pause whose end the Trainer has not reported."""
+        """Continue if the Trainer did not report the end of a pause."""
         self._recording.resume()
 
     def on_log(
@@ -82,7 +82,7 @@ class HFCallback(TrainerCallback):  # type: ignore[misc]
         logs: Mapping[str, Any] | None = None,
         **others: Any,
     ) -> None:
-        """Record the loss, on one rank."""
+        """Record the loss, on the first rank only."""
         loss = (logs or {}).get("loss")
         if state.is_world_process_zero and isinstance(loss, float | int):
             self._recording.tell("loss", float(loss))

@@ -23,14 +23,14 @@ def session(monkeypatch):
     monkeypatch.setattr("builtins.input", ask)
     monkeypatch.setattr(lessons, "say", happened.append)
     monkeypatch.setattr(lessons, "_run", run)
-    monkeypatch.setattr(lessons, "_is_read", lambda: True)
+    monkeypatch.setattr(lessons, "_is_interactive", lambda: True)
     return happened, typed
 
 
 def go_through(number, first, last):
     found = read_lesson(find_lesson(number))
     steps = found.steps[first:last]
-    lessons._go_through(type(found)(found.name, found.heading, steps), None, [])
+    lessons._present(type(found)(found.name, found.heading, steps), None, [])
 
 
 def place(happened, part):

@@ -88,8 +88,9 @@ def test_a_summary_has_the_figures_of_ranks_and_irregularities_even_without_step
         {"kind": "end-without-begin", "count": 1,
          "text": "1 event that ends and never began is left out."},
     ]  # fmt: skip
-    note = "note: trace.json has no steps: --whole or --range START:END takes a part of it as one"
-    assert told.err.splitlines()[-1] == note
+    note = "note: trace.json has no steps: "
+    advice = "use --whole or --range START:END to take a part of it as a step"
+    assert told.err.splitlines()[-1] == note + advice
 
 
 def test_a_range_of_a_trace_that_has_steps_is_one_step_too(
