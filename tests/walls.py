@@ -95,7 +95,7 @@ LAYERS = (
         "core.scatter",
         "core.typed",
     ),
-    ("core.recorder",),
+    ("core.recorder", "bubblescope.recorder"),  # one package: the second name is that of jobs
     ("core.reading", "core.process", "core.option", "core.temporary"),
     ("core.models",),
     ("core.plan.task",),
@@ -213,7 +213,7 @@ def under(name: str, packages: tuple[str, ...]) -> bool:
 
 def house_files(root: Path) -> list[Path]:
     """Every Python file of the house, without its tests."""
-    folders = ("bubblescope/api", "bubblescope/cli", "core", "gui")
+    folders = ("bubblescope/api", "bubblescope/cli", "bubblescope/integrations", "core", "gui")
     packages = [path for folder in folders for path in (root / folder).rglob("*.py")]
     return sorted(path for path in [*packages, root / "main.py"] if path.exists())
 
