@@ -1,4 +1,4 @@
-"""The public package: `from bubblescope import record` in training scripts, and an interface.
+"""The public package: the recorder (`from bubblescope import record`), and the Python interface.
 
     import bubblescope as bs
     run = bs.run("pipeline", schedule="1f1b", devices="4xvirtual", microbatches=8)

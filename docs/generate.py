@@ -164,7 +164,7 @@ def strategies() -> str:
         (f"`{s.name}`", s.title, s.line, ", ".join(f"`{option.flag}`" for option in s.options))
         for s in STRATEGIES.values()
     ]
-    return _table(rows, "name", "title", "in a line", "takes")
+    return _table(rows, "name", "title", "description", "takes")
 
 
 def schedules() -> str:
@@ -179,7 +179,7 @@ def schedules() -> str:
         )
         for s in SCHEDULES.values()
     ]
-    return _table(rows, "name", "title", "in a line", "passes", "takes")
+    return _table(rows, "name", "title", "description", "passes", "takes")
 
 
 def models() -> str:

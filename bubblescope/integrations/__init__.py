@@ -1,4 +1,4 @@
-"""Records training by trainers of other packages.
+"""Callbacks that record the trainers of other packages.
 
 `HFCallback` is for Hugging Face's Trainer, `LightningCallback` for Lightning's. Each is
 imported on first use, together with its package. A loop with Accelerate uses `record` itself.

@@ -1,1 +1,1 @@
-"""A range of time of a run, played: activity of each lane at a moment, and the frames of a film."""
+"""Playback of a part of a run: the activity of each lane at a moment, and the frames of a film."""

@@ -178,7 +178,7 @@ CHROME = Format(
     recognises=is_trace_events,
     reader="chrome:read_chrome",
     empty=N_("it has no complete event (ph X) that says when it ran"),
-    recognised_by="JSON: an object with `traceEvents`, or a list; it may be packed by gzip, or cut",
+    recognised_by="JSON: an object with `traceEvents`, or a list; may be truncated or in gzip",
     read_as="A lane for each thread, with calls below their callers. Begins with their ends, "
     "asynchronous events, instants, [counters](#counters) and arrows are shown too",
     not_read="Samples, stack frames, object snapshots and memory dumps",
@@ -219,7 +219,7 @@ PERFETTO = Format(
     recognises=is_packets,
     reader="perfetto:read_perfetto",
     empty=N_("it has no track event that says when it ran"),
-    recognised_by="the first byte of a trace's packets; it may be packed by gzip, or cut",
+    recognised_by="the first byte of a trace's packets; may be truncated or in gzip",
     read_as="Slices, moments, counters and flows of track events",
     not_read="All other packets, such as scheduling, samples, heap profiles and logs",
 )

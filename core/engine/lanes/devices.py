@@ -1,4 +1,4 @@
-"""Everything that differs between devices: clocks, lanes of accelerators, and which a device uses.
+"""Everything that differs between devices: clocks, lanes of accelerators, and the choice of them.
 
 A lane of an accelerator with timed events launches work from its thread onto a separate stream. A
 lane of an accelerator without them launches work and waits until the device is idle.

@@ -1,1 +1,1 @@
-"""Walking from bubble to bubble."""
+"""Navigation from bubble to bubble."""

@@ -1,1 +1,1 @@
-"""Playback: the step on screen moves, at a chosen speed."""
+"""Playback of the step on screen, at a chosen speed."""

@@ -1,1 +1,1 @@
-"""The steps: a strip of them in small, and a chart of their lengths and losses."""
+"""The steps: a small picture of each, and a chart of their lengths and losses."""

@@ -1,1 +1,1 @@
-"""Layout of pictures, in pixels. Pure."""
+"""Layout of pictures, in pixels, by pure functions."""

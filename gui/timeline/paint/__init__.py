@@ -1,1 +1,1 @@
-"""From a scene to a QPainter, for the screen and for pictures alike."""
+"""Draws a scene with a QPainter, for the screen and for pictures."""
