@@ -325,10 +325,11 @@ def filled(text: str) -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
-    """Add the pictures to the files of the site."""
+    """Add the pictures and animations to the files of the site."""
     from mkdocs.structure.files import File
 
-    pictures = sorted((ROOT / PICTURES).glob("*.png"))
+    folder = ROOT / PICTURES
+    pictures = sorted([*folder.glob("*.png"), *folder.glob("*.gif")])
     for path in [*pictures, ROOT / "resources/icons/bubblescope.svg"]:
         files.append(File.generated(config, f"pictures/{path.name}", abs_src_path=str(path)))
     return files

@@ -117,7 +117,9 @@ def test_the_site_is_built_and_names_nothing_of_the_network(tmp_path):
     pages = {path.name: path.read_text() for path in tmp_path.glob("*.html")}
     assert "--greyscale" in pages["commands.html"]
     assert not [name for name, text in pages.items() if "generated:" in text]
-    assert (tmp_path / "pictures" / "first-page.png").stat().st_size > 0
+    shown = {name for text in pages.values() for name in re.findall(r'"(pictures/[^"]+)"', text)}
+    assert {"pictures/first-page.png", "pictures/dp.gif"} <= shown
+    assert [name for name in sorted(shown) if not (tmp_path / name).is_file()] == []
 
 
 def test_the_way_from_plan_to_pixel_names_files_that_are_there_and_stays_short():
