@@ -142,7 +142,7 @@ DIGITS = "9" * 400
          "--whole and --range 1ms:2ms both choose the time: use one"),
         ("compare trace.json trace.json --range-b 1ms", "--range-b 1ms: use START:END"),
         ("compare trace.json trace.json",
-         "trace.json has no whole step to compare; --whole or --range START:END takes a part"),
+         "trace.json has no whole step to compare; use --whole or --range START:END"),
         ("summary run.arrow --whole", "--whole: run.arrow is a run with known steps"),
         ("export run.arrow --report a.html --range 0ms:1ms",
          "--range 0ms:1ms: run.arrow is a run with known steps"),
