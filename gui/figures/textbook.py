@@ -1,4 +1,4 @@
-"""Layout of figures in the style of textbooks, with measured times."""
+"""Layout of figures in the style of textbooks: the places of all parts, from measured times."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from gui.look.families import FAMILIES, Family, family_of
 from gui.look.text import NO_BREAK, percent_text, tr
 from gui.timeline.layout.frame import Viewport
 
-LEAST_BOX = 0.4 * PT
-LEAST_GAP = 0.3  # share of a low box's height
-MOST_HEIGHT = 240 * MM  # a page; figures with many lanes have lower boxes
-HELPER = 0.42  # share of a box's height, for lanes that only transfer data
+LEAST_BOX = 0.4 * PT  # height of a box
+MOST_HEIGHT = 240 * MM  # of a figure on a page; figures with many lanes have lower boxes
+HELPER = 0.42  # height of a box of a lane that only transfers data, relative to other boxes
 NUMBERED = (
     Family.FORWARD,
     Family.BACKWARD,
@@ -35,6 +34,7 @@ NUMBERED = (
 """Families whose boxes may show the number of their micro-batch alone."""
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
+MOST_GAP = 0.3  # of a box's height, between two lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class _Request:
     style: Style
 
     @property
-    def inner(self) -> float:
-        """The width between the figure's edges."""
+    def inner_width(self) -> float:
+        """The width of the figure without its edges, in units."""
         return self.style.width - 2 * self.style.edge
 
 
 @dataclass(frozen=True, slots=True)
 class _RunParts:
-    """A run's view, its lanes with their boxes, and the lines of its totals."""
+    """A run with its view, its lanes and their boxes, and the lines of its totals."""
 
     run: FigureRun
     view: Viewport
@@ -76,10 +76,11 @@ class _Texts:
 
 @dataclass(frozen=True, slots=True)
 class _Heights:
-    """The heights of a figure's parts; `spare` is the rest of a slide, whose height is fixed.
+    """The heights of a figure's parts, in units.
 
-    `axis` and `below_axis` are the axis, and the totals of a single run below it. `box` is a box of
-    a compute lane, and `gap` the space between two lanes.
+    `below_axis` is the height of a single run's totals, which are below the axis. `box` is a box of
+    a compute lane, and `gap` the space between two lanes. `spare` is the free height of a slide,
+    whose height is fixed.
     """
 
     head: float
@@ -99,14 +100,14 @@ def lay_out_textbook(
     caption: str,
     colours: Mapping[str, str] = MappingProxyType({}),
 ) -> Textbook:
-    """Stack the runs on one axis; `colours` are the user's.
+    """Return a figure of the runs, one below the other above a common axis.
 
-    Raises ValueError for lanes that a run lacks.
+    `colours` are the user's. Raises ValueError for lanes that a run lacks.
     """
     style = Style.of(options, colours)
     lanes = [_lanes(run, options) for run in runs]
     request = _Request(runs, lanes, options, style)
-    left, right = _plot(request)
+    left, right = _plot_edges(request)
     views = [_view(run, runs, right - left) for run in runs]
     boxes = boxes_of_runs(runs, lanes, views)
     # Widths first, then heights: the number of lines of legend and caption follows from the width,
@@ -130,15 +131,15 @@ def lay_out_textbook(
     caption_top = legend_top + heights.legend
     bottom = caption_top + heights.caption + style.edge
     return Textbook(
-        style,
-        options,
-        texts.title,
-        texts.title_face,
-        tuple(panels),
-        texts.legend,
-        texts.caption,
-        left,
-        right,
+        style=style,
+        options=options,
+        title=texts.title,
+        title_face=texts.title_face,
+        panels=tuple(panels),
+        legend=texts.legend,
+        caption=texts.caption,
+        left=left,
+        right=right,
         axis_top=y,
         legend_top=legend_top,
         caption_top=caption_top,
@@ -150,8 +151,9 @@ def _texts(request: _Request, boxes: list[list[LaneBoxes]], title: str, caption:
     """Return the texts around the lanes, in lines that fit the figure's width."""
     runs = request.runs
     style = request.style
-    inner = request.inner
-    title_face = style.bold if len(runs) == 1 else style.base  # several runs have bold headings
+    inner = request.inner_width
+    # The headings of several runs are bold, and the title is not.
+    title_face = style.bold if len(runs) == 1 else style.base
     legend: list[list[KeyEntry]] = []
     if request.options.legend:
         legend = legend_lines(runs, request.lanes, boxes, style, inner)
@@ -165,19 +167,20 @@ def _texts(request: _Request, boxes: list[list[LaneBoxes]], title: str, caption:
 
 
 def _caption_lines(request: _Request, boxes: list[list[LaneBoxes]], caption: str) -> list[str]:
-    """Return the lines of the caption, with notes on the boxes."""
+    """Return the lines of the caption, and of the notes on the boxes."""
     style = request.style
-    if request.options.caption is None and _numbered(request.runs, boxes, style):
+    if request.options.caption is None and _has_numbers(request.runs, boxes, style):
         numbers = tr("Numbers are micro-batches.")
         caption = f"{caption} {numbers}"
-    lines = style.base.wrapped(caption, request.inner)
-    return lines + _reduced(boxes, style, request.inner)
+    lines = style.base.wrapped(caption, request.inner_width)
+    return lines + _reduction_note(boxes, style, request.inner_width)
 
 
 def _heights(request: _Request, texts: _Texts) -> _Heights:
+    """Return the heights; the boxes get the room that the other parts leave."""
     runs = request.runs
     style = request.style
-    axis, legend, caption = _foot(request, texts)
+    axis, legend, caption = _foot_heights(request, texts)
     # The totals of a single run, which has no heading, are below the axis.
     below_axis = 0.0
     if len(runs) == 1:
@@ -186,16 +189,17 @@ def _heights(request: _Request, texts: _Texts) -> _Heights:
     head = style.edge + texts.title_face.line * len(texts.title)
     if texts.title:
         head += 0.35 * style.em
-    above = PANELS * style.em * (len(runs) - 1)
-    for run, lines in zip(runs, texts.totals, strict=True):
-        above += sum(_above(request, run, lines))
-    around = head + foot + style.edge + above
+    above_lanes = PANELS * style.em * (len(runs) - 1)
+    for run, totals in zip(runs, texts.totals, strict=True):
+        heading, band = _heading_heights(request, run, totals)
+        above_lanes += heading + band
+    around = head + foot + style.edge + above_lanes
     box = _box_height(request, around)
-    gap = min(GAP * style.em, LEAST_GAP * box)
-    boxes_height = box * sum(map(_parts, request.lanes))
-    gaps_height = gap * sum(map(_gaps, request.lanes))
+    gap = min(GAP * style.em, MOST_GAP * box)
+    boxes_height = box * sum(map(_count_boxes, request.lanes))
+    gaps_height = gap * sum(map(_count_gaps, request.lanes))
     needed = around + boxes_height + gaps_height
-    # A slide has a fixed height: half of the free space is above its contents, half below.
+    # One half of a slide's free height is above the lanes, the other half below the axis.
     spare = max(0.0, (style.height or 0.0) - needed)
     return _Heights(
         head=head,
@@ -214,11 +218,10 @@ def idle_text(run: FigureRun, lane: Lane) -> str:
     if lane.role is not Role.COMPUTE or not run.shown.steps:
         return ""
     balance = lane_balance(run.scene.trace, lane.index, run.shown.steps)
-    idle = balance.time.idle_fraction
-    return percent_text(idle)
+    return percent_text(balance.time.idle_fraction)
 
 
-def _plot(request: _Request) -> tuple[float, float]:
+def _plot_edges(request: _Request) -> tuple[float, float]:
     """Return the left and right edge of the plot, between the lanes' names and idle times."""
     style = request.style
     widest_name = 0.0
@@ -241,12 +244,12 @@ def _plot(request: _Request) -> tuple[float, float]:
 def _view(run: FigureRun, runs: Sequence[FigureRun], width: float) -> Viewport:
     """Return a run's view: all runs have the same scale, and the longest one fills the plot."""
     longest = max(other.shown.span for other in runs)
-    shown = run.shown
-    own_width = width * shown.span / longest
-    return Viewport(float(shown.start), float(shown.span), own_width)
+    start = run.shown.start
+    span = run.shown.span
+    return Viewport(float(start), float(span), width=width * span / longest)
 
 
-def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:
+def _has_numbers(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: Style) -> bool:
     """Return True if a run has micro-batches, and a box of a pass has room for a number."""
     if not any(map(_has_microbatches, runs)):
         return False
@@ -254,8 +257,8 @@ def _numbered(runs: Sequence[FigureRun], boxes: list[list[LaneBoxes]], style: St
     codes = [FAMILIES.index(family) for family in NUMBERED]
     for of_run in boxes:
         for lane in of_run:
-            if lane.first is None:  # no box is a single span
-                continue
+            if lane.first is None:
+                continue  # boxes that sum up spans have no number
             is_numbered = np.isin(lane.family, codes)
             widths = (lane.right - lane.left)[is_numbered]
             if widths.max(initial=0) >= least:
@@ -268,8 +271,8 @@ def _has_microbatches(run: FigureRun) -> bool:
     return bool((numbers > 0).any())
 
 
-def _reduced(boxes: list[list[LaneBoxes]], style: Style, room: float) -> list[str]:
-    """Return the lines of a note on summed up spans, if there are any."""
+def _reduction_note(boxes: list[list[LaneBoxes]], style: Style, room: float) -> list[str]:
+    """Return the lines of a note that boxes sum up spans; [] if none does."""
     most = 0.0
     for of_run in boxes:
         for lane in of_run:
@@ -280,8 +283,8 @@ def _reduced(boxes: list[list[LaneBoxes]], style: Style, room: float) -> list[st
     return style.base.wrapped(text, room)
 
 
-def _foot(request: _Request, texts: _Texts) -> tuple[float, float, float]:
-    """Return the heights of axis, legend and caption."""
+def _foot_heights(request: _Request, texts: _Texts) -> tuple[float, float, float]:
+    """Return the heights of axis, legend and caption, each with the space above it."""
     style = request.style
     em = style.em
     axis = 0.2 * em
@@ -301,32 +304,31 @@ def _foot(request: _Request, texts: _Texts) -> tuple[float, float, float]:
 def _box_height(request: _Request, around: float) -> float:
     """Return the style's height of a box, or less if the page has no room for it."""
     style = request.style
-    parts = sum(map(_parts, request.lanes))
-    gaps = sum(map(_gaps, request.lanes))
+    boxes = sum(map(_count_boxes, request.lanes))
+    gaps = sum(map(_count_gaps, request.lanes))
     free = (style.height or MOST_HEIGHT) - around
     gap = GAP * style.em
-    room = (free - gap * gaps) / max(1.0, parts)
-    # Low boxes have gaps in proportion to their height (LEAST_GAP); otherwise the gaps would be
-    # higher than the boxes.
-    if room * LEAST_GAP < gap:
-        room = free / max(1.0, parts + LEAST_GAP * gaps)
+    box = (free - gap * gaps) / max(1.0, boxes)
+    # The gaps between low boxes are in proportion to the boxes, and would be higher otherwise.
+    if box * MOST_GAP < gap:
+        box = free / max(1.0, boxes + MOST_GAP * gaps)
     tallest = style.tallest
     if any(map(_has_overlaps, request.runs)):
         # The two halves of a box have a line of text each, so the box may be higher.
         tallest *= 1.4
-    return max(LEAST_BOX, min(tallest, room))
+    return max(LEAST_BOX, min(tallest, box))
 
 
 def _has_overlaps(run: FigureRun) -> bool:
     return any(family_of(kind) is Family.OVERLAP for kind in run.scene.kinds)
 
 
-def _parts(lanes: Sequence[Lane]) -> float:
-    """Return the height of the lanes without gaps, as a multiple of a box's height."""
+def _count_boxes(lanes: Sequence[Lane]) -> float:
+    """Return the height of the lanes without gaps, in heights of a compute lane's box."""
     return sum(1.0 if lane.role is Role.COMPUTE else HELPER for lane in lanes)
 
 
-def _gaps(lanes: Sequence[Lane]) -> int:
+def _count_gaps(lanes: Sequence[Lane]) -> int:
     """Return the number of gaps between the lanes."""
     return max(0, len(lanes) - 1)
 
@@ -334,16 +336,18 @@ def _gaps(lanes: Sequence[Lane]) -> int:
 def _lanes(run: FigureRun, options: FigureOptions) -> list[Lane]:
     """Return the lanes to show, each followed by the lanes that transfer data for it.
 
-    Lanes of the blocks inside a pass are shown only if the options name them.
+    Lanes of the blocks inside a pass are shown only if the options name them. Raises ValueError
+    for named lanes that the run lacks.
     """
-    every = run.scene.trace.header.lanes
-    chosen = resolve_lanes(options.excerpt, every)
+    chosen = resolve_lanes(options.excerpt, run.scene.trace.header.lanes)
     if not options.excerpt.lanes:
         chosen = working_lanes(chosen)
     return sorted(chosen, key=lambda lane: (lane.serves, lane.index))
 
 
-def _above(request: _Request, run: FigureRun, totals: Sequence[str]) -> tuple[float, float]:
+def _heading_heights(
+    request: _Request, run: FigureRun, totals: Sequence[str]
+) -> tuple[float, float]:
     """Return the heights of a run's heading with its totals, and of the band with its makespan."""
     options = request.options
     style = request.style
@@ -358,10 +362,10 @@ def _above(request: _Request, run: FigureRun, totals: Sequence[str]) -> tuple[fl
 
 
 def _panel(request: _Request, parts: _RunParts, heights: _Heights, top: float) -> Panel:
-    """Return a run's panel below `top`."""
+    """Return a run's panel, which begins at `top`."""
     run = parts.run
-    heading, band = _above(request, run, parts.totals)
-    rows = []
+    heading, band = _heading_heights(request, run, parts.totals)
+    rows: list[Row] = []
     y = top + heading + band
     for lane, boxes in zip(parts.lanes, parts.boxes, strict=True):
         height = heights.box
@@ -372,26 +376,27 @@ def _panel(request: _Request, parts: _RunParts, heights: _Heights, top: float) -
         y += height + heights.gap
     band_top = top + heading
     return Panel(
-        run,
-        parts.view,
-        top,
-        band_top,
-        tuple(rows),
-        parts.totals,
+        run=run,
+        view=parts.view,
+        top=top,
+        band=band_top,
+        rows=tuple(rows),
+        totals=parts.totals,
         totals_top=top + request.style.bold.line,
         bottom=rows[-1].bottom if rows else band_top,
     )
 
 
 def _totals(request: _Request, run: FigureRun) -> list[str]:
-    """Return the lines of a run's totals, if they are wanted."""
+    """Return the lines of a run's totals; [] if the options leave them out."""
     if not request.options.totals:
         return []
     text = totals_text(run.scene, run.shown)
-    return request.style.small.wrapped(text, request.inner)
+    return request.style.small.wrapped(text, request.inner_width)
 
 
 def _totals_height(lines: Sequence[str], style: Style) -> float:
+    """Return the height of totals below the axis, with the space above them."""
     if not lines:
         return 0.0
     lines_height = style.small.line * len(lines)

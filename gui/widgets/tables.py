@@ -1,4 +1,4 @@
-"""Table models with headers, and uniform settings for table and tree views."""
+"""Base class of table models, and the common appearance of table and tree views."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.override import override
 from gui.look.writing import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex
-NOTHING = QModelIndex()
+NO_PARENT = QModelIndex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Head:
 
 
 class TableModel(QAbstractTableModel):
-    """A table with `heads` as headers. Subclasses define `count` and `text`."""
+    """Model of a table of texts. Subclasses define `heads`, `count` and `text`."""
 
     heads: Sequence[Head] = ()
+    """The headers of the columns, from left to right."""
 
     def count(self) -> int:
         """Return the number of rows."""
@@ -45,15 +46,17 @@ class TableModel(QAbstractTableModel):
         raise NotImplementedError
 
     def role_data(self, row: int, column: int, role: int) -> object:
-        """Return a cell's value for another role (colour, tooltip), or None."""
+        """Return a cell's value for a role other than text and alignment, or None."""
         return None
 
     @contextmanager
-    def other_rows(self) -> Iterator[None]:
-        """Reset the model: within the context all rows are replaced."""
+    def replaced_rows(self) -> Iterator[None]:
+        """Announce that all rows, and possibly the columns, are replaced within the context."""
         self.beginResetModel()
-        yield
-        self.endResetModel()
+        try:
+            yield
+        finally:
+            self.endResetModel()
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -64,12 +67,12 @@ class TableModel(QAbstractTableModel):
         return self.role_data(index.row(), index.column(), role)
 
     @override
-    def rowCount(self, parent: Index = NOTHING) -> int:
-        # Qt also asks for the rows below a cell, as in a tree: a table has none.
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        # With a parent, Qt asks for the rows below a cell, as in a tree. A table has none.
         return 0 if parent.isValid() else self.count()
 
     @override
-    def columnCount(self, parent: Index = NOTHING) -> int:
+    def columnCount(self, parent: Index = NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self.heads)
 
     @override
@@ -88,7 +91,7 @@ class TableModel(QAbstractTableModel):
 
 
 class ReturnTable(QTableView):
-    """A table whose `chosen` signal has the number of the current row when Return is pressed."""
+    """A table that emits `chosen` with the current row when Return or Enter is pressed."""
 
     chosen = Signal(int)
 
@@ -102,31 +105,38 @@ class ReturnTable(QTableView):
 
 
 def dress_tree(tree: QTreeWidget, name: str, heads: Sequence[str], stretched: int) -> None:
-    """Give a list the common appearance: columns fit their text, `stretched` takes the rest."""
+    """Give a list with columns the common appearance.
+
+    Columns fit their text, except column `stretched`, which takes the remaining width.
+    """
     tree.setAccessibleName(name)
     tree.setHeaderLabels(heads)
     tree.setRootIsDecorated(False)
     tree.setUniformRowHeights(True)
-    tree.header().setStretchLastSection(False)
-    tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    tree.header().setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+    header = tree.header()
+    header.setStretchLastSection(False)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
 
 
 def dress(table: QTableView, name: str, row_height: int = 0, tight: bool = True) -> None:
-    """Give a table the common appearance and behaviour: whole rows, no grid, Tab leaves it.
+    """Give a table the common appearance and behaviour: whole rows are selected, without a grid.
 
-    Rows fit their text unless `row_height`, in pixels, is given.
+    Rows fit their text unless `row_height`, in pixels, is given. `tight` is the style with little
+    padding.
     """
     table.setAccessibleName(name)
     table.setObjectName("tight" if tight else "")
     table.setShowGrid(False)
-    table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every control
+    # Tab leaves the table, as it leaves every other control.
+    table.setTabKeyNavigation(False)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.verticalHeader().hide()
+    rows = table.verticalHeader()
+    rows.hide()
     if row_height:
         # With a fixed height, Qt does not measure each row.
-        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        table.verticalHeader().setDefaultSectionSize(row_height)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(row_height)
     else:
-        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

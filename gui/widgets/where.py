@@ -15,14 +15,15 @@ from gui.look.text import tr
 from gui.widgets.fields import Choice
 
 HERE = ""
+"""Stands for this machine where a host is expected."""
 _ASK = "?"
-"""Data of the item that asks for a name; no host has it."""
+"""Data of the item that asks for a host; no host has this name."""
 
 
 class WhereField(Choice):
-    """A list of machines. `chosen` carries the host that the user picks, HERE for this machine.
+    """A list of machines. `chosen` carries the host that the user picked; HERE for this machine.
 
-    `refused` carries why a typed name is not accepted.
+    `refused` carries the reason why a typed name is not accepted.
     """
 
     chosen = Signal(str)
@@ -59,28 +60,31 @@ class WhereField(Choice):
     def _activate(self, index: int) -> None:
         host = str(self.itemData(index))
         if host == _ASK:
-            self.show_host(self._host)  # until a name is typed
+            # The list must not show the item itself while the user types, or after Cancel.
+            self.show_host(self._host)
             self._ask()
-        elif host != self._host:
+        else:
+            self._choose(host)
+
+    def _choose(self, host: str) -> None:
+        if host != self._host:
             self.show_host(host)
             self.chosen.emit(host)
 
     def _ask(self) -> None:
         dialog = QInputDialog(self.window())
         dialog.setWindowTitle(tr("Another machine"))
-        names = tr("USER@HOST, or a name of your ssh configuration.")
-        hint = tr("It must work without a password.")
-        dialog.setLabelText(f"{names} {hint}")
-        dialog.textValueSelected.connect(self._take)
+        accepted = tr("USER@HOST, or a name of your ssh configuration.")
+        requirement = tr("It must work without a password.")
+        dialog.setLabelText(f"{accepted} {requirement}")
+        dialog.textValueSelected.connect(self._choose_typed)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _take(self, text: str) -> None:
+    def _choose_typed(self, text: str) -> None:
         try:
             host = checked_host(tr("Where"), text.strip())
         except PlanError as error:
             self.refused.emit(translated(error_message(error)))
             return
-        if host != self._host:
-            self.show_host(host)
-            self.chosen.emit(host)
+        self._choose(host)

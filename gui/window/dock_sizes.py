@@ -1,4 +1,4 @@
-"""Sizes of the docks in a small window: what they give to the timeline, and take back."""
+"""Docks that shrink in a small window, so that the timeline has room, and grow back later."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from PySide6.QtWidgets import QMainWindow
 from gui.app.feature import Dock
 from gui.window.docks import FRONT, WIDTHS, Docks, tab_bars
 
-LOW = 74  # height of the docks below in a low window, with their tabs
-AIR = 8  # pixels that the docks give in addition to the height of a bar above them
-NARROW = 228  # width of the settings in a narrow window
+LOW = 74  # pixels; height of the bottom docks in a low window, with their tabs
+BAR_SPACING = 8  # pixels by which the docks shrink in addition to the height of a bar above them
+NARROW = 228  # pixels; width of the settings in a narrow window
 
 
 class LowDocks:
-    """Keeps the docks below low while there is a reason, then restores their height.
+    """Keeps the bottom docks low while there is a reason, then restores their height.
 
-    The height is restored at once if the user brings another panel to the front.
+    It changes them only while the dock FRONT is in front. If the user brings another dock to the
+    front, the height is restored at once.
     """
 
     def __init__(self, window: QMainWindow, docks: Docks) -> None:
         self._window = window
         self._front = docks.docks[FRONT]
         self._height: int | None = None
+        """The height to restore, in pixels; None while the docks are not low."""
         self._reasons: set[str] = set()
-        self._taken = 0
+        self._bar_height = 0
         for dock in docks.docks.values():
             if dock in window.tabifiedDockWidgets(self._front):
-                dock.visibilityChanged.connect(self._another)
+                dock.visibilityChanged.connect(self._restore_if_shown)
 
     def set_low(self, reason: str, low: bool) -> None:
         """Add or remove a reason to be low."""
@@ -38,13 +40,12 @@ class LowDocks:
         self._fit()
 
     def make_room(self, height: int) -> None:
-        """Give the pixels of a bar of this height above the docks; with 0, take them back."""
-        taken = height + AIR if height else 0
-        change, self._taken = taken - self._taken, taken
-        if change and self._is_open:
-            self._window.resizeDocks(
-                [self._front], [self._open_height() - change], Qt.Orientation.Vertical
-            )
+        """Shrink the docks by the height of a bar above them, in pixels; 0 if it was hidden."""
+        previous = self._bar_height
+        self._bar_height = height + BAR_SPACING if height else 0
+        change = self._bar_height - previous
+        if change and self._is_front_shown:
+            self._resize(self._height_with_tabs() - change)
 
     def restore(self) -> None:
         """Restore the height and forget all reasons."""
@@ -53,29 +54,30 @@ class LowDocks:
 
     def _fit(self) -> None:
         low = bool(self._reasons)
-        if low and self._height is None and self._is_open:
-            # Taken before the docks are low, and only once: a second call would keep the low one.
-            self._height = self._open_height() + self._taken
-            self._resize(LOW)
+        if low and self._height is None and self._is_front_shown:
+            # Measured only before the docks become low: later it would be the low height.
+            self._height = self._height_with_tabs() + self._bar_height
+            self._resize(LOW - self._bar_height)
         elif not low and self._height is not None:
-            height, self._height = self._height, None
-            self._resize(height)
+            height = self._height
+            self._height = None
+            self._resize(height - self._bar_height)
 
-    def _another(self, chosen: bool) -> None:
-        if chosen:
+    def _restore_if_shown(self, is_shown: bool) -> None:
+        if is_shown:
             self.restore()
 
     @property
-    def _is_open(self) -> bool:
-        """True while a panel of the docks is shown."""
+    def _is_front_shown(self) -> bool:
+        """True while the dock FRONT is in front; behind another dock its panel is hidden."""
         panel = self._front.widget()
         return panel is not None and not panel.isHidden()
 
-    def _open_height(self) -> int:
+    def _height_with_tabs(self) -> int:
         return self._front.height() + self._tabs_height()
 
     def _tabs_height(self) -> int:
-        """Height of the tabs, which Qt includes when it gives a height."""
+        """Return the height of the tabs, which `resizeDocks` counts as part of the dock."""
         title = self._front.windowTitle()
         height = 0
         for bar in tab_bars(self._window):
@@ -85,7 +87,6 @@ class LowDocks:
         return height
 
     def _resize(self, height: int) -> None:
-        height -= self._taken
         self._window.resizeDocks([self._front], [height], Qt.Orientation.Vertical)
 
 
@@ -93,7 +94,8 @@ class NarrowSettings:
     """Makes the settings narrow, and restores their width."""
 
     def __init__(self, window: QMainWindow, docks: Docks) -> None:
-        self._window, self._dock = window, docks.docks[Dock.SETTINGS]
+        self._window = window
+        self._dock = docks.docks[Dock.SETTINGS]
         self._width: int | None = None
 
     def set_narrow(self, narrow: bool) -> None:
@@ -103,7 +105,8 @@ class NarrowSettings:
             self._width = max(self._dock.width(), WIDTHS[Dock.SETTINGS])
             self._resize(NARROW)
         elif not narrow and self._width is not None:
-            width, self._width = self._width, None
+            width = self._width
+            self._width = None
             self._resize(width)
 
     def restore(self) -> None:

@@ -21,9 +21,9 @@ from gui.window.centre import Centre
 
 
 class RunOnScreen(QObject):
-    """Shows runs in the timeline, keeps live ones up to date, and tells the features.
+    """Shows runs in the timeline, keeps live ones up to date, and calls the features' hooks.
 
-    `coming` is a run that has begun but has no bars yet; until it has, `run` stays on screen.
+    `coming` is a run that has begun but has no bars yet. `run` stays on screen until it has some.
     """
 
     def __init__(self, shell: Shell) -> None:
@@ -34,13 +34,14 @@ class RunOnScreen(QObject):
         self.coming: Run | None = None
         self.figures = LiveFigures(self, self._is_live, self._draw_frame, self._figure_parts)
         session = shell.session
-        session.records_arrived.connect(self._grow)
-        # The first listener, so that every other one finds the end of the run shown.
-        session.run_ended.connect(self._grow)
+        session.records_arrived.connect(self._show_coming)
+        # Connected before all other slots, so that they find the run that has ended on screen.
+        session.run_ended.connect(self._show_coming)
 
     def start(self, features: Sequence[Feature], centre: Centre) -> None:
-        """Follow the session: all features have been made."""
-        self._features, self._centre = features, centre
+        """Follow the session; call it when all features have been made."""
+        self._features = features
+        self._centre = centre
         session = self._shell.session
         tabs = self._shell.feature(RunsFeature).tabs
         session.run_started.connect(self.begin)
@@ -54,11 +55,13 @@ class RunOnScreen(QObject):
         self.figures.runner.failed.connect(self._shell.banner.say)
 
     def begin(self, run: Run) -> None:
-        """Show a run that has begun and follow it; until it has bars, those shown stay."""
+        """Show a run that has begun; if another one is on screen, as soon as the new one has bars.
+
+        A run that a feature claims stays in the background.
+        """
         self._shell.banner.hide()
         self._centre.wait("")
-        groups = (feature.group_of_new_run() for feature in self._features)
-        run.group = next(filter(None, groups), "")
+        run.group = self._group_of_new_run()
         self._shell.feature(RunsFeature).add(run)
         if any(feature.claims(run) for feature in self._features):
             return
@@ -69,11 +72,11 @@ class RunOnScreen(QObject):
             self._shell.feature(StatusFeature).bar.show_coming(run)
 
     def end(self, run: Run) -> None:
-        """Report how a run ended; its recording stays."""
+        """Draw the run's last state, pass its end to the features, and report the outcome."""
         self._centre.wait("")
         if run is self.run and self.scene is not None:
             self.scene.update()
-            # Without a present: no bar grows any more.
+            # The present is None, so that no bar grows any more.
             self._shell.timeline.state.refresh(None)
         for feature in self._features:
             feature.end_run(run)
@@ -84,7 +87,7 @@ class RunOnScreen(QObject):
     def show(self, run: Run) -> None:
         """Show a run of this session."""
         self.coming = None
-        # Even if its bars are shown already: the first page may cover them.
+        # Also for the run on screen, because the first page may cover it.
         self._centre.show_run_page()
         if run is self.run:
             return
@@ -103,27 +106,41 @@ class RunOnScreen(QObject):
         self._shell.main_window.setWindowTitle(f"{shown_title(run)} – Bubblescope")
         self.figures.update()
 
+    def _group_of_new_run(self) -> str:
+        """Return the name of the group that a feature is making runs for; else ""."""
+        for feature in self._features:
+            group = feature.group_of_new_run()
+            if group:
+                return group
+        return ""
+
     def _report(self, run: Run) -> None:
+        """Show how a run ended, or the faults in what it recorded."""
         banner = self._shell.banner
         if run.outcome is Outcome.FAILED:
+            reason = run.text or tr("The run failed.")
             kept = tr("What was recorded is kept; press Run to start afresh.")
-            banner.say(f"{sentence(run.text or tr('The run failed.'))} {kept}")
-        elif faults := faults_of(run.trace):
+            banner.say(f"{sentence(reason)} {kept}")
+            return
+        faults = faults_of(run.trace)
+        if faults:
             banner.say(banner_text(faults), "warning")
         elif run.outcome is Outcome.STOPPED:
-            self._shell.note(sentence(run.text or tr("Stopped; what was recorded is kept.")))
+            reason = run.text or tr("Stopped; what was recorded is kept.")
+            self._shell.note(sentence(reason))
 
-    def _grow(self, run: Run) -> None:
-        """Handle new rows of a run, or its end."""
-        if run is self.coming:
-            if run.trace.span_count or not run.live:
-                self.show(run)
-            else:
-                self._shell.feature(StatusFeature).bar.show_coming(run)
+    def _show_coming(self, run: Run) -> None:
+        """Show the coming run once it has bars or has ended; until then, its state."""
+        if run is not self.coming:
+            return
+        if run.trace.span_count or not run.live:
+            self.show(run)
+        else:
+            self._shell.feature(StatusFeature).bar.show_coming(run)
 
     def _show_instead(self, run: Run | None) -> None:
-        """Show this run, or nothing: a tab was closed."""
-        # Parts that still wait for a step ask again.
+        """Show this run, or the first page if it is None, because the tab on screen was closed."""
+        # Features that still wait for an explanation ask again.
         self._shell.explainer.cancel()
         self.figures.runner.cancel()
         if run is not None:
@@ -153,7 +170,7 @@ class RunOnScreen(QObject):
         return self.run is not None and self.run.live
 
     def _draw_frame(self) -> None:
-        """Let the bars of a live run grow."""
+        """Draw a live run up to the present."""
         if self.run is not None and self.scene is not None:
             self.scene.update()
             self._shell.timeline.state.refresh(self.run.now)
@@ -162,6 +179,8 @@ class RunOnScreen(QObject):
         if self.run is None or self.scene is None:
             return []
         live = self.run.live
-        updates = [partial(feature.show_scene, self.scene, live) for feature in self._features]
-        # The scene's sums come first: the features show them.
-        return [self.scene.update_figures, *updates]
+        # The scene's sums are first, because the features show them.
+        parts: list[FigurePart] = [self.scene.update_figures]
+        for feature in self._features:
+            parts.append(partial(feature.show_scene, self.scene, live))
+        return parts

@@ -1,4 +1,4 @@
-"""Lessons: a few steps that run, each with a question and an answer."""
+"""Lessons: steps that make real runs, each with a question and its answer."""
 
 from __future__ import annotations
 
@@ -30,29 +30,20 @@ class LessonsFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._titles: set[str] = set()
+        self._groups: set[str] = set()
+        """Groups of the runs that lessons have made: the titles of these lessons."""
         self.panels = (Panel("lesson", tr("Lesson"), Dock.LESSON, self._panel),)
 
     @property
     def groups(self) -> Sequence[Group]:
-        return (
-            Group(
-                Menu.HELP,
-                (
-                    Action(
-                        "open_lesson",
-                        N_("Open lesson…"),
-                        lambda: self.lessons.ask(),
-                        "",
-                        N_(
-                            "Open your own lesson from a file. docs/lessons.md describes how to "
-                            "write one."
-                        ),
-                    ),
-                ),
-                LESSONS,
-            ),
+        open_lesson = Action(
+            "open_lesson",
+            N_("Open lesson…"),
+            lambda: self.lessons.ask(),
+            "",
+            N_("Open your own lesson from a file. docs/lessons.md describes how to write one."),
         )
+        return (Group(Menu.HELP, (open_lesson,), LESSONS),)
 
     def start(self) -> None:
         LessonMenu(self.shell.menu(Menu.HELP, LESSONS), self.open)
@@ -62,37 +53,44 @@ class LessonsFeature(Feature):
         self.lessons.open(path)
 
     def show_run(self, run: Run | None) -> None:
-        if run is not None and run.group and run.group in self._titles:
+        # Of a lesson's runs, only the one on screen keeps its tab.
+        if run is not None and run.group and run.group in self._groups:
             self.shell.feature(RunsFeature).tabs.close_group(run)
 
     def group_of_new_run(self) -> str:
-        if not ("lessons" in vars(self) and self.lessons.running):
+        if not self._is_made or not self.lessons.running:
             return ""
         lesson = self.lessons.lesson
         if lesson is None:
             return ""
-        self._titles.add(lesson.title)
+        self._groups.add(lesson.title)
         return lesson.title
 
     def set_theme(self, theme: Theme) -> None:
-        if "lessons" in vars(self):
+        if self._is_made:
             self.lessons.set_theme(theme)
+
+    @property
+    def _is_made(self) -> bool:
+        """True once `lessons` exists."""
+        return "lessons" in vars(self)
 
     @cached_property
     def lessons(self) -> Lessons:
-        """The controller, with its panel."""
+        """The controller and its panel, made when first needed."""
         from gui.features.lessons.lessons import Lessons
         from gui.features.lessons.pointing import Pointer
 
+        run_feature = self.shell.feature(RunFeature)
         pointer = Pointer(self.shell, self.shell.feature(VerdictFeature).line)
-        made = Lessons(self.shell, pointer, self.shell.feature(RunFeature).control.run_beside)
+        made = Lessons(self.shell, pointer, run_feature.control.run_beside)
         self.keep_until_shown(made.panel)
         made.set_theme(self.shell.theme)
         made.began.connect(self.shell.feature(CompareFeature).leave)
         made.opened.connect(self.shell.show_run)
         made.compared.connect(self._compare)
         made.concealed.connect(self._conceal)
-        made.own_model.connect(self.shell.feature(RunFeature).choose_model)
+        made.own_model.connect(run_feature.choose_model)
         made.panel.shown.connect(self._take_over_run)
         made.failed.connect(self.shell.banner.say)
         return made
@@ -103,17 +101,16 @@ class LessonsFeature(Feature):
         self.shell.feature(CompareFeature).comparing.begin(other_of(run))
 
     def _take_over_run(self, shown: bool) -> None:
-        """Make Run (F5) start the lesson's step while its panel covers the settings."""
-        control = self.shell.feature(RunFeature).control
-        control.hand_over(self.lessons.run if shown else None, tr("this step"))
-        if shown:
-            self._conceal(self.lessons.panel.is_finding)
-        else:
-            self._conceal(False)
+        """Make Run (F5) start the lesson's step, not the form's run, while the panel is shown."""
+        start = self.lessons.run if shown else None
+        self.shell.feature(RunFeature).control.hand_over(start, tr("this step"))
+        is_finding = self.lessons.panel.is_finding
+        self._conceal(shown and is_finding)
 
-    def _conceal(self, hidden: bool) -> None:
+    def _conceal(self, concealed: bool) -> None:
+        """Hide the explanations of the lesson's runs, or show them again."""
         lesson = self.lessons.lesson
-        if hidden and lesson is not None:
+        if concealed and lesson is not None:
             text = tr("Find it yourself: the verdict is shown with the answer.")
             self.shell.concealment.begin(lesson.title, text)
         else:

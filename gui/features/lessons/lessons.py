@@ -1,4 +1,4 @@
-"""Controller of lessons: the current step, its runs, and their figures."""
+"""Controller of lessons: makes the runs of the current step and shows their figures."""
 
 from __future__ import annotations
 
@@ -35,34 +35,36 @@ from gui.look.theme import Theme
 KIND = "Lessons (*.md)"
 SETTLE_MS = 150  # until the window is laid out, before the spotlight is placed
 
-WorkedOut = tuple[list[RunFigures], Results | None]
+ComputedFigures = tuple[list[RunFigures], Results | None]
+"""The figures of each run of a step, and the runs as a curve; None if they are no curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The runs of a step, with the figures of each, and their curve.
+    """The finished runs of a step, with the figures of each, and their curve if they are one.
 
-    `judged` says whether the learner's prediction was right; "" without one.
+    `judged` says whether the learner's prediction was right; "" if none was made.
     """
 
     runs: Sequence[Run]
-    found: list[RunFigures]
+    run_figures: list[RunFigures]
     curve: Results | None
     judged: str = ""
 
     @property
     def figures(self) -> list[dict[str, str]]:
         """The figures of each run as texts."""
-        return [one.texts for one in self.found]
+        return [one.texts for one in self.run_figures]
 
 
 class Lessons(QObject):
-    """Steps through a lesson.
+    """Goes through the steps of a lesson.
 
-    `began` is emitted before a step runs; `opened` carries a run to show, `compared` another one to
-    compare it with, `failed` a message. `concealed` says whether explanations are to be hidden,
-    because the learner has to find out what is slow. `own_model` is emitted after the end of the
-    last lesson. `start` starts a run without changing the form, and returns True if it could.
+    `began` is emitted before a step runs. `opened` carries a run to show, `compared` the run to
+    compare it with, and `failed` a message. `concealed` carries True while explanations are to be
+    hidden because the learner has to find out what is slow. `own_model` is emitted when the user
+    goes on after the end of the last lesson. `start` starts a run without changing the form, and
+    returns True if it could.
     """
 
     began = Signal()
@@ -76,18 +78,25 @@ class Lessons(QObject):
         self, shell: Shell, pointer: Pointer, start: Callable[[Specification], bool]
     ) -> None:
         super().__init__(shell.main_window)
-        self._shell, self._window, self.panel = shell, shell.main_window, LessonPanel()
-        self._pointer, self._session, self._settings = pointer, shell.session, shell.settings
+        self._shell = shell
+        self._session = shell.session
+        self._pointer = pointer
+        self.panel = LessonPanel()
         self.spotlight = Spotlight(shell.main_window)
         self._queue = RunQueue(start)
         self._figures = Runner(self, "lesson")
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self.lesson: Lesson | None = None
         self.path: Path | None = None
         self.place = 0
+        """The position of the current step."""
         self.done: dict[int, Done] = {}
-        self._made: Sequence[Run] = ()
-        self.running, self._message, self._whole = False, "", ""
+        """The steps that have run, by position."""
+        self.running = False
+        self._ended_runs: Sequence[Run] = ()
+        self._message = ""
+        self._whole_message = ""
+        """The message in full; "" unless `_message` is shortened."""
         self._connect()
 
     def set_theme(self, theme: Theme) -> None:
@@ -96,8 +105,10 @@ class Lessons(QObject):
 
     def ask(self) -> None:
         """Ask for the file of a lesson, and begin it."""
-        title, folder = tr("Open lesson"), self._settings.folder
-        ask_open(self._window, title, folder, [tr(KIND)], lambda paths: self.open(paths[0]))
+        title = tr("Open lesson")
+        window = self._shell.main_window
+        folder = self._shell.settings.folder
+        ask_open(window, title, folder, [tr(KIND)], lambda paths: self.open(paths[0]))
 
     def open(self, path: Path) -> None:
         """Begin a lesson; `failed` reports an invalid file."""
@@ -106,8 +117,11 @@ class Lessons(QObject):
         except LessonError as error:
             self.failed.emit(problem_text(error))
             return
-        self._give_up()
-        self.lesson, self.path, self.place, self.done = lesson, path, 0, {}
+        self._leave_step()
+        self.lesson = lesson
+        self.path = path
+        self.place = 0
+        self.done = {}
         self._shell.bring("lesson")
         self._show()
         self.panel.take_focus()
@@ -119,9 +133,10 @@ class Lessons(QObject):
         elif self.lesson is not None and not self._session.asking:
             self.spotlight.hide()
             self.began.emit()
-            self.running, self._message, self._whole = True, "", ""
-            self._queue.run(self._step.runs, self._take)
-            # The engine may have refused the run before `run` returned.
+            self.running = True
+            self._clear_message()
+            self._queue.run(self._step.runs, self._compute_figures)
+            # The engine may have refused the first run before `_queue.run` returned.
             self.running = self._session.asking
             self._show()
 
@@ -129,7 +144,7 @@ class Lessons(QObject):
         """Go to the next step (1) or the previous one (-1).
 
         After a lesson's last step the next lesson begins. After the last lesson, and after one from
-        a file, the panel says what comes next, and then closes.
+        a file, the panel first suggests the user's own model; one step further it closes.
         """
         if self.lesson is None:
             return
@@ -139,7 +154,7 @@ class Lessons(QObject):
         if self.place + by >= count and following is not None:
             self.open(following)
             return
-        self._give_up()
+        self._leave_step()
         self.place = max(0, self.place + by)
         if self.place < count:
             self._show()
@@ -154,14 +169,18 @@ class Lessons(QObject):
     def point(self) -> None:
         """Show the step's last run, with the spotlight on the subject of the step.
 
-        Of two runs the other one is shown below it.
+        If the step has two runs, the first one is shown below for comparison.
         """
         done = self.done.get(self.place)
-        if done is not None:
-            self.opened.emit(done.runs[-1])
-            if len(done.runs) == 2:
-                self.compared.emit(done.runs[0])
-            self._light()
+        if done is None:
+            return
+        self.opened.emit(done.runs[-1])
+        if len(done.runs) == 2:
+            self.compared.emit(done.runs[0])
+        # The panel is not dimmed, because its text describes the subject.
+        undimmed = partial(self._pointer.place_of, self.panel)
+        subject = self._pointer.places(self._step.point)
+        self.spotlight.point(subject, [undimmed])
 
     # Runs
 
@@ -170,21 +189,23 @@ class Lessons(QObject):
         assert self.lesson is not None
         return self.lesson.steps[self.place]
 
-    def _take(self, runs: Sequence[Run]) -> None:
+    def _compute_figures(self, runs: Sequence[Run]) -> None:
         """Compute the figures of the step's runs, which have all ended."""
-        self._made = tuple(runs)
+        self._ended_runs = tuple(runs)
         # The runs have ended, so nothing adds spans while the thread reads them.
-        self._figures.start(_worked_out(runs), thread=True)
+        self._figures.start(_computed_figures(runs), thread=True)
 
-    def _show_figures(self, found: WorkedOut) -> None:
+    def _show_figures(self, found: ComputedFigures) -> None:
+        """Show the step as done, and point at its subject."""
         figures, curve = found
-        prediction, guess = self._step.prediction, self.panel.prediction.guess
+        prediction = self._step.prediction
+        guess = self.panel.prediction.guess
         judged = ""
         if prediction is not None and guess is not None:
             judged = translated(judged_guess(prediction, guess, figures))
-        self.done[self.place] = Done(self._made, figures, curve, judged)
+        self.done[self.place] = Done(self._ended_runs, figures, curve, judged)
         self._stop_waiting("")
-        self._soon.start()
+        self._settled.start()
 
     def _end(self, run: Run) -> None:
         """Handle the end of a run: start the next one, or show why there is none."""
@@ -200,67 +221,76 @@ class Lessons(QObject):
 
     def _stop_waiting(self, message: str) -> None:
         """Leave the running state and show a message, shortened if it is long."""
-        if self.running:
-            self._queue.forget()
-            # The error of a user's model may have any length.
-            short = shortened(message)
-            self._whole = "" if short == message else message
-            self.running, self._message = False, sentence(short) if short else ""
-            self._show()
+        if not self.running:
+            return
+        self.running = False
+        self._queue.forget()
+        # The error of a user's model may have any length.
+        short = shortened(message)
+        self._message = sentence(short) if short else ""
+        self._whole_message = "" if short == message else message
+        self._show()
 
-    def _give_up(self) -> None:
-        """Leave the step, without making its remaining runs."""
+    def _leave_step(self) -> None:
+        """Cancel the runs of the step and the work on their figures."""
         # Otherwise a late result of this step would be shown on the next one.
-        self._soon.stop()
+        self._settled.stop()
         self._figures.cancel()
         if self.running:
             self._session.stop()
         self._stop_waiting("")
-        self._message = self._whole = ""
+        self._clear_message()
 
-    # What is shown
+    def _clear_message(self) -> None:
+        self._message = ""
+        self._whole_message = ""
 
-    def _light(self) -> None:
-        # The panel is not dimmed: its text says what to look at.
-        kept = partial(self._pointer.place_of, self.panel)
-        self.spotlight.point(self._pointer.places(self._step.point), [kept])
+    # The panel
 
     def _following(self) -> Path | None:
-        """Return the shipped lesson after the open one; None after the last, or a user's own."""
+        """Return the shipped lesson after this one; None after the last, and after a user's own."""
         every = shipped()
         if self.path not in every:
             return None
-        place = every.index(self.path) + 1
-        return every[place] if place < len(every) else None
+        following = every.index(self.path) + 1
+        return every[following] if following < len(every) else None
 
-    def _after(self, lesson: Lesson) -> str:
+    def _forward_text(self, lesson: Lesson) -> str:
+        """Return the text of the button to the next step."""
         if self.place + 1 < len(lesson.steps):
             return tr("Next")
-        return tr("Next lesson") if self._following() is not None else tr("Done")
+        is_last = self._following() is None
+        return tr("Done") if is_last else tr("Next lesson")
 
     def _show(self) -> None:
+        """Show the state of the current step in the panel."""
         lesson = self.lesson
         if lesson is None or self.place >= len(lesson.steps):
             return
-        done = self.done.get(self.place)
-        allowed = self.running or not self._session.asking
         page = Page(
             lesson=lesson,
             place=self.place,
-            figures=[] if done is None else done.figures,
-            bars=[] if done is None else [one.bar for one in done.found],
-            curve=None if done is None else done.curve,
+            figures=[],
             progress=self._progress(),
-            whole=self._whole,
+            whole=self._whole_message,
             running=self.running,
-            allowed=allowed,
-            after=self._after(lesson),
-            judged="" if done is None else done.judged,
+            allowed=self.running or not self._session.asking,
+            after=self._forward_text(lesson),
         )
+        done = self.done.get(self.place)
+        if done is not None:
+            page = replace(
+                page,
+                figures=done.figures,
+                bars=[one.bar for one in done.run_figures],
+                curve=done.curve,
+                judged=done.judged,
+            )
         self.panel.show_page(page)
         self.concealed.emit(self.panel.is_finding)
 
     def _progress(self) -> str:
+        """Return what the step waits for, or the message about its last runs."""
         if self.running and self._figures.running:
             return tr("Working out what ran…")
         if not self.running:
@@ -270,17 +300,19 @@ class Lessons(QObject):
             return tr("Running…")
         return tr("Run {n} of {count} is under way…", n=self._queue.ended + 1, count=count)
 
-    def _choose(self, place: int) -> None:
+    def _show_run(self, place: int) -> None:
+        """Show one of the step's runs in the timeline."""
         done = self.done.get(self.place)
         if done is not None:
             self.opened.emit(done.runs[place])
 
     def _connect(self) -> None:
-        panel, session = self.panel, self._session
+        panel = self.panel
+        session = self._session
         panel.run.clicked.connect(self.run)
         panel.entered.connect(self.run)
         panel.stepped.connect(self.step)
-        panel.chosen.connect(self._choose)
+        panel.chosen.connect(self._show_run)
         panel.again.clicked.connect(self.point)
         panel.revealed.connect(lambda: self.concealed.emit(False))
         session.run_ended.connect(self._end)
@@ -288,13 +320,14 @@ class Lessons(QObject):
         session.asking_changed.connect(lambda _: self._show())
         self._figures.done.connect(self._show_figures)
         self._figures.failed.connect(self._stop_waiting)
-        self._soon.timeout.connect(self.point)
+        self._settled.timeout.connect(self.point)
 
 
-def _worked_out(runs: Sequence[Run]) -> Work[WorkedOut]:
+def _computed_figures(runs: Sequence[Run]) -> Work[ComputedFigures]:
     """Return the figures of runs, with verdicts in the window's language, and their curve.
 
-    The curve is None unless they differ in one number. Raises NothingMeasuredError.
+    The curve is None unless the runs differ in exactly one number. Raises NothingMeasuredError if
+    a run has no whole measured step.
     """
     traces = [run.trace for run in runs]
     figures: list[RunFigures] = []
@@ -303,6 +336,7 @@ def _worked_out(runs: Sequence[Run]) -> Work[WorkedOut]:
         judged = verdict(trace)
         text = "" if judged is None else translated(judged.text)
         found = run_figures(trace)
-        figures.append(replace(found, texts=found.texts | {"verdict": text}))
+        texts = found.texts | {"verdict": text}
+        figures.append(replace(found, texts=texts))
     settings = [trace.header.specification for trace in traces]
     return figures, curve_results(settings, traces)

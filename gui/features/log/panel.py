@@ -39,7 +39,7 @@ class LogModel(TableModel):
 
     def show(self, source: Log, levels: frozenset[str]) -> None:
         """Begin again with another log or other levels."""
-        with self.other_rows():
+        with self.replaced_rows():
             self._source = source
             self._levels = levels
             self._taken = len(source)

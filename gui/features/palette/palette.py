@@ -24,24 +24,30 @@ from gui.look.text import tr
 from gui.look.writing import RIGHT
 from gui.widgets.layouts import column, named
 
-WIDTH, HEIGHT = 620, 420
+# All in pixels.
+WIDTH = 620  # in a window that is wide enough
+MOST_HEIGHT = 420
 TOP = 44  # below the window's upper edge
-MARGIN = 20
+MARGIN = 20  # to the window's other edges, at least
 PAD = 8
-NAMED = 1000.0
-PLACE_ROLE = Qt.ItemDataRole.UserRole
-STEPS = {
+NAME_BONUS = 1000.0
+"""Added to the score of a match by name. A score is at most three for each typed letter, so that
+every match by name precedes all other matches."""
+COMMAND_ROLE = Qt.ItemDataRole.UserRole
+ROWS_OF_KEYS = {
     Qt.Key.Key_Up: -1,
     Qt.Key.Key_Down: 1,
     Qt.Key.Key_PageUp: -10,
     Qt.Key.Key_PageDown: 10,
 }
-TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, *STEPS)
+"""Rows by which a key moves the selection."""
+OWN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, *ROWS_OF_KEYS)
+"""Keys that the palette handles itself, not the field or a shortcut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, the menu that has it, and its keys."""
+    """A command: its name, the menu that contains it, its keys, and the function that runs it."""
 
     text: str
     where: str
@@ -58,48 +64,50 @@ def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
     """
     found: list[tuple[float, Command]] = []
     for command in commands:
-        worth = _worth(typed, command)
-        if worth is not None:
-            found.append((worth, command))
+        match_score = _match_score(typed, command)
+        if match_score is not None:
+            found.append((match_score, command))
     if typed.strip():
         found.sort(key=lambda pair: -pair[0])
-    # Stable, so that within the enabled ones, and the others, the best stay first.
+    # The sort is stable: enabled and disabled commands each stay in the order of their scores.
     found.sort(key=lambda pair: not pair[1].enabled)
     return [command for _, command in found]
 
 
-def _worth(typed: str, command: Command) -> float | None:
-    named = score(typed, command.text)
-    if named is not None:
-        # NAMED exceeds any score, which is at most three for each typed letter.
-        return named + NAMED
+def _match_score(typed: str, command: Command) -> float | None:
+    """Return the score of a command, or None if it does not match."""
+    by_name = score(typed, command.text)
+    if by_name is not None:
+        return by_name + NAME_BONUS
     return score(typed, f"{command.text} {command.where}")
 
 
 class Palette(QFrame):
-    """A field and a list over the window; it closes when it loses the focus.
+    """A text field and a list of commands, over the window; hidden when the field loses the focus.
 
-    `commands` is called each time it opens, because commands change with the state of the window.
+    `commands` is called each time the palette opens, because the commands and their state change.
     """
 
     def __init__(self, window: QWidget, commands: Callable[[], Sequence[Command]]) -> None:
         super().__init__(window)
+        self._window = window
         self.setObjectName("palette")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._ask = commands
-        self._commands = list[Command]()
-        self._before: QWidget | None = None
+        self._list_commands = commands
+        self._commands: list[Command] = []
+        self._focus_before: QWidget | None = None
         words = tr("Type a few letters of what you want to do")
         self.field = named(QLineEdit(placeholderText=words), tr("Command"))
         self.list = named(QTreeWidget(columnCount=3), tr("Commands"))
         self.field.textChanged.connect(self._fill)
         self.field.installEventFilter(self)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field moves it
+        # The keys are handled by the field, which keeps the focus.
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHeaderHidden(True)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.itemClicked.connect(lambda item: self._do(item))
+        self.list.itemClicked.connect(lambda item: self._run(item))
         header = self.list.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -112,59 +120,61 @@ class Palette(QFrame):
         if self.isVisible():
             self.leave()
             return
-        # Before the field takes the focus: it returns there before the command runs.
-        self._before = QApplication.focusWidget()
-        self._commands = list(self._ask())
+        # Asked for before the field takes the focus; `leave` gives it back.
+        self._focus_before = QApplication.focusWidget()
+        self._commands = list(self._list_commands())
         self.field.clear()
-        # Explicitly: `clear` emits no signal if the field was empty.
+        # `clear` emits no signal if the field was empty already.
         self._fill("")
-        window = self.parentWidget()
-        assert window is not None
-        width = min(WIDTH, window.width() - 2 * MARGIN)
-        left = (window.width() - width) // 2
-        self.setGeometry(left, TOP, width, self._height(window))
+        width = min(WIDTH, self._window.width() - 2 * MARGIN)
+        left = (self._window.width() - width) // 2
+        self.setGeometry(left, TOP, width, self._best_height())
         self.show()
         self.raise_()
         self.field.setFocus()
 
     def leave(self) -> None:
-        """Close, and give the focus back."""
+        """Close, and give the focus back to the widget that had it."""
         self.hide()
-        if self._before is not None and isValid(self._before):  # it may have been deleted meanwhile
-            self._before.setFocus()
+        # The widget may have been deleted in the meantime.
+        if self._focus_before is not None and isValid(self._focus_before):
+            self._focus_before.setFocus()
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        match event.type():
-            case QEvent.Type.ShortcutOverride if _taken(event):
-                event.accept()  # Esc and the arrows are the palette's, not a shortcut's
+        if event.type() is QEvent.Type.FocusOut:
+            self.hide()
+        elif isinstance(event, QKeyEvent) and event.key() in OWN_KEYS:
+            if event.type() is QEvent.Type.ShortcutOverride:
+                # Accepted, so that the key does not trigger a shortcut but arrives as a key press.
+                event.accept()
                 return True
-            case QEvent.Type.KeyPress if _taken(event):
-                self._key(Qt.Key(event.key()))  # type: ignore[attr-defined]
+            if event.type() is QEvent.Type.KeyPress:
+                self._handle_key(Qt.Key(event.key()))
                 return True
-            case QEvent.Type.FocusOut:
-                self.hide()
         return super().eventFilter(watched, event)
 
-    def _key(self, key: Qt.Key) -> None:
+    def _handle_key(self, key: Qt.Key) -> None:
         if key is Qt.Key.Key_Escape:
             self.leave()
-        elif key in STEPS:
+        elif key in ROWS_OF_KEYS:
             model = self.list.model()
-            wanted = self.list.currentIndex().row() + STEPS[key]
+            wanted = self.list.currentIndex().row() + ROWS_OF_KEYS[key]
             row = min(max(0, wanted), model.rowCount() - 1)
             self.list.setCurrentIndex(model.index(row, 0))
         else:
-            self._do(self.list.currentItem())
+            self._run(self.list.currentItem())
 
-    def _do(self, item: QTreeWidgetItem | None) -> None:
-        command: Command | None = item.data(0, PLACE_ROLE) if item is not None else None
+    def _run(self, item: QTreeWidgetItem | None) -> None:
+        """Run the command of an item; an item without one has a message."""
+        command: Command | None = None if item is None else item.data(0, COMMAND_ROLE)
         if command is not None and command.enabled:
             self.leave()
-            # After `leave`: the command may use the widget with the focus, or move the focus.
+            # After `leave`, because the command may use the widget with the focus, or move it.
             command.do()
 
     def _fill(self, typed: str) -> None:
+        """List the commands that match a typed text, and adapt the height."""
         self.list.clear()
         items = [_item(command) for command in matching(typed, self._commands)]
         if not items:
@@ -172,24 +182,21 @@ class Palette(QFrame):
             items[0].setDisabled(True)
         self.list.addTopLevelItems(items)
         self.list.setCurrentItem(items[0])
-        if (window := self.parentWidget()) is not None:
-            self.resize(self.width(), self._height(window))
+        self.resize(self.width(), self._best_height())
 
-    def _height(self, window: QWidget) -> int:
-        """Return the height that the list needs, limited by the window."""
-        rows = self.list.topLevelItemCount() * max(1, self.list.sizeHintForRow(0))
-        wanted = self.field.sizeHint().height() + rows + 4 * PAD
-        return min(HEIGHT, window.height() - TOP - MARGIN, wanted)
+    def _best_height(self) -> int:
+        """Return the height in pixels that the list needs, limited by the window."""
+        row_height = max(1, self.list.sizeHintForRow(0))
+        rows_height = self.list.topLevelItemCount() * row_height
+        needed = self.field.sizeHint().height() + rows_height + 4 * PAD
+        available = self._window.height() - TOP - MARGIN
+        return min(MOST_HEIGHT, available, needed)
 
 
 def _item(command: Command) -> QTreeWidgetItem:
     name = f"✓ {command.text}" if command.checked else command.text
     item = QTreeWidgetItem([name, command.where, command.keys])
-    item.setData(0, PLACE_ROLE, command)
+    item.setData(0, COMMAND_ROLE, command)
     item.setDisabled(not command.enabled)
     item.setTextAlignment(2, RIGHT)
     return item
-
-
-def _taken(event: QEvent) -> bool:
-    return isinstance(event, QKeyEvent) and event.key() in TAKES

@@ -1,11 +1,10 @@
-"""Playback: the step on screen moves, at a chosen speed; a first short run plays by itself."""
+"""Playback: the step on screen in slow motion; a short first run is played automatically."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -24,9 +23,9 @@ from gui.features.playback.player import Player
 from gui.features.playback.playing import Playing
 from gui.timeline.state.scene import Scene
 
-SHORT_NS = 2_000_000_000  # a run that lasted less is over before one has seen it
+SHORT_NS = 2_000_000_000  # a shorter run is over before the user has seen anything of it
 USE_SPACE = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox)
-"""Widgets in which the space bar has a meaning of its own."""
+"""Widgets that use the space bar themselves."""
 
 
 class PlaybackFeature(Feature):
@@ -42,57 +41,53 @@ class PlaybackFeature(Feature):
     @property
     def groups(self) -> Sequence[Group]:
         player = self.player
-        return (
-            Group(
-                Menu.GO,
-                (
-                    Action(
-                        "play",
-                        N_("Play or pause"),
-                        self.playing.toggle,
-                        "Space",
-                        N_("Play the step on screen, or the selected range, in slow motion."),
-                    ),
-                    Action(
-                        "next_event",
-                        N_("Next event"),
-                        lambda: self.playing.at_event(player.next_event),
-                        "Shift+.",
-                        N_("Move playback to the next start or end of a task."),
-                    ),
-                    Action(
-                        "previous_event",
-                        N_("Previous event"),
-                        lambda: self.playing.at_event(player.previous_event),
-                        "Shift+,",
-                        N_("Move playback to the previous start or end of a task."),
-                    ),
-                    Action(
-                        "play_loop",
-                        N_("Loop"),
-                        player.set_loops,
-                        "",
-                        N_("Begin again at the end of the step."),
-                        Style.CHECK,
-                    ),
-                    Action(
-                        "play_first_run",
-                        N_("Play the first run"),
-                        self._choose_first,
-                        "",
-                        N_("Play the first run of a sitting by itself, if it was very short."),
-                        Style.CHECK,
-                    ),
-                    Action(
-                        "leave_playback",
-                        N_("Leave playback"),
-                        self.playing.close,
-                        "Shift+Space",
-                        N_("Show the whole step again."),
-                    ),
-                ),
+        actions = (
+            Action(
+                "play",
+                N_("Play or pause"),
+                self.playing.toggle,
+                "Space",
+                N_("Play the step on screen, or the selected range, in slow motion."),
+            ),
+            Action(
+                "next_event",
+                N_("Next event"),
+                lambda: self.playing.at_event(player.next_event),
+                "Shift+.",
+                N_("Move playback to the next start or end of a task."),
+            ),
+            Action(
+                "previous_event",
+                N_("Previous event"),
+                lambda: self.playing.at_event(player.previous_event),
+                "Shift+,",
+                N_("Move playback to the previous start or end of a task."),
+            ),
+            Action(
+                "play_loop",
+                N_("Loop"),
+                player.set_loops,
+                "",
+                N_("Begin again at the end of the step."),
+                Style.CHECK,
+            ),
+            Action(
+                "play_first_run",
+                N_("Play the first run"),
+                self._set_plays_first_run,
+                "",
+                N_("Play the first run of a sitting by itself, if it was very short."),
+                Style.CHECK,
+            ),
+            Action(
+                "leave_playback",
+                N_("Leave playback"),
+                self.playing.close,
+                "Shift+Space",
+                N_("Show the whole step again."),
             ),
         )
+        return (Group(Menu.GO, actions),)
 
     def start(self) -> None:
         loop = self.shell.action("play_loop")
@@ -106,14 +101,15 @@ class PlaybackFeature(Feature):
         self.playing.close()
 
     def end_run(self, run: Run) -> None:
-        shown = run is self.shell.run_shown and run.outcome is Outcome.FINISHED
-        if not shown or self._first_has_ended:
+        is_shown = run is self.shell.run_shown
+        if not is_shown or run.outcome is not Outcome.FINISHED or self._first_has_ended:
             return
         self._first_has_ended = True
-        first, last = run.trace.bounds
-        if self.shell.settings.play_first_run and last - first < SHORT_NS:
+        start, end = run.trace.bounds
+        is_short = end - start < SHORT_NS
+        if self.shell.settings.play_first_run and is_short:
             # Later, when the view has settled on a step.
-            QTimer.singleShot(0, self, self._play_first)
+            QTimer.singleShot(0, self, self._play_first_run)
 
     def show_step(self, scene: Scene, live: bool) -> None:
         self.playing.follow_step(scene)
@@ -121,17 +117,17 @@ class PlaybackFeature(Feature):
     def close(self) -> None:
         self.player.pause()
 
-    def _play_first(self) -> None:
+    def _play_first_run(self) -> None:
         if self.playing.film is None:
             self.playing.toggle()
 
-    def _choose_first(self, wanted: bool) -> None:
-        self.shell.settings.play_first_run = wanted
+    def _set_plays_first_run(self, plays: bool) -> None:
+        self.shell.settings.play_first_run = plays
 
     def _yield_space(self, old: QWidget | None, new: QWidget | None) -> None:
-        """Leave the space bar to a widget that uses it, such as a button with the focus."""
-        play: QAction = self.shell.action("play")
-        uses = isinstance(new, USE_SPACE)
-        # With this context a shortcut works only while its own widget has the focus.
-        context = Qt.ShortcutContext.WidgetShortcut if uses else Qt.ShortcutContext.WindowShortcut
-        play.setShortcutContext(context)
+        """Leave the space bar to the widget with the focus if it uses that, as buttons do."""
+        context = Qt.ShortcutContext.WindowShortcut
+        if isinstance(new, USE_SPACE):
+            # With this context a shortcut works only while its own widget has the focus.
+            context = Qt.ShortcutContext.WidgetShortcut
+        self.shell.action("play").setShortcutContext(context)

@@ -144,7 +144,7 @@ class AdviceModel(TableModel):
 
     def show(self, rows: list[Ranked]) -> None:
         """Replace the rows."""
-        with self.other_rows():
+        with self.replaced_rows():
             self.rows = rows
 
     def count(self) -> int:

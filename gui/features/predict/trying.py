@@ -1,4 +1,4 @@
-"""Controller of the Try page: the answer on top is for the sliders, or for a chosen way."""
+"""Controller of the Try page: its answer line is about the sliders or a way from the table."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ from gui.features.predict.what_if import WhatIfController
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The prediction on top of the page: its request, and the settings that run it."""
+    """The prediction in the answer line: its request, and the settings with which to run it."""
 
     request: WhatIfQuery | WayQuery
     specification: Specification
 
 
 class TryController(QObject):
-    """Shows predictions in the page's answer line. `chosen` carries the Specification to run.
+    """Shows predictions in the page's answer line, compared with the run on screen.
 
-    `form` returns the settings of the form, for questions that are not about a run.
+    `chosen` carries the Specification to run. `form` returns the settings of the form; they are
+    used while no run has been shown.
     """
 
     chosen = Signal(object)
-    _replied = Signal(object)  # in the window's thread
+    _replied = Signal(object)
+    """Passes a PredictionReply from the thread that receives it to the window's thread."""
 
     def __init__(
         self,
@@ -48,17 +50,20 @@ class TryController(QObject):
     ) -> None:
         super().__init__(page)
         self.page = page
-        self._what_if, self._form = what_if, form
+        self._what_if = what_if
+        self._form = form
         self.candidate: Candidate | None = None
         self._before: Before | None = None
         self._advice: AdviceQuery | None = None
         self._header: Header | None = None
-        self._asked = self._asked_present = 0
+        # Numbers of the newest requests.
+        self._way_number = 0
+        self._run_number = 0
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
-        # Two clients: of one client's requests of a kind only the newest is answered.
+        # Separate clients, because of a client's requests of one type only the newest is answered.
         self.predictor = service.client(self._replied.emit)
-        self.present_predictor = service.client(self._replied.emit)
-        what_if.took_costs.connect(self._take_run)
+        self._run_predictor = service.client(self._replied.emit)
+        what_if.took_costs.connect(self._compare_with)
         what_if.answered.connect(self._show_answer)
         page.asked.changed.connect(page.ways.clear_selection)
         page.ways.picked.connect(self._pick)
@@ -69,29 +74,29 @@ class TryController(QObject):
     def close(self) -> None:
         """Drop the requests that are not answered yet."""
         self.predictor.cancel()
-        self.present_predictor.cancel()
+        self._run_predictor.cancel()
 
     def on_reply(self, reply: PredictionReply) -> None:
-        """Show the step of the way that was picked last, or compare with the present one."""
+        """Handle a reply about the way that was picked last, or about the run on screen."""
         match reply:
             case PredictionDone(number, WhatIfResult() as answer):
-                if number == self._asked_present:
-                    self._take_present(answer)
-                elif number == self._asked:
+                if number == self._run_number:
+                    self._check_prediction(answer)
+                elif number == self._way_number:
                     self._show_way(answer)
-            case PredictionRefused(number, text) if number == self._asked:
+            case PredictionRefused(number, text) if number == self._way_number:
                 self.page.asked.show_refusal(text)
 
-    def _take_run(self, header: Header, known: RunCosts) -> None:
-        """Compare with another run from now on."""
+    def _compare_with(self, header: Header, known: RunCosts) -> None:
+        """Compare predictions with this run from now on, and predict the run itself."""
         self._header = header
         self._advice = advice_query(header, known)
         self._before = Before(known.step_ns)
-        present = WayQuery(self._advice, header.specification)
-        self._asked_present = self.present_predictor.send(present)
+        same_run = WayQuery(self._advice, header.specification)
+        self._run_number = self._run_predictor.send(same_run)
 
-    def _take_present(self, answer: WhatIfResult) -> None:
-        """Take the prediction of the run itself: its memory, and its error as doubt."""
+    def _check_prediction(self, answer: WhatIfResult) -> None:
+        """Take the predicted memory of the run itself, and the error of its predicted step."""
         before = self._before
         if before is None:
             return
@@ -101,18 +106,20 @@ class TryController(QObject):
         self._what_if.panel.ask_again()
 
     def _pick(self, way: Ranked) -> None:
-        """Ask for the step of a way of the table."""
+        """Request the predicted step of a way from the table."""
         if self._advice is not None:
-            request = WayQuery(self._advice, way.advice.specification)
-            self.candidate = Candidate(request, way.advice.specification)
-            self._asked = self.predictor.send(request)
+            specification = way.advice.specification
+            request = WayQuery(self._advice, specification)
+            self.candidate = Candidate(request, specification)
+            self._way_number = self.predictor.send(request)
 
     def _show_way(self, answer: WhatIfResult) -> None:
         candidate = self.candidate
         if candidate is None or not isinstance(candidate.request, WayQuery):
             return
         self.page.asked.show_answer(answer)
-        self._show(way_text(candidate.specification), self._before, answer)
+        name = way_text(candidate.specification)
+        self._show(name, self._before, answer)
 
     def _show_answer(self, question: WhatIfQuery, answer: WhatIfResult) -> None:
         """Show the answer to the sliders' question."""
@@ -120,11 +127,12 @@ class TryController(QObject):
         base = self._form() if header is None else header.specification
         lanes = 0 if header is None else len(header.compute_lanes)
         self.candidate = Candidate(question, run_of(question, base, lanes))
-        is_of_run = self.page.asked.basis.step_ns is not None
-        self._show("", self._before if is_of_run else None, answer)
+        has_measured_step = self.page.asked.basis.step_ns is not None
+        before = self._before if has_measured_step else None
+        self._show("", before, answer)
 
     def _show(self, name: str, before: Before | None, answer: WhatIfResult) -> None:
-        # Costs that were not measured have no basis.
+        """Show a prediction, compared with a run; None if its costs are of no measured run."""
         basis = None if before is None else answer.basis
         after = After(answer.makespan_ns, answer.memory_bytes, basis)
         self.page.answer.show_answer(name, before, after, self.page.asked.basis.source)

@@ -31,16 +31,16 @@ AXES = N_("Rows × columns: replicas (DP), pipeline ranks (PP), workers that sha
 
 
 class Found(NamedTuple):
-    """Savings of a run, and its split into worker, stage and steps if that is known."""
+    """Savings of a run; `split` divides the saving of an even job, None if that is unknown."""
 
     savings: Slowdown
     split: EvenSplit | None
 
 
 class SlowdownPanel(QWidget):
-    """The matrix of a run that has ended; it is computed on a thread while the panel is seen.
+    """Matrix of a finished run, computed on a thread once the panel is visible.
 
-    `chosen` carries the cell that the timeline is to show, or None for all lanes.
+    `chosen` carries the cell to show in the timeline, or None to show all lanes again.
     """
 
     chosen = Signal(object)
@@ -50,24 +50,25 @@ class SlowdownPanel(QWidget):
         self.found: Found | None = None
         self._scene: Scene | None = None
         self._live = False
-        self._about: tuple[Scene, int] | None = None
+        self._computed_for: tuple[Scene, int] | None = None
         self._runner = Runner(self, "slowdown")
         self._runner.done.connect(self._show)
-        self._runner.failed.connect(lambda problem: self._say(sentence(problem)))
+        self._runner.failed.connect(lambda problem: self._show_hint(sentence(problem)))
         self.hint = hint(tr(EMPTY))
         self.summary = Label(look="quiet", wrapped=True)
         self.verdict = sentence_label(tr("Uneven work"))
         self.axes = named(Choice(), tr("Axes of the matrix"), tr(AXES))
-        self.axes.currentIndexChanged.connect(self._turn)
+        self.axes.currentIndexChanged.connect(self._choose_axes)
         self.chart = SlowdownChart()
         self.chart.activated.connect(self._activate)
-        self.chart.moved_to.connect(self._follow)
+        self.chart.moved_to.connect(self._scroll_to)
         self.sentence = named(Label(wrapped=True, selectable=True), tr("Selected part"))
         self._build()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or none, or the end of this one."""
-        self._scene, self._live = scene, live
+        """Show another run, or none; or the same one, which has grown or ended."""
+        self._scene = scene
+        self._live = live
         self._refresh()
 
     @override
@@ -76,11 +77,11 @@ class SlowdownPanel(QWidget):
         self._refresh()
 
     def unmark(self) -> None:
-        """Mark no cell, because the timeline no longer shows the lanes of one."""
+        """Remove the mark of a cell that the timeline no longer shows."""
         self.chart.mark(None)
 
     def _refresh(self) -> None:
-        """Compute the savings of the run, unless that is done or nobody sees them."""
+        """Compute the savings of the run, unless they are known or the panel is not visible."""
         scene = self._scene
         if scene is None or self._live:
             self._forget(tr(EMPTY))
@@ -88,30 +89,31 @@ class SlowdownPanel(QWidget):
         if scene.concealed:
             self._forget(scene.concealed)
             return
-        about = (scene, scene.trace.version)
-        if about == self._about or not self.isVisible():
+        current = (scene, scene.trace.version)
+        if current == self._computed_for or not self.isVisible():
             return
         self._forget(tr("Comparing each worker with its peers…"))
-        self._about = about
+        self._computed_for = current
         # Without a snapshot: the run has ended, so its trace does not grow.
-        self._runner.start(_computed(scene.trace), thread=True)
+        self._runner.start(_compute(scene.trace), thread=True)
 
-    def _forget(self, words: str) -> None:
+    def _forget(self, reason: str) -> None:
+        """Cancel the computation and remove its result."""
         self._runner.cancel()
-        self._about = self.found = None
-        self._say(words)
+        self._computed_for = None
+        self.found = None
+        self._show_hint(reason)
 
-    def _say(self, words: str) -> None:
+    def _show_hint(self, reason: str) -> None:
         """Show why there is no matrix."""
-        self.hint.setText(words)
+        self.hint.setText(reason)
         self._stack.setCurrentIndex(0)
 
     def _show(self, found: Found) -> None:
         assert self._scene is not None
         self.found = found
         savings = found.savings
-        text = None if found.split is None else found.split.text
-        self.verdict.say("" if text is None else translated(text))
+        self.verdict.say(_split_sentence(found.split))
         self.summary.setText(_summary(savings))
         with QSignalBlocker(self.axes):
             self.axes.clear()
@@ -120,8 +122,8 @@ class SlowdownPanel(QWidget):
         self._show_chart(savings)
         self._stack.setCurrentIndex(1)
 
-    def _turn(self) -> None:
-        """Show the matrix with the chosen axes."""
+    def _choose_axes(self) -> None:
+        """Show the matrix with the chosen axes, and all lanes in the timeline."""
         pair = self.axes.currentData()
         if self.found is not None and pair is not None:
             self._show_chart(self.found.savings.with_axes(*pair))
@@ -131,21 +133,23 @@ class SlowdownPanel(QWidget):
         assert self._scene is not None
         names = tuple(lane.name for lane in self._scene.trace.header.lanes)
         self.chart.show_slowdown(savings, names)
-        self._tell()
+        self._show_sentence()
 
     def _activate(self, cell: Cell) -> None:
-        """Show the lanes or spans of a cell in the timeline; all again if it shows them."""
-        again = cell == self.chart.marked
-        self.chosen.emit(None if again else cell)
-        self.chart.mark(None if again else cell)
+        """Show a cell's lanes or spans in the timeline; if it shows them already, show all."""
+        wanted = None if cell == self.chart.marked else cell
+        self.chosen.emit(wanted)
+        self.chart.mark(wanted)
 
-    def _follow(self, rect: QRectF) -> None:
+    def _scroll_to(self, rect: QRectF) -> None:
+        """Scroll to the current cell, with a margin of a cell's size."""
         centre = rect.center().toPoint()
-        margins = (int(rect.width()), int(rect.height()))
-        self._area.ensureVisible(centre.x(), centre.y(), *margins)
-        self._tell()
+        x_margin = int(rect.width())
+        y_margin = int(rect.height())
+        self._area.ensureVisible(centre.x(), centre.y(), x_margin, y_margin)
+        self._show_sentence()
 
-    def _tell(self) -> None:
+    def _show_sentence(self) -> None:
         """Show the sentence of the current cell."""
         cell = self.chart.current
         self.sentence.setText("" if cell is None else cell_sentence(cell))
@@ -164,8 +168,14 @@ class SlowdownPanel(QWidget):
         self._stack = stacked(self, self.hint, widget_of(page))
 
 
+def _split_sentence(split: EvenSplit | None) -> str:
+    """Return the sentence on the parts of the savings; "" if there is none."""
+    text = None if split is None else split.text
+    return "" if text is None else translated(text)
+
+
 def _summary(savings: Slowdown) -> str:
-    """Return the steps that the savings are for, and the meaning of the numbers."""
+    """Return the meaning of the numbers, and the mean step that they refer to."""
     values = {
         "time": duration_text(savings.step_ns),
         "steps": translated(steps_text(savings.steps)),
@@ -184,7 +194,8 @@ def _summary(savings: Slowdown) -> str:
     )
 
 
-def _computed(trace: Trace) -> Work[Found]:
+def _compute(trace: Trace) -> Work[Found]:
+    """Return the savings of a run. Raises PlanError for a trace without steps."""
     yield 0.0
     steps = whole_steps(trace)
     if not steps:

@@ -90,7 +90,7 @@ class SpansModel(TableModel):
 
     def show(self, listing: Listing | None) -> None:
         """Show other rows."""
-        with self.other_rows():
+        with self.replaced_rows():
             self.listing = listing
             self._pages.clear()
 

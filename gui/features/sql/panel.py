@@ -50,7 +50,7 @@ class AnswerModel(TableModel):
         """Show another answer."""
         # A column is numeric if its first value is a number.
         first = found.rows[0] if found.rows else ("",) * len(found.columns)
-        with self.other_rows():
+        with self.replaced_rows():
             self.answer = found
             self.heads = [
                 Head(name, numeric=isinstance(value, int | float))

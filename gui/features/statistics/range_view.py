@@ -22,7 +22,7 @@ class _Rows(TableModel):
         self.table = Table("", (), ())
 
     def show_table(self, table: Table) -> None:
-        with self.other_rows():
+        with self.replaced_rows():
             self.table, self.heads = table, table.heads
 
     @override

@@ -1,4 +1,4 @@
-"""The line above the timeline: the limit of a step, and alternatives."""
+"""The line above the timeline: the verdict on a step, and changes that would help."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QToolButton
 
+from core.message import N_
 from core.override import override
 from core.plan.pipeline.options import MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -24,14 +25,15 @@ from gui.widgets.layouts import button, column, row
 MARGINS = (12, 4, 8, 3)
 COMPACT_MARGINS = (12, 2, 8, 2)
 SPACING = 12
+LINK_TIP = N_("Put this into the settings; Run then starts it.")
 
 
 class VerdictLine(QFrame):
-    """The verdict, and a row of alternatives below it; hidden while there is nothing to say.
+    """The verdict, and below it a row of links to suggested changes and a note; hidden if empty.
 
-    It is as high from the start as when all is known, so that nothing moves when an answer arrives.
-    Runs of other programs have neither a timing note nor alternatives, and so no second row.
-    `opened` asks for the reasons in full. `chosen` carries the Specification of a change that was
+    Its height does not change when predicted changes arrive, so that nothing below it moves. Runs
+    of other programs have no second row unless there is a note. `opened` is emitted when the user
+    wants to see the reasons in full. `chosen` carries the Specification of a suggestion that was
     picked.
     """
 
@@ -46,13 +48,12 @@ class VerdictLine(QFrame):
         self.note = Elided("quiet")
         tip = tr("Show why, from the ideal step to the measured one.")
         self.why = button(QToolButton, tr("Why"), tip, self.opened.emit, look="link")
-        tip = tr("Put this into the settings; Run then starts it.")
-        self.changes = [
-            button(QToolButton, tr("What would help"), tip, partial(self._choose, n), look="link")
-            for n in range(ALTERNATIVES)
-        ]
-        for link in self.changes:
+        self.changes: list[QToolButton] = []
+        for number in range(ALTERNATIVES):
+            choose = partial(self._choose, number)
+            link = button(QToolButton, tr("What would help"), tr(LINK_TIP), choose, look="link")
             link.setMinimumWidth(1)
+            self.changes.append(link)
         self.predicted = Label(tr("Predicted:"), "quiet")
         self._offered: dict[Change, list[Suggestion]] = {}
         self._header: Header | None = None
@@ -66,55 +67,54 @@ class VerdictLine(QFrame):
             margins=(0, 0, 0, 0),
             spacing=SPACING,
         )
-        self.lines = column(first, second, of=self, margins=MARGINS, spacing=0)
+        self._rows = column(first, second, of=self, margins=MARGINS, spacing=0)
         self.show_text("")
 
     def show_run(self, header: Header | None) -> None:
-        """Clear the alternatives, and show the timing note of a run."""
+        """Remove the suggestions of the last run, and show the timing note of this one."""
         self._header = header
-        note = "" if header is None else header.timing_note
-        self._say_note(sentence(note) if note else "")
+        self._show_note("" if header is None else _timing_note(header))
         self._offered.clear()
         self._show_changes()
 
     def set_compact(self, compact: bool) -> None:
-        """Show the sentences alone, or the alternatives too."""
+        """Show the verdict alone, or the second row too."""
         self._is_compact = compact
-        self.lines.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
+        margins = COMPACT_MARGINS if compact else MARGINS
+        self._rows.setContentsMargins(*margins)
         self._show_changes()
         self.updateGeometry()
 
-    def show_text(self, text: str, sentence: str = "") -> None:
-        """Say this, with its main sentence first, or hide."""
-        self.label.show_text(text, sentence)
+    def show_text(self, text: str, main_sentence: str = "") -> None:
+        """Show a verdict, its main sentence first; hide if the text is empty."""
+        self.label.show_text(text, main_sentence)
         self.setToolTip(plain_tip(text))
         self.setAccessibleName(text)
         self.setVisible(bool(text))
 
-    def suggest(self, change: Suggestion | None) -> None:
-        """Offer a change, ahead of the predicted ones."""
-        if change is not None:
-            self._offered[change.change] = [change]
+    def suggest(self, suggestion: Suggestion | None) -> None:
+        """Offer a change that follows from the run itself, before predicted ones."""
+        if suggestion is not None:
+            self._offered[suggestion.change] = [suggestion]
             self._show_changes()
 
     def advise(self, ways: list[Suggestion], header: Header) -> None:
-        """Offer the ways that were predicted for a run, if that run is shown."""
+        """Offer predicted ways to make a run quicker, if that run is shown."""
         if header is self._header:
             self._offered[Change.OTHER_WAY] = ways
             self._show_changes()
 
     def show_outcome(self, text: str, header: Header) -> None:
-        """Show how a prediction of a run turned out, if that run is shown."""
+        """Show how well a prediction of a run was met, if that run is shown."""
         if header is self._header:
-            note = header.timing_note
-            self._say_note(f"{text} {sentence(note)}" if note else text)
+            note = _timing_note(header)
+            self._show_note(f"{text} {note}" if note else text)
 
     @override
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        # As for a button: releasing the mouse outside cancels the click.
-        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(
-            event.position().toPoint()
-        ):
+        # Releasing the mouse outside cancels the click, as it does for buttons.
+        is_inside = self.rect().contains(event.position().toPoint())
+        if event.button() is Qt.MouseButton.LeftButton and is_inside:
             self.opened.emit()
 
     @override
@@ -124,8 +124,10 @@ class VerdictLine(QFrame):
 
     @property
     def offered(self) -> list[Suggestion]:
-        """The changes on offer; changes that correct the picture come first."""
-        every = [one for change in Change for one in self._offered.get(change, [])]
+        """The suggestions in the order of Change, at most ALTERNATIVES."""
+        every: list[Suggestion] = []
+        for change in Change:
+            every += self._offered.get(change, [])
         return every[:ALTERNATIVES]
 
     @property
@@ -133,44 +135,54 @@ class VerdictLine(QFrame):
         header = self._header
         return header is None or header.source.has_plan or bool(self.note.text())
 
-    def _say_note(self, text: str) -> None:
+    def _show_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.setToolTip(plain_tip(text))
 
     def _show_changes(self) -> None:
-        header = self._header
-        offered = [] if header is None or self._is_compact else self.offered
+        """Update the second row, if there is one, to the suggestions."""
         has_second_row = not self._is_compact and self._has_second_row
         self.note.setVisible(has_second_row)
-        # The sentence has the room of the second row if there is none.
+        # Without a second row, the verdict has its room.
         self.label.set_lines(1 if has_second_row else 2)
-        for link, change in zip(self.changes, offered, strict=False):
-            assert header is not None
-            link.setText(change_text(change, header))
-            link.setToolTip(change_tip(change))
+        offered: list[Suggestion] = []
+        if self._header is not None and not self._is_compact:
+            offered = self.offered
+            for link, suggestion in zip(self.changes, offered, strict=False):
+                link.setText(change_text(suggestion, self._header))
+                link.setToolTip(change_tip(suggestion))
         has_predictions = any(one.change is Change.OTHER_WAY for one in offered)
         self.predicted.setVisible(has_predictions)
-        # As high without links as with them, so that nothing moves when they arrive.
+        # The row is as high without links as with them, so that nothing moves when they arrive.
         self.note.setMinimumHeight(self.changes[0].sizeHint().height())
-        # As many as there is room for: the timeline's width must not depend on them.
-        room = self.width() - MARGINS[0] - MARGINS[2]
+        self._show_links(len(offered))
+
+    def _show_links(self, count: int) -> None:
+        """Show the first `count` links as far as they fit, so that they never widen the window."""
+        left, _, right, _ = MARGINS
+        room = self.width() - left - right
         room -= self.predicted.sizeHint().width() + SPACING
         for number, link in enumerate(self.changes):
             room -= link.sizeHint().width() + SPACING
             fits = room >= 0 or number == 0
-            link.setVisible(fits and number < len(offered))
+            link.setVisible(fits and number < count)
 
     def _choose(self, number: int) -> None:
         self.chosen.emit(self.offered[number].specification)
 
 
-def change_text(change: Suggestion, header: Header) -> str:
-    """Return a change in a few words: `ZB-H1, 16 micro-batches: 35.2 ms, +9 MB`."""
-    specification = change.specification
-    if change.change is Change.VIRTUAL_LANES:
+def _timing_note(header: Header) -> str:
+    """Return the note on a run's timing as a sentence; "" if it has none."""
+    return sentence(header.timing_note) if header.timing_note else ""
+
+
+def change_text(suggestion: Suggestion, header: Header) -> str:
+    """Return a suggestion in a few words: `ZB-H1, 16 micro-batches: 35.2 ms, +9 MB`."""
+    specification = suggestion.specification
+    if suggestion.change is Change.VIRTUAL_LANES:
         lanes = len(header.compute_lanes)
         return tr("Show it without sharing, on {lanes} virtual lanes", lanes=lanes)
-    if change.change is Change.WIDER:
+    if suggestion.change is Change.WIDER:
         return tr("Try width {width}", width=specification.model.width)
     schedule = SCHEDULES.get(specification[SCHEDULE] or "")
     strategy = STRATEGIES[specification.strategy]
@@ -178,16 +190,18 @@ def change_text(change: Suggestion, header: Header) -> str:
     pieces = specification[MICROBATCHES]
     if pieces and pieces != header.specification[MICROBATCHES]:
         way = tr("{way}, {n} micro-batches", way=way, n=pieces)
-    size = bytes_text(abs(change.more_bytes))
-    more = f"+{size}" if change.more_bytes >= 0 else f"{MINUS}{size}"
-    return tr("{way}: {step}, {more}", way=way, step=duration_text(change.step_ns), more=more)
+    step = duration_text(suggestion.step_ns)
+    sign = "+" if suggestion.more_bytes >= 0 else MINUS
+    size = bytes_text(abs(suggestion.more_bytes))
+    return tr("{way}: {step}, {more}", way=way, step=step, more=f"{sign}{size}")
 
 
-def change_tip(change: Suggestion) -> str:
-    """Return the tooltip of a change: the effect of a click, and the predicted gain."""
-    tip = tr("Put this into the settings; Run then starts it.")
-    if change.change is not Change.OTHER_WAY:
+def change_tip(suggestion: Suggestion) -> str:
+    """Return a suggestion's tooltip: the effect of a click, and the predicted change."""
+    tip = tr(LINK_TIP)
+    if suggestion.change is not Change.OTHER_WAY:
         return tip
-    way = strategy_title(change.specification)
-    longer = percent_change_text(change.longer)
-    return f"{tr('{way}: predicted step {change}.', way=way, change=longer)} {tip}"
+    way = strategy_title(suggestion.specification)
+    change = percent_change_text(suggestion.longer)
+    predicted = tr("{way}: predicted step {change}.", way=way, change=change)
+    return f"{predicted} {tip}"

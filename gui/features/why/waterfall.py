@@ -1,4 +1,4 @@
-"""The ladder: from the ideal step to the measured one as a waterfall."""
+"""Waterfall chart of the ladder: the times that lead from the ideal step to the measured one."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from gui.timeline.layout.fonts import Fonts, text_width
 from gui.widgets.drawing import Drawing
 from gui.widgets.ink import Ink
 
+# Pixels.
 HEIGHT = 232.0
 PAD = 6.0
-VALUES = 34.0  # above the highest bar, for its two figures
-NAMES = 32.0  # below the bars
-BELOW = 32.0  # under a bar that goes down, for its two figures
-BAR = 0.66  # of a column
-WIDEST = 64.0
+VALUES = 34.0  # height above the highest bar, for its value and share
+NAMES = 32.0  # height below the bars, for their names
+BELOW = 32.0  # height below a bar that descends, for its value and share
+WIDEST = 64.0  # width of a bar, at most
 GAP = 5.0  # between the names of two bars
-SMALLEST = 0.8  # of the usual size of small text
+# Fractions.
+BAR = 0.66  # width of a bar, of its column's
+SMALLEST = 0.8  # size of the names, of the usual small text's, at least
 TOTAL = N_("measured")
 TOP_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
@@ -35,7 +37,7 @@ BAR_NAMES: dict[str, tuple[str, ...]] = {
     "communication": (BAR_WORDS["communication"], N_("exposed comm.")),
     TOTAL: (N_("measured"),),
 }
-"""Texts below a bar; the second choice is used if the first does not fit."""
+"""Names below a bar; the second is used where the first does not fit."""
 BAR_TIPS: dict[str, str] = {
     "ideal": N_("All computing, divided evenly over the lanes: the best that they can do."),
     "imbalance": N_("Computing of the busiest lane above an even share."),
@@ -51,41 +53,40 @@ BAR_TIPS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class WaterfallBar:
-    """A bar of the waterfall, from `below` to `above` ns; if it descends, `above` is the lower."""
+    """A bar of the waterfall, from the level `start` to the level `end`, in ns."""
 
     name: str
-    below: int
-    above: int
+    start: int
+    end: int
 
     @property
     def value(self) -> int:
-        """The ns that the bar adds; negative if it descends."""
-        return self.above - self.below
+        """The time that the bar adds, in ns; negative if it descends."""
+        return self.end - self.start
 
     @property
     def low(self) -> int:
         """The level of the lower end, in ns."""
-        return min(self.below, self.above)
+        return min(self.start, self.end)
 
     @property
     def high(self) -> int:
         """The level of the upper end, in ns."""
-        return max(self.below, self.above)
+        return max(self.start, self.end)
 
     def descends_below(self, level: float) -> bool:
-        """Return True if the bar goes down, and ends below a level in ns."""
-        return self.value < 0 and self.above < level
+        """Return True if the bar descends, and ends below a level in ns."""
+        return self.value < 0 and self.end < level
 
 
 def waterfall_bars(ladder: dict[str, int]) -> list[WaterfallBar]:
-    """Return the position of each bar, the whole step last; `ladder` is as in StepFigures."""
-    bars = []
+    """Return a bar for each part of a ladder (see StepFigures), and one for the whole step."""
+    bars: list[WaterfallBar] = []
     level = 0
     for name, value in ladder.items():
-        new_level = level + value
-        bars.append(WaterfallBar(name, level, new_level))
-        level = new_level
-    bars.append(WaterfallBar(TOTAL, 0, level))
+        bars.append(WaterfallBar(name, start=level, end=level + value))
+        level += value
+    bars.append(WaterfallBar(TOTAL, start=0, end=level))
     return bars
 
 
@@ -98,7 +99,7 @@ class WaterfallChart(Drawing):
         self._total = TOTAL
 
     def show_waterfall(self, ladder: dict[str, int], predicted: bool = False) -> None:
-        """Show the bars of a step, measured or predicted, or the means of several."""
+        """Show the ladder of a measured or predicted step, or the means of several steps."""
         self.bars = waterfall_bars(ladder)
         self._total = tr("predicted") if predicted else tr("measured")
         self.refresh()
@@ -114,11 +115,10 @@ class WaterfallChart(Drawing):
 
     @override
     def words(self) -> str:
-        parts = [f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars]
-        return "; ".join(parts)
+        return "; ".join(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
 
     def name(self, bar: WaterfallBar) -> str:
-        """Return the name of a bar."""
+        """Return the full name of a bar."""
         if bar.name == TOTAL:
             return self._total
         usual, *_ = BAR_NAMES[bar.name]
@@ -135,22 +135,26 @@ class WaterfallChart(Drawing):
         if not self.bars:
             return
         room = self.width() - 2 * PAD
-        wide = room / len(self.bars)
-        texts = self._texts(ink, wide)
+        column_width = room / len(self.bars)
+        texts = self._value_texts(ink, column_width)
+        names = [self._name_within(ink.fonts, bar, column_width) for bar in self.bars]
+        name_font = _name_font(ink.fonts, column_width, names)
         previous_right = PAD
         previous_level = 0
         for number, bar in enumerate(self.bars):
-            left = PAD + number * wide
-            column = QRectF(left, 0, wide, HEIGHT)
+            left = PAD + number * column_width
+            column = QRectF(left, 0, column_width, HEIGHT)
             box = self._box(column, bar)
             self._draw_box(ink, bar, box)
             if number:
-                self._connect(ink, previous_right, box.left(), previous_level)
-            self._values(ink, column, box, texts[number])
-            self._name(ink, column, bar)
+                self._draw_connection(ink, previous_right, box.left(), previous_level)
+            self._write_values(ink, column, box, texts[number])
+            below = column.adjusted(-2, HEIGHT - NAMES + 3, 2, 0)
+            ink.painter.setFont(name_font)
+            write_wrapped(ink.painter, self.theme.text, below, names[number], TOP_CENTRE)
             self.spot(column, self._tip(bar))
             previous_right = box.right()
-            previous_level = bar.above
+            previous_level = bar.end
         ink.pen(self.theme.line)
         ink.level(PAD, PAD + room, self._y(0))
 
@@ -159,10 +163,11 @@ class WaterfallChart(Drawing):
         return f"{self.name(bar)}: {self.value_words(bar)}\n{meaning}"
 
     def _y(self, value: float) -> float:
-        """Return the y of a value in ns, with room below for a bar that descends to the axis."""
+        """Return the y of a level in ns; bars that descend to low levels have room for figures."""
         low = min(bar.low for bar in self.bars)
         high = max(bar.high for bar in self.bars)
-        high = max(high, 1)  # the height is divided by the difference
+        # At least 1, because `high - low` is a divisor below.
+        high = max(high, 1)
         bottom = HEIGHT - NAMES
         if any(bar.descends_below(0.25 * high) for bar in self.bars):
             bottom -= BELOW
@@ -171,13 +176,13 @@ class WaterfallChart(Drawing):
         return bottom - share * height
 
     def _box(self, column: QRectF, bar: WaterfallBar) -> QRectF:
-        start = self._y(bar.below)
-        end = self._y(bar.above)
+        """Return the rectangle of a bar in its column."""
+        start = self._y(bar.start)
+        end = self._y(bar.end)
         top = min(start, end)
         height = max(1.0, abs(end - start))
-        share_of_column = BAR * column.width()
         # Whole pixels, so that the filled box and its outline end at the same pixels.
-        width = round(min(WIDEST, share_of_column))
+        width = round(min(WIDEST, BAR * column.width()))
         left = round(column.center().x() - width / 2)
         return QRectF(left, top, width, height)
 
@@ -192,31 +197,30 @@ class WaterfallChart(Drawing):
         edge = box.adjusted(0.5, 0.5, -0.5, -0.5)
         ink.outline(edge, colour)
 
-    def _connect(self, ink: Ink, left: float, right: float, value: int) -> None:
+    def _draw_connection(self, ink: Ink, left: float, right: float, value: int) -> None:
         """Draw a thin line from one bar to the next, at the level in ns where the first ends."""
         ink.pen(self.theme.muted, 1, Qt.PenStyle.DotLine)
         ink.level(left, right, self._y(value))
 
     def _texts_of(self, bar: WaterfallBar, unit: str = "") -> tuple[str, str]:
-        """Return a bar's value in ms and its share of the makespan."""
+        """Return a bar's value in ms, and its share of the makespan."""
         value = significant(bar.value / 1e6) + unit
-        is_added = bar.below != 0 and bar.name != TOTAL
+        is_added = bar.start != 0 and bar.name != TOTAL
         if is_added and bar.value > 0:
             value = f"+{value}"
-        share = bar.value / (self.makespan or 1)
-        percent = percent_text(share)
-        return value.replace("-", MINUS), percent.replace("-", MINUS)
+        share = percent_text(bar.value / (self.makespan or 1))
+        return value.replace("-", MINUS), share.replace("-", MINUS)
 
-    def _texts(self, ink: Ink, wide: float) -> list[tuple[str, str]]:
-        """Return all values and shares; with the unit if all have room for it."""
+    def _value_texts(self, ink: Ink, column_width: float) -> list[tuple[str, str]]:
+        """Return the value and share of each bar; with the unit if all columns have room for it."""
         texts = [self._texts_of(bar, f"{NO_BREAK}ms") for bar in self.bars]
         widest = max(ink.bold_width(value) for value, _ in texts)
-        if widest <= wide - 2:
+        if widest <= column_width - 2:
             return texts
         return [self._texts_of(bar) for bar in self.bars]
 
-    def _values(self, ink: Ink, column: QRectF, box: QRectF, texts: tuple[str, str]) -> None:
-        """Write a value above a bar, or below a bar that descends."""
+    def _write_values(self, ink: Ink, column: QRectF, box: QRectF, texts: tuple[str, str]) -> None:
+        """Write a bar's value and share above it, or below it if the value is negative."""
         value, share = texts
         y = box.top() - 30
         if value.startswith(MINUS):
@@ -228,26 +232,15 @@ class WaterfallChart(Drawing):
         ink.bold(first_line, value, CENTRE)
         ink.small(second_line, share, CENTRE)
 
-    def _name(self, ink: Ink, column: QRectF, bar: WaterfallBar) -> None:
-        room = column.width()
-        names = self._names(ink.fonts, room)
-        below = column.adjusted(-2, HEIGHT - NAMES + 3, 2, 0)
-        ink.painter.setFont(_name_font(ink.fonts, room, names.values()))
-        write_wrapped(ink.painter, self.theme.text, below, names[bar.name], TOP_CENTRE)
-
-    def _names(self, fonts: Fonts, room: float) -> dict[str, str]:
-        """Return the text below each bar: the first choice whose words fit into `room` pixels."""
-        names = {}
-        for bar in self.bars:
-            choices = [tr(name) for name in BAR_NAMES[bar.name]]
-            if bar.name == TOTAL:
-                choices = [self._total]
-            names[bar.name] = choices[-1]
-            for choice in choices:
-                if _widest_word(fonts, choice) <= room:
-                    names[bar.name] = choice
-                    break
-        return names
+    def _name_within(self, fonts: Fonts, bar: WaterfallBar, room: float) -> str:
+        """Return the first name of a bar whose words fit into `room` pixels, else the last."""
+        if bar.name == TOTAL:
+            return self._total
+        names = [tr(name) for name in BAR_NAMES[bar.name]]
+        for name in names:
+            if _widest_word(fonts, name) <= room:
+                return name
+        return names[-1]
 
 
 def _name_font(fonts: Fonts, room: float, names: Iterable[str]) -> QFont:

@@ -22,12 +22,15 @@ from gui.timeline.state.selection import hit
 from gui.timeline.state.timeline import TimelineState
 
 OPACITY = 0.9
-CARET = 3.0  # pixels that the mark of a place is longer than the bar, above and below
+CARET = 3.0  # pixels by which the mark of a place exceeds the bar, above and below
 
 
 @dataclass(frozen=True, slots=True)
 class _Lifted:
-    """A bar that is dragged: its span and pass, and the passes of its lane."""
+    """A bar that is dragged: its span and pass, and the passes of its lane in the same step.
+
+    `pressed` is the pixel where the drag began, `at` the one where the pointer is now.
+    """
 
     span: Span
     action: Action
@@ -37,10 +40,10 @@ class _Lifted:
 
 
 class BarLifter(QObject):
-    """Follows a bar that is dragged over the picture of a `state`, in the widget `over`.
+    """Drags bars over the picture of a `state`, in the widget `over`.
 
-    Bars of predicted runs can be lifted once somebody has set `accepts`. `dropped` carries the
-    span and where it was dropped (`core.board.dropping.Dropped`).
+    Only bars of predicted runs can be lifted, and only while `accepts` is true. `dropped` carries
+    the span and the place where it was dropped (`core.board.dropping.Dropped`).
     """
 
     dropped = Signal(object, object)
@@ -65,14 +68,14 @@ class BarLifter(QObject):
         return found
 
     def point_at(self, at: QPointF) -> None:
-        """Show by the pointer's shape whether the bar under it can be lifted."""
+        """Show an open hand as the pointer if the bar under it can be lifted."""
         if self.span_at(at) is not None:
             self._over.setCursor(Qt.CursorShape.OpenHandCursor)
         else:
             self._over.unsetCursor()
 
     def lift(self, span: Span, pressed: QPointF) -> None:
-        """Begin to drag a span that was pressed at a pixel."""
+        """Begin to drag a span at the pixel where the mouse button was pressed."""
         trace = self._state.trace
         action = pass_of(span)
         if trace is None or action is None:
@@ -82,7 +85,7 @@ class BarLifter(QObject):
         self._over.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def move(self, at: QPointF) -> None:
-        """Drag the span to a pixel."""
+        """Drag the lifted span to a pixel."""
         if self._lifted is not None:
             self._lifted = replace(self._lifted, at=at)
             self._over.update()
@@ -99,7 +102,7 @@ class BarLifter(QObject):
             self.dropped.emit(lifted.span, place)
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw the dragged bar, and mark the place where it would be dropped."""
+        """Draw the dragged bar, and mark the place where it would be put."""
         lifted = self._lifted
         trace = self._state.trace
         if lifted is None or trace is None:
@@ -110,8 +113,7 @@ class BarLifter(QObject):
         self._draw_place(canvas, lifted, rect)
         distance = lifted.at.x() - lifted.pressed.x()
         moved = rect.translated(distance, 0)
-        colours = theme.colours_of(family_of(lifted.span.kind))
-        ground = colours[0]
+        ground, *_ = theme.colours_of(family_of(lifted.span.kind))
         painter.setOpacity(OPACITY)
         canvas.fill(moved, ground)
         name = bar_name(trace, lifted.span)
@@ -119,14 +121,17 @@ class BarLifter(QObject):
         painter.setOpacity(1.0)
 
     def _draw_place(self, canvas: Canvas, lifted: _Lifted, rect: QRectF) -> None:
-        """Outline the bar to exchange with, or draw a line between two bars; `rect` is the own."""
+        """Outline the bar that would be exchanged, or draw a line between two bars.
+
+        `rect` is the place of the dragged bar before the drag.
+        """
         painter = canvas.painter
         frame = canvas.frame
         colour = canvas.theme.path
         place = self._place_of(lifted)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if place.other is not None:
-            (other,) = [one for one in lifted.extents if one.action == place.other]
+            other = next(one for one in lifted.extents if one.action == place.other)
             bar = QRectF(rect)
             bar.setLeft(frame.x(other.start))
             bar.setRight(frame.x(other.end))

@@ -1,4 +1,4 @@
-"""Draws the ground under the bars; its visible parts are idle time."""
+"""The ground under the bars of a track. Where no bar covers it, the lane is idle."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ from gui.timeline.reduce.reduction import within
 from gui.timeline.state.scene import Scene
 
 MOST_STEPS = 400  # more steps than this on screen are hatched as one
+CLEAR = np.uint32(0)  # the code of a transparent pixel
 
 
 Ground = Callable[[QRectF, bool], None]
-"""Draws the ground of a track: hatched in steps, but plain for a helper, which is thin."""
+"""Draws the ground of a track at a place; True for a helper track, which is too thin for a hatch.
+
+Only steps have a ground: hatched, or plain on helper tracks.
+"""
 
 
 def idle_ground(canvas: Canvas, scene: Scene) -> Ground:
-    """Return the function that draws the ground of any track, prepared for all of them."""
+    """Return the function that draws the ground of a track; its textures are made once for all."""
     painter = canvas.painter
     frame = canvas.frame
     starts, ends = step_ranges(scene, frame)
@@ -42,21 +46,25 @@ def idle_ground(canvas: Canvas, scene: Scene) -> Ground:
     pixels = pixels_of(width, ratio)
     step = owners(left * ratio, right * ratio, pixels)
     is_in_step = step < len(left)
-    clear = np.uint32(0)
     grid = np.uint32(QColor(frame.theme.grid).rgba())
-    plain = np.where(is_in_step, grid, clear)
+    plain = np.where(is_in_step, grid, CLEAR)
+    hatched = _hatch_brush(frame, is_in_step, ratio)
+    return partial(_draw_textures, painter, hatched, plain[None], ratio)
+
+
+def _hatch_brush(frame: Frame, is_in_step: NDArray[np.bool_], ratio: float) -> QBrush:
+    """Return a brush with the hatch in the device pixels of steps, as wide as the plot."""
     tile = hatch_tile(frame.theme.idle, ratio)
     # The lines move with the time.
     shift = round(frame.view.x(0.0)) % HATCH
     phase = round(shift * ratio)
-    # The tile's lines, repeated over the whole width, within the steps. Qt repeats a brush
-    # vertically, so one texture of a tile's height serves tracks of any height.
-    across = (np.arange(pixels) - phase) % tile.shape[1]
-    repeated = np.ascontiguousarray(tile[:, across])
-    hatched = np.where(is_in_step, repeated, clear)
+    # As high as one tile: Qt repeats a brush vertically, so it serves tracks of any height.
+    column_of_tile = (np.arange(len(is_in_step)) - phase) % tile.shape[1]
+    repeated = np.ascontiguousarray(tile[:, column_of_tile])
+    hatched = np.where(is_in_step, repeated, CLEAR)
     texture = QPixmap.fromImage(image_of(hatched))
     texture.setDevicePixelRatio(ratio)
-    return partial(_draw_textures, painter, QBrush(texture), plain[None], ratio)
+    return QBrush(texture)
 
 
 def _draw_textures(
@@ -71,7 +79,7 @@ def _draw_textures(
     if helper:
         draw_slices(painter, plain, (0.0, place.height()), place, ratio)
     else:
-        # Relative to the painter's top, so that the lines continue from track to track.
+        # The same origin for all tracks, so that the lines continue from track to track.
         painter.setBrushOrigin(QPointF(place.left(), 0))
         painter.fillRect(place, hatched)
 
@@ -94,7 +102,7 @@ def _draw_lines(
 
 
 def seen_steps(scene: Scene, view: Viewport, most: float) -> tuple[Ints, Ints]:
-    """Return starts and ends in ns of the steps in a view; over `most` steps count as one."""
+    """Return the starts and ends, in ns, of the steps in a view; as one if over `most` steps."""
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     if seen.stop - seen.start > most:
         return scene.step_starts[[seen.start]], scene.step_ends[[seen.stop - 1]]
@@ -102,15 +110,15 @@ def seen_steps(scene: Scene, view: Viewport, most: float) -> tuple[Ints, Ints]:
 
 
 def step_ranges(scene: Scene, frame: Frame) -> tuple[Floats, Floats]:
-    """Return starts and ends in ns of the visible steps; a live step reaches to the present."""
+    """Return the starts and ends, in ns, of the visible steps; a live step ends now."""
     starts, ends = seen_steps(scene, frame.view, MOST_STEPS)
     live = [span.start for span in scene.trace.open_tasks]
     if live and frame.now is not None:
-        # Its finished tasks are in the step table already. It is hatched after them, because
-        # `owners` needs disjoint ranges.
-        begun = min(live)
+        start = min(live)
+        # The live step is a step of the scene too, up to the end of its finished tasks. Only the
+        # rest is added, because `owners` needs disjoint ranges.
         if len(ends):
-            begun = max(begun, int(ends[-1]))
-        starts = np.append(starts, begun)
+            start = max(start, int(ends[-1]))
+        starts = np.append(starts, start)
         ends = np.append(ends, frame.now)
     return starts.astype(np.float64), ends.astype(np.float64)

@@ -8,35 +8,38 @@ from gui.timeline.state.history import ViewState
 from gui.timeline.state.selection import bounds_of
 from gui.timeline.state.timeline import TimelineState
 
-KEY_ZOOM = 0.7
+KEY_ZOOM = 0.7  # factor of the visible time
 KEY_PAN = 0.15  # fraction of the visible time
 
 
 class Navigator:
-    """Changes the visible time for mouse, keys and menus; pixels are the picture's."""
+    """Changes the visible time for mouse, keys and menus.
+
+    Pixels count from the left edge of the picture, which begins with the lane names.
+    """
 
     def __init__(self, state: TimelineState) -> None:
         self._state = state
 
     def zoom_at(self, factor: float, x: float) -> None:
         """Show `factor` times as much time; the time under pixel `x` stays there."""
-        in_plot = max(0.0, x - LABELS)
-        zoomed = self._state.viewport.zoomed(factor, in_plot)
+        x_in_plot = max(0.0, x - LABELS)
+        zoomed = self._state.viewport.zoomed(factor, x_in_plot)
         self._state.go_to(zoomed, "zoom")
 
     def pan_by(self, pixels: float) -> None:
-        """Move later by `pixels`."""
+        """Move the view later by a number of pixels, or earlier if it is negative."""
         if pixels:
             panned = self._state.viewport.panned(pixels)
             self._state.go_to(panned, "pan")
 
     def zoom(self, by: int) -> None:
-        """Zoom around the middle by one step, in (1) or out (-1)."""
+        """Zoom one step in (1) or out (-1); the time in the middle stays there."""
         middle = LABELS + self._state.viewport.width / 2
         self.zoom_at(KEY_ZOOM**by, middle)
 
     def pan(self, by: int) -> None:
-        """Move later (1) or earlier (-1) by one step."""
+        """Move the view one step later (1) or earlier (-1)."""
         self.pan_by(by * KEY_PAN * self._state.viewport.width)
 
     def zoom_back(self) -> None:
@@ -50,9 +53,10 @@ class Navigator:
         self._return_to(later)
 
     def fit(self) -> None:
-        """Fill the view with the selection; again, or without one, with the whole run.
+        """Fill the view with the selection.
 
-        With the whole run, the height of lanes is chosen again so that they fit.
+        If it does that already, or nothing is selected, fill the view with the whole run, and
+        choose the height of the lanes so that they fit.
         """
         state = self._state
         scene = state.scene
@@ -79,7 +83,7 @@ class Navigator:
         self._state.go_to(fitted, "fit step")
 
     def show_moments(self, start: float, end: float) -> None:
-        """Move a time range, in ns, into view; keep the zoom if it fits."""
+        """Centre the view on a time range, in ns; zoom out only if it does not fit."""
         view = self._state.viewport
         fits = end - start <= view.span
         shown = view.centred(start, end) if fits else view.fitted(start, end)
@@ -91,7 +95,7 @@ class Navigator:
         self.pan_by(view.x(time_ns) - view.width / 2)
 
     def follow(self) -> None:
-        """Go to the present (or the end) and follow it, at the same zoom."""
+        """Follow the present at the same zoom; of a finished run, show the end."""
         state = self._state
         state.set_following(True)
         state.choose_zoom = False
@@ -105,20 +109,20 @@ class Navigator:
         state.move(following)
         state.picture_changed.emit()
 
-    def count_from(self, what: CountFrom) -> None:
-        """Measure times from the step on screen, the run's start, or the clock."""
-        self._state.count_from = what
+    def count_from(self, start: CountFrom) -> None:
+        """Count the times shown from the step on screen, from the run's start, or by the clock."""
+        self._state.count_from = start
         self._state.picture_changed.emit()
 
     def align(self, origin: Origin | None) -> None:
-        """Measure times from the origin of a linked timeline; None removes the link."""
+        """Count the times shown from the origin of a linked timeline; None removes the link."""
         if origin != self._state.aligned:
             self._state.aligned = origin
-            # The same range again, because `move` folds time only without `aligned`.
+            # The same view again, because `move` folds time only while `aligned` is None.
             self._state.move(self._state.viewport)
             self._state.picture_changed.emit()
 
-    def _return_to(self, earlier: ViewState | None) -> None:
-        if earlier is not None:
-            self._state.restore(earlier)
+    def _return_to(self, remembered: ViewState | None) -> None:
+        if remembered is not None:
+            self._state.restore(remembered)
             self._state.leave_for(self._state.viewport)

@@ -73,8 +73,8 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
     trace = window.run_shown.trace
     start, end = trace.step_bounds(window.scene.described)
     *bars, whole = window.feature(WhyFeature).panel.widget.waterfall.bars
-    assert [bar.below for bar in bars[1:]] == [bar.above for bar in bars[:-1]]
-    assert bars[-1].above == whole.above == end - start
+    assert [bar.start for bar in bars[1:]] == [bar.end for bar in bars[:-1]]
+    assert bars[-1].end == whole.end == end - start
     assert window.feature(WhyFeature).panel.widget.waterfall.makespan == sum(
         bar.value for bar in bars
     )
@@ -419,7 +419,7 @@ def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> No
     names = [bar.name for bar in chart.bars]
     down = chart.bars[names.index("contention")]
     assert down.value < 0
-    assert chart._y(down.above) > chart._y(down.below)
+    assert chart._y(down.end) > chart._y(down.start)
     assert chart._texts_of(down)[0].startswith("\u2212")
     assert chart._y(0) < 232
 
