@@ -126,7 +126,7 @@ class Animation:
                 axis = _axis_top(timeline)
                 with saved(painter):
                     painter.translate(0, part.top)
-                    canvas = Canvas(painter, timeline.frame, fonts)
+                    canvas = Canvas.on(painter, timeline.frame, fonts)
                     draw_moment(canvas, film, moment, speed, facts, axis, EDGE)
             self._write_result(painter, time)
         return image

@@ -179,7 +179,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     scene = timeline.scene
     options = timeline.options
     fonts = picture_fonts()
-    canvas = Canvas(painter, frame, fonts)
+    canvas = Canvas.on(painter, frame, fonts)
     fill(painter, QRectF(0, 0, timeline.width, timeline.height), frame.theme.plot)
     _draw_title(painter, timeline, fonts)
     if not scene.trace.span_count:

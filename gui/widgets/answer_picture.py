@@ -21,10 +21,10 @@ from gui.look.writing import CENTRE, write_wrapped
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.ink import Ink
 from gui.timeline.paint.pixels import SEAM_PIXELS
 from gui.timeline.reduce.shades import blended, shares
 from gui.widgets.drawing import Painted
-from gui.widgets.ink import Ink
 
 HEAD = 20.0  # the word "Predicted" and the axis
 LEFT = 62.0  # the lanes' names

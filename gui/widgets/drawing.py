@@ -11,7 +11,7 @@ from gui.look.causes import Look, brush
 from gui.look.text import duration_text, percent_text
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import LEFT, RIGHT
-from gui.widgets.ink import Ink
+from gui.timeline.paint.ink import Ink
 from gui.widgets.label import plain_tip
 
 PAD = 12.0

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 from core.override import override
 from gui.look.text import tr
 from gui.look.writing import write_wrapped
+from gui.timeline.paint.ink import Ink
 from gui.timeline.state.scene import Scene
 from gui.widgets.drawing import Drawing
-from gui.widgets.ink import Ink
 from gui.widgets.layouts import joined, named, widget_of
 
 PAD = 14.0

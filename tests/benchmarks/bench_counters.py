@@ -51,7 +51,7 @@ def drawing_ms(scene: Scene, frame: Frame, image: QImage) -> float:
     """The median time of a picture, in ms."""
     taken = []
     with QPainter(image) as painter:
-        canvas = Canvas(painter, frame, Fonts.of(QFont()))
+        canvas = Canvas.on(painter, frame, Fonts.of(QFont()))
         for _ in range(FRAMES):
             began = time.perf_counter()
             draw_counters(canvas, scene)

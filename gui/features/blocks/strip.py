@@ -16,8 +16,8 @@ from core.plan.plan import Plan
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import PAD, Drawing
-from gui.widgets.ink import Ink
 
 BAR = 34.0
 AIR = 9.0  # above and below the blocks, for the handles of the borders

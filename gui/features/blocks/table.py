@@ -11,8 +11,8 @@ from core.override import override
 from gui.features.blocks.strip import ShownCut, lane_colour
 from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
 from gui.look.writing import LEFT, RIGHT
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import PAD, Drawing
-from gui.widgets.ink import Ink
 
 LINE = 18.0
 BAND = 6.0

@@ -14,8 +14,8 @@ from gui.features.board.game import BoardGame, time_text
 from gui.features.board.geometry import TOP, BoardGeometry, Drop
 from gui.features.board.painting import BoardPainter
 from gui.look.text import tr
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import Painted
-from gui.widgets.ink import Ink
 
 LETTERS = {
     Qt.Key.Key_F: Kind.FORWARD,

@@ -15,7 +15,7 @@ from gui.look.families import family_of
 from gui.look.text import tr
 from gui.look.writing import CENTRE, RIGHT
 from gui.timeline.paint.hatch import hatch_brush
-from gui.widgets.ink import Ink
+from gui.timeline.paint.ink import Ink
 
 NAMES = 14.0  # left edge of the names of lanes
 TICK_GAP = 34.0  # least distance of two ticks of the time axis

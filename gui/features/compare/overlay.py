@@ -18,9 +18,9 @@ from gui.look.text import tr
 from gui.look.writing import RIGHT
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.ink import Ink
 from gui.timeline.paint.overlay import draw_curve
 from gui.timeline.state.selection import bounds_of
-from gui.widgets.ink import Ink
 
 FAINT = 70  # opacity of a join that is not selected, of 255
 TINT = 28  # and of the fill of an outlined piece

@@ -17,9 +17,9 @@ from gui.features.devices.lane_rows import row_height, rows_seen
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided
 from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.ink import Ink
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 from gui.widgets.batch_preview import numbers, split_text
-from gui.widgets.ink import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 42.0

@@ -13,9 +13,9 @@ from gui.look.causes import CAUSE_LOOKS
 from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.interact.describe import kind_title
+from gui.timeline.paint.ink import Ink
 from gui.timeline.state.scene import Scene, step_name
 from gui.widgets.drawing import PAD, Drawing
-from gui.widgets.ink import Ink
 
 HEAD = 40.0
 ROW = 14.0

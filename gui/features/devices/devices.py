@@ -22,8 +22,8 @@ from gui.look.painter import fill
 from gui.look.text import bytes_text, ntr, tr
 from gui.look.writing import RIGHT
 from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.ink import Ink
 from gui.timeline.state.scene import Scene, step_name
-from gui.widgets.ink import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 24.0

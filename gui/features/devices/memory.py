@@ -15,8 +15,8 @@ from gui.features.devices.lane_rows import row_height, rows_seen
 from gui.look.text import bytes_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, RIGHT, write_wrapped
+from gui.timeline.paint.ink import Ink
 from gui.timeline.state.scene import Scene, step_name
-from gui.widgets.ink import Ink
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 62.0

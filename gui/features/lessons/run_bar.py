@@ -8,8 +8,8 @@ from core.lessons.figures import StepBar
 from core.override import override
 from gui.look.text import duration_text, percent_text, tr
 from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import Drawing
-from gui.widgets.ink import Ink
 
 HEIGHT = 12.0
 THICK = 9.0

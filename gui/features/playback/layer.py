@@ -76,7 +76,7 @@ class PlaybackLayer(QWidget):
             return
         frame = self._view.state.frame
         with QPainter(self) as painter:
-            canvas = Canvas(painter, frame, self._fonts())
+            canvas = Canvas.on(painter, frame, self._fonts())
             draw_moment(canvas, self.film, self.time, self._speed, self._facts)
 
     @override

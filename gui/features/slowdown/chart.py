@@ -35,8 +35,8 @@ from gui.features.slowdown.heat_map import (
 from gui.look.text import tr
 from gui.look.writing import CENTRE
 from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import LINE, PAD, Drawing
-from gui.widgets.ink import Ink
 
 STEPS = {
     Qt.Key.Key_Left: (-1, 0),

@@ -13,8 +13,8 @@ from gui.features.slowdown.cells import LEAST_SHARE, Cell, saving_name, share_te
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme, mixed
 from gui.look.writing import CENTRE, LEFT, RIGHT
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import LINE, PAD
-from gui.widgets.ink import Ink
 
 ROW = 22.0
 NARROWEST, WIDEST = 9.0, 76.0  # of a column

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from core.explain.percentiles import Histogram, histogram
 from core.override import override
 from gui.look.text import duration_text, ntr, percent_text, tr
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import PAD, Drawing
-from gui.widgets.ink import Ink
 
 HEIGHT = 132.0
 TOP = 18.0

@@ -14,10 +14,10 @@ from gui.look.theme import Theme
 from gui.look.writing import RIGHT
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.canvas import Canvas
+from gui.timeline.paint.ink import Ink
 from gui.timeline.paint.miniature import draw_miniature, miniature_frame
 from gui.timeline.state.scene import Scene, step_name
 from gui.widgets.drawing import Painted
-from gui.widgets.ink import Ink
 
 NAME = 16.0  # height of the line with a step's name
 PICTURE = 36.0
@@ -209,5 +209,5 @@ class StepStrip(Painted):
             painter.setClipRect(own)
             view = Viewport(start, longest, cell.width())
             frame = miniature_frame(scene, view, cell, self.theme)
-            canvas = Canvas(painter, frame, ink.fonts)
+            canvas = Canvas.on(painter, frame, ink.fonts)
             draw_miniature(canvas, scene, cell)

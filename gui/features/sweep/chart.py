@@ -25,7 +25,7 @@ from gui.look.painter import saved
 from gui.look.text import significant, tr
 from gui.look.writing import CENTRE, RIGHT
 from gui.timeline.layout.axis import round_step
-from gui.widgets.ink import Ink
+from gui.timeline.paint.ink import Ink
 
 MARKER = 4.5  # half of a marker
 CAP = 5.0  # half of the line at a whisker's end

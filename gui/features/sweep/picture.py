@@ -15,7 +15,7 @@ from gui.features.sweep.words import sweep_title
 from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.timeline import picture_fonts
 from gui.look.theme import THEMES
-from gui.widgets.ink import Ink
+from gui.timeline.paint.ink import Ink
 
 WIDTH, HEIGHT = 800.0, 480.0
 EDGE, TITLE = 12.0, 26.0

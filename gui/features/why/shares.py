@@ -12,8 +12,8 @@ from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.writing import RIGHT
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import LINE, PAD, Drawing
-from gui.widgets.ink import Ink
 
 BAR = 18.0
 ROW = 21.0

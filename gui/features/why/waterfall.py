@@ -15,8 +15,8 @@ from gui.look.causes import BAR_LOOKS
 from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
 from gui.look.writing import CENTRE, write_wrapped
 from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import Drawing
-from gui.widgets.ink import Ink
 
 # Pixels.
 HEIGHT = 232.0

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
 from core.trace.spans import Spans
-from gui.look.painter import pen, smoothed
+from gui.look.painter import smoothed
 from gui.timeline.layout.frame import AXIS, Frame, at_height
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.margins import time_tag
@@ -79,8 +79,8 @@ def draw_crosshair(canvas: Canvas, shown: Crosshair, bottom: float) -> None:
         return
     theme = frame.theme
     pixel = round(x)
-    canvas.painter.setPen(pen(theme.muted, 1, Qt.PenStyle.DashLine))
-    canvas.draw_vertical(pixel, AXIS, bottom)
+    canvas.pen(theme.muted, 1, Qt.PenStyle.DashLine)
+    canvas.upright(pixel, AXIS, bottom)
     ground = theme.text
     letters = theme.plot
     if shown.lane is not None:
@@ -103,7 +103,7 @@ def _draw_dot(canvas: Canvas, lane: int, x: float) -> None:
     if middle < frame.ceiling:
         return
     with smoothed(painter):
-        painter.setPen(pen(frame.theme.plot, 1.5))
+        canvas.pen(frame.theme.plot, 1.5)
         painter.setBrush(QColor(frame.theme.accent))
         painter.drawEllipse(QPointF(x, middle), DOT + 1, DOT + 1)
         painter.setBrush(Qt.BrushStyle.NoBrush)

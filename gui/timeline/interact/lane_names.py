@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
-from gui.look.painter import pen
 from gui.look.text import tr
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, at_height
 from gui.timeline.paint.canvas import Canvas
@@ -78,7 +77,7 @@ class LaneNames:
             _draw_none(canvas, area, searched)
         if layout.band:
             y = int(top + layout.band - 2)
-            painter.setPen(pen(canvas.theme.line))
+            canvas.pen(canvas.theme.line)
             painter.drawLine(0, y, int(area.width()), y)
         lane = self._state.lane
         if lane is not None and lane in layout.track_by_lane:
@@ -109,7 +108,7 @@ class LaneNames:
             _, end = frame.layout.extent_of(others[-1])
             y = round(frame.top + end + 3)
         right = round(frame.right)
-        canvas.painter.setPen(pen(canvas.theme.accent, 2))
+        canvas.pen(canvas.theme.accent, 2)
         canvas.painter.drawLine(0, y, right, y)
 
 

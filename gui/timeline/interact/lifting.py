@@ -12,8 +12,7 @@ from core.plan.schedules.schedule import Action
 from core.trace.source import Source
 from core.trace.span import Span
 from gui.look.families import family_of
-from gui.look.painter import pen
-from gui.look.writing import CENTRE, write
+from gui.look.writing import CENTRE
 from gui.timeline.interact.describe import bar_name
 from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.paint.canvas import Canvas
@@ -117,7 +116,7 @@ class BarLifter(QObject):
         painter.setOpacity(OPACITY)
         canvas.fill(moved, ground)
         name = bar_name(trace, lifted.span)
-        write(painter, canvas.fonts.bold, theme.letters_on(ground), moved, name, CENTRE)
+        canvas.bold(moved, name, CENTRE, theme.letters_on(ground))
         painter.setOpacity(1.0)
 
     def _draw_place(self, canvas: Canvas, lifted: _Lifted, rect: QRectF) -> None:
@@ -125,24 +124,21 @@ class BarLifter(QObject):
 
         `rect` is the place of the dragged bar before the drag.
         """
-        painter = canvas.painter
         frame = canvas.frame
         colour = canvas.theme.path
         place = self._place_of(lifted)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         if place.other is not None:
             other = next(one for one in lifted.extents if one.action == place.other)
             bar = QRectF(rect)
             bar.setLeft(frame.x(other.start))
             bar.setRight(frame.x(other.end))
-            painter.setPen(pen(colour, 2, Qt.PenStyle.DashLine))
-            painter.drawRect(bar.adjusted(1, 1, -1, -1))
+            canvas.outline(bar.adjusted(1, 1, -1, -1), colour, 2, Qt.PenStyle.DashLine)
             return
         x = frame.x(_caret(lifted, place.position))
         top = rect.top() - CARET
         bottom = rect.bottom() + CARET
-        painter.setPen(pen(colour, 2))
-        canvas.draw_vertical(x, top, bottom)
+        canvas.pen(colour, 2)
+        canvas.upright(x, top, bottom)
 
     def _place_of(self, lifted: _Lifted) -> Dropped:
         frame = self._state.frame

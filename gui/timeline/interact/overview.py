@@ -93,12 +93,12 @@ class Overview(QWidget):
         fonts = Fonts.of(self.font())
         self._draw_veil(painter, whole)
         frame = Frame(whole, Layout(), LABELS, 0, theme)
-        canvas = Canvas(painter, frame, fonts)
+        canvas = Canvas.on(painter, frame, fonts)
         draw_folds(canvas, scene, EDGE, HEIGHT - EDGE)
         self._draw_window(painter, whole)
         draw_hit_ticks(painter, theme, self._hit_ticks)
         name = QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
-        canvas.write(name, tr("whole run"), theme.muted)
+        canvas.small(name, tr("whole run"))
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -170,7 +170,7 @@ class Overview(QWidget):
         strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
         frame = miniature_frame(scene, whole, strip, self._theme)
         with QPainter(picture) as painter:
-            canvas = Canvas(painter, frame, fonts)
+            canvas = Canvas.on(painter, frame, fonts)
             draw_miniature(canvas, scene, strip)
         self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from core.override import override
 from gui.look.text import tr
-from gui.look.writing import CENTRE, write
+from gui.look.writing import CENTRE
 from gui.timeline.interact.lane_filter import LaneFilter
 from gui.timeline.interact.lane_names import LaneNames
 from gui.timeline.interact.lifting import BarLifter
@@ -106,7 +106,7 @@ class TimelineView(QAbstractScrollArea):
             painter.drawPixmap(0, 0, self._picture)
             if self.state.scene is not None:
                 area = QRectF(self.viewport().rect())
-                canvas = Canvas(painter, self.state.frame, self._fonts())
+                canvas = Canvas.on(painter, self.state.frame, self._fonts())
                 self._names.draw(canvas, area)
                 self.overlays.draw(canvas)
                 self.lifter.draw(canvas)
@@ -184,7 +184,7 @@ class TimelineView(QAbstractScrollArea):
         picture.fill(QColor(self.state.theme.plot))
         area = QRectF(self.viewport().rect())
         with QPainter(picture) as painter:
-            canvas = Canvas(painter, self.state.frame, self._fonts())
+            canvas = Canvas.on(painter, self.state.frame, self._fonts())
             if self.state.scene is None:
                 draw_empty(canvas, area, self.waiting)
             else:
@@ -200,10 +200,9 @@ class TimelineView(QAbstractScrollArea):
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(canvas, scene, area, self._labels)
         if state.now is not None and scene.bounds == (0, 0):
-            painter = canvas.painter
-            painter.setClipping(False)
+            canvas.painter.setClipping(False)
             words = tr("The lanes are starting; bars come with their first tasks.")
-            write(painter, canvas.fonts.base, canvas.theme.muted, area, words, CENTRE)
+            canvas.base(area, words, CENTRE, canvas.theme.muted)
         if per_pixel != self.per_pixel:
             self.per_pixel = per_pixel
             self.reduction_changed.emit(per_pixel)

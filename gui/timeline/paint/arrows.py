@@ -92,7 +92,7 @@ def draw_dependencies(canvas: Canvas, scene: Scene) -> None:
         draw_arrow(canvas.painter, arrow, line)
     if count > MOST:
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
-        width = canvas.width_of(words) + 10
+        width = canvas.small_width(words) + 10
         left = frame.right - width
         tag = QRectF(left, frame.ceiling + 2, width, TAG)
         canvas.write_tag(tag, words, theme.text, theme.plot)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF, Qt
 
-from gui.look.painter import pen, smoothed
+from gui.look.painter import smoothed
 from gui.look.text import tr
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.state.measure import Measure, signed_text
@@ -71,13 +71,12 @@ def draw_measure(canvas: Canvas, measure: Measure, floor: float) -> None:
 def _draw_poles(canvas: Canvas, dimension: Dimension, edge: float) -> None:
     """Draw a dotted line at both ends, from the far `edge` of the lanes to the dimension line."""
     frame = canvas.frame
-    dotted = pen(frame.theme.text, 1, Qt.PenStyle.DotLine)
-    canvas.painter.setPen(dotted)
+    canvas.pen(frame.theme.text, 1, Qt.PenStyle.DotLine)
     y = dimension.y
     beyond = 4 if y > edge else -4
     for x in (dimension.begin, dimension.end):
         if frame.left <= x <= frame.right:
-            canvas.draw_vertical(x, edge, y + beyond)
+            canvas.upright(x, edge, y + beyond)
 
 
 def _draw_dimension(canvas: Canvas, dimension: Dimension) -> None:
@@ -91,14 +90,14 @@ def _draw_dimension(canvas: Canvas, dimension: Dimension) -> None:
     if x1 < left or x0 > right:
         return
     y = dimension.y
-    painter.setPen(pen(theme.text, 1.4))
+    canvas.pen(theme.text, 1.4)
     # As in technical drawings: if there is too little room, the arrows are outside and point
     # inwards.
     tight = x1 - x0 < 4 * ARROW
     reach = OUTSIDE if tight else 0.0
     from_x = max(left, x0 - reach)
     to_x = min(right, x1 + reach)
-    painter.drawLine(QPointF(from_x, y), QPointF(to_x, y))
+    canvas.level(from_x, to_x, y)
     inwards = -ARROW if tight else ARROW
     half_head = 0.6 * ARROW
     for x, back in ((x0, inwards), (x1, -inwards)):
@@ -108,7 +107,7 @@ def _draw_dimension(canvas: Canvas, dimension: Dimension) -> None:
             painter.drawLine(QLineF(x, y, head_x, y + half_head))
     visible_left = max(left, x0)
     visible_right = min(right, x1)
-    width = canvas.width_of(dimension.text) + 10
+    width = canvas.small_width(dimension.text) + 10
     if width + 4 * ARROW <= visible_right - visible_left:
         middle = (visible_left + visible_right) / 2
         tag_left = middle - width / 2

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPolygonF
 
 from core.recording.bookmarks import Bookmark
-from gui.look.painter import filling, pen, smoothed
+from gui.look.painter import filling, smoothed
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -91,11 +91,11 @@ def draw_bookmarks(canvas: Canvas, bookmarks: Sequence[Bookmark], bottom: float)
         if bookmark.end is not None:
             end = frame.x(bookmark.end)
             poles.append(end)
-        canvas.painter.setPen(pen(colour))
+        canvas.pen(colour)
         for pole in poles:
             if left - 1 <= pole <= right:
                 x = round(pole)
-                canvas.draw_vertical(x, TOP, bottom)
+                canvas.upright(x, TOP, bottom)
         if bookmark.end is not None and end > left and start < right:
             x0 = max(left, start)
             width = max(1.0, min(right, end) - x0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPolygonF
 
-from gui.look.painter import pen, saved
+from gui.look.painter import saved
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE
 from gui.timeline.paint.canvas import Canvas
@@ -31,7 +31,7 @@ def draw_folds(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
         visible_right = min(x1, right)
         place = QRectF(visible_left, top, visible_right - visible_left, bottom - top)
         canvas.fill(place, frame.theme.plot)
-        painter.setPen(pen(frame.theme.muted))
+        canvas.pen(frame.theme.muted)
         for x in (x0, x1):
             if left <= x <= right and x1 - x0 >= LEAST:
                 painter.drawPolyline(_torn(x, top, bottom))
@@ -71,7 +71,7 @@ def _torn(x: float, top: float, bottom: float) -> QPolygonF:
 
 def _first_that_fits(canvas: Canvas, texts: list[str], room: float) -> str | None:
     for text in texts:
-        if canvas.width_of(text) <= room:
+        if canvas.small_width(text) <= room:
             return text
     return None
 
@@ -82,7 +82,7 @@ def _write(canvas: Canvas, place: QRectF, texts: list[str]) -> None:
     room = place.width() - 4 * TOOTH
     text = _first_that_fits(canvas, texts, room)
     if text is not None:
-        canvas.write(place, text, canvas.theme.muted, CENTRE)
+        canvas.small(place, text, CENTRE)
         return
     if room < LINE - 2 * TOOTH:
         return
@@ -94,4 +94,4 @@ def _write(canvas: Canvas, place: QRectF, texts: list[str]) -> None:
         painter.translate(place.center())
         painter.rotate(-90)
         lying = QRectF(-height / 2, -LINE / 2, height, LINE)
-        canvas.write(lying, text, canvas.theme.muted, CENTRE)
+        canvas.small(lying, text, CENTRE)

@@ -200,7 +200,7 @@ def _draw_label(canvas: Canvas, room: QRectF, texts: list[str]) -> bool:
     lines = fitting_lines(texts, canvas.fonts, room_width, most_lines)
     if not lines:
         return False
-    widest = max(canvas.width_of(line) for line in lines)
+    widest = max(canvas.small_width(line) for line in lines)
     width = round(widest + 2 * PADDING)
     height = min(room.height(), LINE_HEIGHT * len(lines))
     ground = QRectF(0, 0, width, height)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
@@ -52,7 +54,7 @@ class LabelColumn:
             picture.setDevicePixelRatio(ratio)
             picture.fill(QColor(frame.theme.plot))
             with QPainter(picture) as on_picture:
-                draw_labels(Canvas(on_picture, frame, canvas.fonts), scene)
+                draw_labels(replace(canvas, painter=on_picture), scene)
             # The upper edge moves with every pinned lane: remove pictures of earlier edges.
             if len(self._kept) >= PARTS:
                 self._kept.clear()

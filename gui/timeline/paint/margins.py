@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF
-from PySide6.QtGui import QColor, QFont, QPainter, QPolygonF
+from PySide6.QtGui import QPolygonF
 
-from gui.look.painter import filling, pen, smoothed
+from gui.look.painter import filling, smoothed
 from gui.look.text import duration_text, ntr, number_text, tr
-from gui.look.writing import CENTRE, LEFT, RIGHT, elided, elided_name
+from gui.look.writing import CENTRE, RIGHT, elided_name
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
@@ -44,26 +43,22 @@ POINTING_DOWN = (
 
 def draw_axis(canvas: Canvas, bottom: float, top: float = 0.0) -> None:
     """Draw the axis's title and numbers at `top`, and grid lines from there to `bottom`."""
-    painter = canvas.painter
     frame = canvas.frame
-    theme = frame.theme
     height = AXIS - 4
     _, unit = unit_of(frame.view)
     left = frame.left - LABELS + INDENT
     width = LABELS - INDENT - 10
-    painter.setFont(canvas.fonts.small)
-    whole_title = frame.origin.title(unit)
-    title = elided(painter, whole_title, width)
+    title = canvas.small_elided(frame.origin.title(unit), width)
     place = QRectF(left, top, width, height)
-    canvas.write(place, title, theme.muted)
+    canvas.small(place, title)
     for tick in ticks(frame.view, frame.origin):
         x = frame.left + tick.x
-        painter.setPen(QColor(theme.grid))
-        canvas.draw_vertical(x, top + height, bottom)
-        width = canvas.width_of(tick.number)
+        canvas.pen(frame.theme.grid)
+        canvas.upright(x, top + height, bottom)
+        width = canvas.small_width(tick.number)
         left = frame.centred(x, width)
         place = QRectF(left, top, width + 2, height)
-        canvas.write(place, tick.number, theme.muted)
+        canvas.small(place, tick.number)
 
 
 def time_tag(frame: Frame, fonts: Fonts, time_ns: float) -> tuple[str, QRectF]:
@@ -92,7 +87,7 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
     edges: set[float] = set()
     painter = canvas.painter
     painter.setFont(canvas.fonts.small)
-    painter.setPen(QColor(canvas.theme.muted))
+    canvas.pen(canvas.theme.muted)
     # Steps of several ranks may overlap; their names must not.
     free_from = frame.left
     for number, start, end in zip(numbers, starts, ends, strict=True):
@@ -111,7 +106,7 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
         place = QRectF(visible_left, top, visible_width, STEPS)
         room = visible_width - 6
         for label in step_labels(number, warmup, makespan_ns):
-            width = canvas.width_of(label)
+            width = canvas.small_width(label)
             label_left = place.center().x() - width / 2
             if width < room and label_left >= free_from:
                 painter.drawText(place, CENTRE, label)
@@ -127,7 +122,7 @@ def _draw_step_edges(canvas: Canvas, xs: Sequence[float], top: float, bottom: fl
     shown = [x for x in xs if frame.left <= x <= frame.right]
     if frame.vector:
         lines = [QLineF(x, top, x, bottom) for x in shown]
-        canvas.painter.setPen(pen(colour))
+        canvas.pen(colour)
         canvas.painter.drawLines(lines)
         return
     height = bottom - top
@@ -208,7 +203,6 @@ def lanes_text(count: int) -> str:
 
 def _heading(canvas: Canvas, scene: Scene, group: Section, indent: float) -> None:
     """Draw a group's heading over the whole width, or while it is folded next to its summary."""
-    painter = canvas.painter
     frame = canvas.frame
     end = frame.right
     if group.folded:
@@ -218,10 +212,9 @@ def _heading(canvas: Canvas, scene: Scene, group: Section, indent: float) -> Non
         height -= 4
     top = frame.top + group.top
     rect = QRectF(indent, top, end - indent, height)
-    painter.setPen(QColor(frame.theme.muted))
     heading = heading_text(scene, group)
-    text = elided_name(heading, 0, rect.width(), canvas.width_of)
-    _line(painter, canvas.fonts.small, rect, text)
+    shortened = elided_name(heading, 0, rect.width(), canvas.small_width)
+    _write_small(canvas, rect, shortened)
     if not frame.vector:
         middle = QPointF(indent - 7, rect.center().y())
         _triangle(canvas, middle, group.folded)
@@ -247,10 +240,7 @@ def cores_text(scene: Scene, device: str) -> str:
 
 def _lane_label(canvas: Canvas, scene: Scene, track: Track, indent: float) -> QRectF:
     """Draw a lane's label, and return the rectangle of its last line."""
-    painter = canvas.painter
     frame = canvas.frame
-    small = canvas.fonts.small
-    bold = canvas.fonts.bold
     facts = scene.facts[track.lane]
     layout = frame.layout
     track_top = frame.top + track.top
@@ -268,26 +258,23 @@ def _lane_label(canvas: Canvas, scene: Scene, track: Track, indent: float) -> QR
     above = max(0.0, (track.height - heights) / 2)
     y = track_top + above
     wide = frame.left - indent - 10
-    painter.setPen(QColor(frame.theme.text))
-    width_in_bold = partial(text_width, bold)
-    shown = elided_name(facts.name, facts.shared, wide, width_in_bold)
+    name = elided_name(facts.name, facts.shared, wide, canvas.bold_width)
     first_line = QRectF(indent, y, wide, NAME)
-    _line(painter, bold, first_line, shown)
-    name = width_in_bold(shown) + 7
-    painter.setPen(QColor(frame.theme.muted))
+    canvas.bold(first_line, canvas.bold_elided(name, wide))
+    name_width = canvas.bold_width(name) + 7
     place = facts.place
     if not details and facts.idle:
         # Without a line below, the idle time is more important next to the name.
         place = facts.idle
-    next_to_name = QRectF(indent + name, y, wide - name, NAME)
-    _line(painter, small, next_to_name, place)
+    next_to_name = QRectF(indent + name_width, y, wide - name_width, NAME)
+    _write_small(canvas, next_to_name, place)
     for number, text in enumerate(details):
         top = y + NAME + DETAIL * number
         rect = QRectF(indent, top, wide, DETAIL)
-        _line(painter, small, rect, text)
+        _write_small(canvas, rect, text)
     width = wide
     if details:
-        width = min(wide, canvas.width_of(details[-1]))
+        width = min(wide, canvas.small_width(details[-1]))
     last_top = y + heights - DETAIL
     return QRectF(indent, last_top, width + 4, DETAIL)
 
@@ -328,7 +315,7 @@ def _strip_label(
     """
     frame = canvas.frame
     middle = frame.top + track.top + track.height / 2
-    wide = canvas.width_of(text)
+    wide = canvas.small_width(text)
     left = frame.left - 8 - wide
     place = QRectF(left, middle - DETAIL / 2, wide, DETAIL)
     if above is not None and above.intersects(place):
@@ -340,7 +327,7 @@ def _strip_label(
         return QRectF()
     top = middle - NAME / 2
     whole = QRectF(place.left(), top, wide + 1, NAME)
-    canvas.write(whole, text, frame.theme.muted, RIGHT)
+    canvas.small(whole, text, RIGHT)
     return place
 
 
@@ -361,12 +348,10 @@ def _counter_label(canvas: Canvas, scene: Scene, row: Track, indent: float) -> N
     for number, text in enumerate((name, limits)):
         top = place.top() + number * half
         rect = QRectF(indent, top, wide, half)
-        shown = elided_name(text, 0, wide, canvas.width_of)
-        canvas.write(rect, shown, frame.theme.muted, RIGHT)
+        shown = elided_name(text, 0, wide, canvas.small_width)
+        canvas.small(rect, shown, RIGHT)
 
 
-def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:
-    """Write a line of text that ends with an ellipsis if it does not fit."""
-    painter.setFont(font)
-    shown = elided(painter, text, rect.width())
-    painter.drawText(rect, LEFT, shown)
+def _write_small(canvas: Canvas, rect: QRectF, text: str) -> None:
+    """Write a line in the small font, which ends with an ellipsis if it does not fit."""
+    canvas.small(rect, canvas.small_elided(text, rect.width()))

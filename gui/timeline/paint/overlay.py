@@ -14,7 +14,6 @@ from core.trace.trace import Trace
 from gui.look.painter import pen, saved, smoothed
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.fonts import text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
 from gui.timeline.paint.arrows import draw_arrows
 from gui.timeline.paint.canvas import Canvas
@@ -82,17 +81,11 @@ def draw_selection(canvas: Canvas, trace: Trace, selection: Selection, bottom: f
 
 def draw_outline(canvas: Canvas, rect: QRectF) -> None:
     """Outline a bar or a gap so that it has contrast to any colour."""
-    painter = canvas.painter
-    theme = canvas.theme
-    painter.setBrush(Qt.BrushStyle.NoBrush)
     # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
     # has contrast to the colour below.
-    under = pen(theme.plot, 4)
-    over = pen(theme.text, 2)
-    with smoothed(painter):
-        for outline in (under, over):
-            painter.setPen(outline)
-            painter.drawRect(rect)
+    with smoothed(canvas.painter):
+        canvas.outline(rect, canvas.theme.plot, 4)
+        canvas.outline(rect, canvas.theme.text, 2)
 
 
 def draw_range(canvas: Canvas, chosen: TimeRange, bottom: float) -> None:
@@ -100,7 +93,6 @@ def draw_range(canvas: Canvas, chosen: TimeRange, bottom: float) -> None:
     painter = canvas.painter
     frame = canvas.frame
     theme = frame.theme
-    bold = canvas.fonts.bold
     left = frame.left
     right = frame.right
     x0 = max(left, frame.x(chosen.start))
@@ -121,17 +113,17 @@ def draw_range(canvas: Canvas, chosen: TimeRange, bottom: float) -> None:
         painter.setClipRect(lanes_area, Qt.ClipOperation.IntersectClip)
         for area in areas:
             painter.fillRect(area, shade)
-            painter.setPen(pen(theme.accent))
+            canvas.pen(theme.accent)
             for x in (x0, x1):
-                canvas.draw_vertical(x, area.top(), area.bottom())
+                canvas.upright(x, area.top(), area.bottom())
     text = duration_text(chosen.end - chosen.start)
-    width = text_width(bold, text) + 12
+    width = canvas.bold_width(text) + 12
     middle = (x0 + x1) / 2
     tag_left = frame.centred(middle, width)
     # Above the lanes, where it covers no bar.
     tag = QRectF(tag_left, frame.ceiling - TAG, width, TAG)
     canvas.fill(tag, theme.accent)
-    write(painter, bold, theme.on_accent, tag, text, CENTRE)
+    canvas.bold(tag, text, CENTRE, theme.on_accent)
 
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
@@ -167,15 +159,15 @@ def draw_card(canvas: Canvas, at: QPointF, area: QRectF, title: str, lines: list
         painter.setBrush(shadow)
         painter.drawRoundedRect(card.translated(0, 2), 7, 7)
         painter.setBrush(QColor(theme.field))
-        painter.setPen(pen(theme.line))
+        canvas.pen(theme.line)
         painter.drawRoundedRect(card, 6, 6)
     place = card.adjusted(12, 8, -8, 0)
     place.setHeight(16)
-    write(painter, canvas.fonts.bold, theme.text, place, title)
+    canvas.bold(place, title)
     place.translate(0, 2)
     for line in lines:
         place.translate(0, 16)
-        canvas.write(place, line, theme.muted)
+        canvas.small(place, line)
 
 
 def _card_rect(
@@ -186,9 +178,9 @@ def _card_rect(
     lines: list[str],
 ) -> QRectF:
     """Return the rectangle of a tooltip below the pointer, or above it if there is no room."""
-    widest = text_width(canvas.fonts.bold, title)
+    widest = canvas.bold_width(title)
     for line in lines:
-        widest = max(widest, canvas.width_of(line))
+        widest = max(widest, canvas.small_width(line))
     most_width = max(CARD_WIDTH, area.width() - 20)
     width = min(widest + 26, most_width)
     height = 32.0 + 16 * len(lines)

@@ -50,7 +50,7 @@ def draw_scene(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) 
     per_pixel = 0.0
     parts = frame.layers()
     for part in parts:
-        densest = _draw_tracks(canvas.of(part), scene, area, labels)
+        densest = _draw_tracks(canvas.with_frame(part), scene, area, labels)
         per_pixel = max(per_pixel, densest)
     draw_groups(canvas, scene)
     canvas.painter.setClipping(False)
@@ -58,7 +58,7 @@ def draw_scene(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) 
     # A heading may be wider than the column of labels; a fold at the plot's edge would cover it.
     scrolled = parts[0]
     canvas.painter.setClipRect(_body(scrolled, area))
-    draw_headings(canvas.of(scrolled), scene)
+    draw_headings(canvas.with_frame(scrolled), scene)
     canvas.painter.setClipping(False)
     return per_pixel
 

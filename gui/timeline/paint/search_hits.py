@@ -115,7 +115,7 @@ def draw_count(canvas: Canvas, track: Track, count: int) -> None:
     if track.helper or track.height < LOW:
         return
     words = tr("{count} spans", count=about_text(count))
-    width = canvas.width_of(words) + 2 * AIR
+    width = canvas.small_width(words) + 2 * AIR
     place = frame.place(track)
     left = place.right() - width - AIR
     top = place.center().y() - LOW / 2

@@ -83,7 +83,7 @@ class Navigator:
         self._state.go_to(fitted, "fit step")
 
     def show_moments(self, start: float, end: float) -> None:
-        """Centre the view on a time range, in ns; zoom out only if it does not fit."""
+        """Show a time range, in ns; move the view only if needed, zoom out if it does not fit."""
         view = self._state.viewport
         fits = end - start <= view.span
         shown = view.centred(start, end) if fits else view.fitted(start, end)

@@ -112,7 +112,7 @@ def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
     image = QImage(1120, 420, QImage.Format.Format_RGB32)
     image.fill(0xFFFFFFFF)
     with QPainter(image) as painter:
-        draw_arrows(Canvas(painter, frame, Fonts.of(QFont())), span, near)
+        draw_arrows(Canvas.on(painter, frame, Fonts.of(QFont())), span, near)
     arrow = arrows_of(frame, span, near)[-1]
     inside = arrow.end.y() + (-4 if arrow.down else 4)
     assert image.pixelColor(round(arrow.end.x()), round(inside)).lightness() < 100
@@ -142,7 +142,7 @@ def painted(scene: Scene, frame: Frame) -> QImage:
     image = QImage(1200, 400, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(LIGHT.plot))
     with QPainter(image) as painter:
-        canvas = Canvas(painter, frame, Fonts.of(QFont()))
+        canvas = Canvas.on(painter, frame, Fonts.of(QFont()))
         draw_dependencies(canvas, scene)
         draw_critical(canvas, scene)
         draw_gap_labels(canvas, scene)

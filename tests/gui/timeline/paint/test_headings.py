@@ -83,6 +83,6 @@ def test_names_of_steps_that_overlap_in_time_do_not_overlap(qapp: object) -> Non
     view = Viewport(0, 100 * MS, 800)
     painter = Texts()
     frame = Frame(view, layout, LABELS, 20, LIGHT, vector=True)
-    draw_steps(Canvas(painter, frame, Fonts.of(QFont())), scene, 0, 300)
+    draw_steps(Canvas.on(painter, frame, Fonts.of(QFont())), scene, 0, 300)
     names = list(painter.places)
     assert len(names) == 2 and names[0].startswith("step 1") and names[1].startswith("step 3")

@@ -38,7 +38,7 @@ class Column:
         image = QImage(600, 320, QImage.Format.Format_RGB32)
         image.fill(self.frame.theme.plot)
         with QPainter(image) as painter:
-            canvas = Canvas(painter, self.frame, Fonts.of(QFont()))
+            canvas = Canvas.on(painter, self.frame, Fonts.of(QFont()))
             (draw or self.labels.draw)(canvas, self.scene)
         return image
 

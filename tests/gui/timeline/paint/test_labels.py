@@ -269,6 +269,6 @@ def test_names_of_lanes_that_are_too_long_still_differ(tmp_path: Path) -> None:
         image = QImage(600, 320, QImage.Format.Format_RGB32)
         image.fill(0xFFFFFFFF)
         with QPainter(image) as painter:
-            draw_labels(Canvas(painter, frame, Fonts.of(QFont())), scene)
+            draw_labels(Canvas.on(painter, frame, Fonts.of(QFont())), scene)
         drawn.append(image.copy(0, int(20 + track.top), int(LABELS), int(track.height)))
     assert drawn[0] != drawn[1]

@@ -214,7 +214,7 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
         image = QImage(800, 300, QImage.Format.Format_RGB32)
         image.fill(0xFFFFFFFF)
         with QPainter(image) as painter:
-            draw_ghosts(Canvas(painter, frame, Fonts.of(QFont())), scene, layout.ghosts)
+            draw_ghosts(Canvas.on(painter, frame, Fonts.of(QFont())), scene, layout.ghosts)
         top = round(layout.ghosts[0].top)
         seen[colouring] = {image.pixelColor(x, top).name() for x in range(800)}
     assert LIGHT.forward in seen[Colouring()]

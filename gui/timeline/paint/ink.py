@@ -1,4 +1,4 @@
-"""A painter with the fonts and colours of a picture, and the strokes that pictures are made of."""
+"""A painter with the fonts and colours of a picture: texts, fills and lines."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from gui.timeline.layout.fonts import Fonts, text_width
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """A painter, the fonts and the colours that a picture is drawn with."""
+    """A painter, and the fonts and colours in which it draws."""
 
     painter: QPainter
     fonts: Fonts
     theme: Theme
 
-    @classmethod
-    def of(cls, painter: QPainter, font: QFont, theme: Theme) -> Ink:
+    @staticmethod
+    def of(painter: QPainter, font: QFont, theme: Theme) -> Ink:
         """Return an ink whose fonts are sizes of a widget's font."""
-        return cls(painter, Fonts.of(font), theme)
+        return Ink(painter, Fonts.of(font), theme)
 
-    def base(self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT) -> None:
-        """Write in the usual font and in the colour of text."""
-        write(self.painter, self.fonts.base, self.theme.text, rect, text, where)
+    def base(
+        self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
+    ) -> None:
+        """Write in the base font; in the colour of text unless a colour is given."""
+        write(self.painter, self.fonts.base, colour or self.theme.text, rect, text, where)
 
     def bold(
         self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
@@ -49,6 +51,11 @@ class Ink:
     def small_width(self, text: str) -> float:
         """Return the width of a text in the small font, in pixels."""
         return text_width(self.fonts.small, text)
+
+    def bold_elided(self, text: str, room: float) -> str:
+        """Return a text, cut with an ellipsis to `room` pixels in bold."""
+        self.painter.setFont(self.fonts.bold)
+        return elided(self.painter, text, room)
 
     def small_elided(self, text: str, room: float) -> str:
         """Return a text, cut with an ellipsis to `room` pixels in the small font."""
