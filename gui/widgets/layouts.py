@@ -24,6 +24,7 @@ Widget = TypeVar("Widget", bound=QWidget)
 Box = TypeVar("Box", bound=QBoxLayout)
 LayoutPart = QWidget | QLayout | int | None
 """Part of a row or column: an int is a number of free pixels, None takes all free space."""
+NO_MARGINS = (0, 0, 0, 0)
 
 
 class How(TypedDict, total=False):
@@ -52,7 +53,7 @@ def joined(
     *parts: LayoutPart, of: QWidget | None = None, growing: LayoutPart = None
 ) -> QVBoxLayout:
     """Return parts below one another, without margins and spacing."""
-    return column(*parts, of=of, growing=growing, margins=(0, 0, 0, 0), spacing=0)
+    return column(*parts, of=of, growing=growing, margins=NO_MARGINS, spacing=0)
 
 
 def widget_of(layout: QLayout, look: str = "") -> QWidget:

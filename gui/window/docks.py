@@ -23,7 +23,7 @@ from gui.app.feature import Dock, Panel
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.widgets.drawing import Painted
-from gui.widgets.layouts import joined, named, row
+from gui.widgets.layouts import NO_MARGINS, joined, named, row
 
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
 ON_THE_LEFT = (Dock.SETTINGS, Dock.LESSON)
@@ -272,7 +272,7 @@ class PageBook(QWidget):
         self.names.currentRowChanged.connect(self._stack.setCurrentIndex)
         self.names.setCurrentRow(0)
         self.names.setVisible(len(pages) > 1)
-        row(self.names, self._stack, of=self, growing=self._stack, margins=(0, 0, 0, 0), spacing=0)
+        row(self.names, self._stack, of=self, growing=self._stack, margins=NO_MARGINS, spacing=0)
 
     @property
     def current(self) -> PanelPage:

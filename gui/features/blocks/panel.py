@@ -12,7 +12,7 @@ from gui.features.blocks.strip import BlockStrip, ShownCut
 from gui.features.blocks.table import BlockTable
 from gui.look.text import change_text, duration_text, tr
 from gui.widgets.label import Label, hint
-from gui.widgets.layouts import button, column, named, row
+from gui.widgets.layouts import NO_MARGINS, button, column, named, row
 from gui.widgets.option_fields import field_of
 from gui.widgets.sheet import scrolled
 
@@ -57,7 +57,7 @@ class BlocksPanel(QWidget):
             self._empty,
             of=self,
             growing=self._sheet,
-            margins=(0, 0, 0, 0),
+            margins=NO_MARGINS,
             spacing=2,
         ).setStretchFactor(self._empty, 1)
         for label in (self.message, self.predicted):

@@ -26,7 +26,7 @@ from gui.look.text import percent_text, problem_text, tr
 from gui.look.theme import Theme
 from gui.widgets.fields import Choice, choice, whole
 from gui.widgets.label import Label
-from gui.widgets.layouts import LayoutPart, button, column, named, row, widget_of
+from gui.widgets.layouts import NO_MARGINS, LayoutPart, button, column, named, row, widget_of
 
 FREE = ""
 MOST_LIMIT = MOST_MICROBATCHES * 2
@@ -151,7 +151,7 @@ class BoardPage(QFrame):
         self._make_buttons()
         scrolled = _BoardFrame(self.canvas)
         first = row(
-            self.puzzles, self.start, None, self.close_button, margins=(0, 0, 0, 0), spacing=8
+            self.puzzles, self.start, None, self.close_button, margins=NO_MARGINS, spacing=8
         )
         self._settings = widget_of(self._settings_row(), "plot")
         buttons = row(
@@ -162,7 +162,7 @@ class BoardPage(QFrame):
             self.clear,
             None,
             self.run,
-            margins=(0, 0, 0, 0),
+            margins=NO_MARGINS,
             spacing=6,
         )
         column(
@@ -193,7 +193,7 @@ class BoardPage(QFrame):
             if title:
                 parts.append(Label(title, "quiet"))
             parts += [field, 2]
-        return row(*parts, None, margins=(0, 0, 0, 0), spacing=5)
+        return row(*parts, None, margins=NO_MARGINS, spacing=5)
 
     def _make_buttons(self) -> None:
         game = self.game

@@ -12,7 +12,7 @@ from gui.features.devices.imported import ImportedPanel
 from gui.features.devices.memory import MemoryPanel
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene
-from gui.widgets.layouts import row, widget_of
+from gui.widgets.layouts import NO_MARGINS, row, widget_of
 from gui.widgets.sheet import scrolled, scrolling
 
 
@@ -37,7 +37,7 @@ class DevicesFeature(Feature):
         return scrolled(self.imported, self.devices, self.buckets)
 
     def _make_batch_page(self) -> QScrollArea:
-        sides = row(self.batch, self.memory, margins=(0, 0, 0, 0), spacing=0)
+        sides = row(self.batch, self.memory, margins=NO_MARGINS, spacing=0)
         sides.setStretch(0, 1)
         sides.setStretch(1, 1)
         return scrolling(widget_of(sides, "plot"), tr("Batch split and memory"))

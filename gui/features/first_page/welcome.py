@@ -29,7 +29,7 @@ from gui.features.runs.tabs import title_of
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.widgets.label import Label, plain_tip
-from gui.widgets.layouts import button, column, grid, named, row, widget_of
+from gui.widgets.layouts import NO_MARGINS, button, column, grid, named, row, widget_of
 from gui.widgets.sheet import scroll_down
 
 WIDEST = 1180
@@ -285,7 +285,7 @@ def _heading(text: str) -> Label:
 
 
 def _centred(sheet: QWidget) -> QWidget:
-    across = row(None, sheet, None, margins=(0, 0, 0, 0))
+    across = row(None, sheet, None, margins=NO_MARGINS)
     # The sheet takes the width up to its maximum; the rest is on both sides of it.
     across.setStretchFactor(sheet, 1000)
     return widget_of(across, "plot")

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from gui.features.keys.gestures import MOUSE
 from gui.look.text import tr
 from gui.widgets.label import Label
-from gui.widgets.layouts import column, grid, named, row
+from gui.widgets.layouts import NO_MARGINS, column, grid, named, row
 from gui.widgets.menu_actions import all_keys_text, listed_actions
 
 LINES = 28  # of a column at least, which a small screen still shows
@@ -99,7 +99,7 @@ class KeySheet(QDialog):
         self.field.setMaximumWidth(FIELD)
         self.field.textChanged.connect(self._filter)
         top = row(self.field, None, margins=(18, 12, 18, 0))
-        column(top, area, of=self, margins=(0, 0, 0, 0))
+        column(top, area, of=self, margins=NO_MARGINS)
         # With room for the vertical bar: it would take it
         # from the sheet, and so bring a horizontal one.
         bar = area.verticalScrollBar().sizeHint().width()

@@ -11,7 +11,7 @@ from gui.app.setting_names import settings_text
 from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.widgets.label import Label
-from gui.widgets.layouts import column, named, row, widget_of
+from gui.widgets.layouts import NO_MARGINS, column, named, row, widget_of
 
 EXAMPLE = "4 + 4 + 2"
 WIDTH = 90  # pixels of a field for one number
@@ -35,7 +35,7 @@ class PredictionField(QWidget):
         self.number.returnPressed.connect(self.entered)
         self._sign = Label()
         self._number_row = widget_of(
-            row(self.number, self._sign, None, margins=(0, 0, 0, 0), spacing=6)
+            row(self.number, self._sign, None, margins=NO_MARGINS, spacing=6)
         )
         # They have texts from the beginning, because screen readers also name hidden buttons.
         self.orders = {
@@ -45,7 +45,7 @@ class PredictionField(QWidget):
         for button in self.orders.values():
             self._group.addButton(button)
             button.clicked.connect(self.changed)
-        buttons = column(*self.orders.values(), margins=(0, 0, 0, 0), spacing=3)
+        buttons = column(*self.orders.values(), margins=NO_MARGINS, spacing=3)
         self._order_column = widget_of(buttons)
         column(
             self.label,

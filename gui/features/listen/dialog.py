@@ -29,7 +29,7 @@ from gui.app.settings import Settings
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, ntr, problem_text, tr
 from gui.widgets.label import Label
-from gui.widgets.layouts import button, column, named, row, widget_of
+from gui.widgets.layouts import NO_MARGINS, button, column, named, row, widget_of
 from gui.widgets.tables import dress_tree
 from gui.widgets.where import WhereField
 
@@ -172,7 +172,7 @@ class ListenDialog(QDialog):
 
     def _build(self) -> None:
         fields = (Label(tr("Address")), self.host, self.port)
-        self.address = widget_of(row(*fields, growing=self.host, margins=(0, 0, 0, 0)))
+        self.address = widget_of(row(*fields, growing=self.host, margins=NO_MARGINS))
         # The parts next to it stay where they are when it is hidden.
         policy = self.address.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
@@ -184,7 +184,7 @@ class ListenDialog(QDialog):
             _copied(self.script, tr("Copy the lines for the script")),
             Label(tr("Or start the job like this, without any line in it:")),
             _copied(self.command, tr("Copy the command")),
-            margins=(0, 0, 0, 0),
+            margins=NO_MARGINS,
             spacing=6,
         )
         self.instructions = widget_of(lines)
@@ -283,4 +283,4 @@ def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
 
     copy = button(QPushButton, tr("Copy"), tip, put)
     copy.setAutoDefault(False)
-    return widget_of(row(field, copy, growing=field, margins=(0, 0, 0, 0), spacing=8))
+    return widget_of(row(field, copy, growing=field, margins=NO_MARGINS, spacing=8))

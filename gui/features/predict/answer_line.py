@@ -16,7 +16,7 @@ from gui.look.text import (
     tr,
 )
 from gui.widgets.label import Elided, plain_tip
-from gui.widgets.layouts import button, column, row
+from gui.widgets.layouts import NO_MARGINS, button, column, row
 
 MARGINS = (12, 6, 12, 6)
 
@@ -64,7 +64,7 @@ class AnswerLine(QFrame):
         self.sweep.setCheckable(True)
         for part in (self.sweep, self.large, self.run):
             part.setEnabled(part is self.sweep)
-        texts = column(self.headline, self.detail, margins=(0, 0, 0, 0), spacing=1)
+        texts = column(self.headline, self.detail, margins=NO_MARGINS, spacing=1)
         row(
             texts,
             self.sweep,

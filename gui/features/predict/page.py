@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from core.override import override
 from gui.features.predict.advisor_panel import AdvisorPanel
 from gui.features.predict.whatif_panel import WhatIfPanel
-from gui.widgets.layouts import column, row, stacked, widget_of
+from gui.widgets.layouts import NO_MARGINS, column, row, stacked, widget_of
 
 WITH_PICTURE = 900
 """Least width in pixels at which the predicted step is drawn next to the ways, and the sliders are
@@ -30,13 +30,11 @@ class TryPage(QWidget):
         self.picture = asked.picture
         self.make_sweep: Callable[[], QWidget] | None = None
         self._has_sweep = False
-        predicted = widget_of(
-            row(ways, self.picture, margins=(0, 0, 0, 0), spacing=8, growing=ways)
-        )
+        predicted = widget_of(row(ways, self.picture, margins=NO_MARGINS, spacing=8, growing=ways))
         predicted.layout().setStretchFactor(self.picture, 1)  # type: ignore[union-attr]
         self._right = QWidget()
         self._stack = stacked(self._right, predicted)
-        below = row(asked, self._right, growing=self._right, margins=(0, 0, 0, 0), spacing=4)
+        below = row(asked, self._right, growing=self._right, margins=NO_MARGINS, spacing=4)
         column(self.answer, below, of=self, growing=below, margins=(0, 0, 8, 6), spacing=0)
         self.answer.sweep.toggled.connect(self._show_sweep)
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from core.plan.strategies import STRATEGIES
 from gui.look.text import tr
 from gui.widgets.label import Label, plain_tip
-from gui.widgets.layouts import column, named
+from gui.widgets.layouts import NO_MARGINS, column, named
 
 ROW = 25  # pixels of a strategy
 NAME = Qt.ItemDataRole.UserRole
@@ -39,7 +39,7 @@ class StrategyList(QWidget):
         self.list.setCurrentRow(0)
         self._show_chosen()
         self.list.currentItemChanged.connect(self._change)
-        made: QVBoxLayout = column(self.list, self._line, of=self, margins=(0, 0, 0, 0), spacing=2)
+        made: QVBoxLayout = column(self.list, self._line, of=self, margins=NO_MARGINS, spacing=2)
         made.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
 
     @property

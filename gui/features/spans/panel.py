@@ -32,7 +32,7 @@ from gui.features.spans.searching import Searcher
 from gui.look.text import ntr, percent_text, problem_text, tr
 from gui.timeline.state.scene import Scene
 from gui.widgets.label import Label
-from gui.widgets.layouts import button, column, named, row
+from gui.widgets.layouts import NO_MARGINS, button, column, named, row
 from gui.widgets.tables import dress
 
 AT_ONCE_S = 0.2  # seconds; a file that takes less is written when `save_to` returns
@@ -306,7 +306,7 @@ class SpansPanel(QWidget):
             self.table,
             of=self,
             growing=self.table,
-            margins=(0, 0, 0, 0),
+            margins=NO_MARGINS,
             spacing=2,
         )
 

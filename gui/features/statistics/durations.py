@@ -17,7 +17,7 @@ from gui.look.text import tr
 from gui.timeline.interact.describe import kind_title
 from gui.widgets.fields import Choice
 from gui.widgets.label import Label
-from gui.widgets.layouts import column, named, row
+from gui.widgets.layouts import NO_MARGINS, column, named, row
 
 
 class Durations(QWidget):
@@ -42,7 +42,7 @@ class Durations(QWidget):
             self.histogram,
             self.far,
             of=self,
-            margins=(0, 0, 0, 0),
+            margins=NO_MARGINS,
             spacing=6,
         )
 
@@ -96,4 +96,4 @@ class Durations(QWidget):
 
 def across(first: QWidget, *others: QWidget) -> QHBoxLayout:
     """Return widgets side by side; the first one grows."""
-    return row(first, *others, growing=first, margins=(0, 0, 0, 0), spacing=6)
+    return row(first, *others, growing=first, margins=NO_MARGINS, spacing=6)

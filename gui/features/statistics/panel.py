@@ -33,7 +33,7 @@ from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from gui.widgets.fields import Choice
 from gui.widgets.label import Label, hint
-from gui.widgets.layouts import button, column, named, row, stacked, widget_of
+from gui.widgets.layouts import NO_MARGINS, button, column, named, row, stacked, widget_of
 from gui.widgets.sheet import scrolled
 
 AT_ONCE_S = 0.012  # of counting; then the window answers
@@ -228,7 +228,7 @@ class StatisticsPanel(QWidget):
         page = column(
             across(self.head, copying, csv, markdown),
             self.lanes,
-            row(self.explain, None, margins=(0, 0, 0, 0)),
+            row(self.explain, None, margins=NO_MARGINS),
             across(spans, self.by),
             self.kinds,
             self.names,

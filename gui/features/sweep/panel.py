@@ -24,7 +24,7 @@ from gui.features.sweep.view import SweepView
 from gui.look.text import tr
 from gui.widgets.fields import WheelGuard, choice, whole
 from gui.widgets.label import Label
-from gui.widgets.layouts import button, column, named, row, widget_of
+from gui.widgets.layouts import NO_MARGINS, button, column, named, row, widget_of
 from gui.widgets.sheet import scroll_down
 
 FIRST = "split_size"
@@ -143,5 +143,5 @@ class SweepPanel(QScrollArea):
         self._fields = column(
             form, buttons, self.problem, self.progress, None, margins=(12, 2, 8, 4), spacing=5
         )
-        self._box = row(self._fields, self.view, growing=self.view, margins=(0, 0, 0, 0), spacing=0)
+        self._box = row(self._fields, self.view, growing=self.view, margins=NO_MARGINS, spacing=0)
         self.setWidget(widget_of(self._box, "sheet"))

@@ -20,7 +20,7 @@ from gui.features.verdict.suggestion import ALTERNATIVES, Change, Suggestion
 from gui.look.text import MINUS, bytes_text, duration_text, sentence, tr
 from gui.look.text import change_text as percent_change_text
 from gui.widgets.label import Elided, Label, plain_tip
-from gui.widgets.layouts import button, column, row
+from gui.widgets.layouts import NO_MARGINS, button, column, row
 
 MARGINS = (12, 4, 8, 3)
 COMPACT_MARGINS = (12, 2, 8, 2)
@@ -58,13 +58,13 @@ class VerdictLine(QFrame):
         self._offered: dict[Change, list[Suggestion]] = {}
         self._header: Header | None = None
         self._is_compact = False
-        first = row(self.label, self.why, growing=self.label, margins=(0, 0, 0, 0), spacing=8)
+        first = row(self.label, self.why, growing=self.label, margins=NO_MARGINS, spacing=8)
         second = row(
             self.predicted,
             *self.changes,
             self.note,
             growing=self.note,
-            margins=(0, 0, 0, 0),
+            margins=NO_MARGINS,
             spacing=SPACING,
         )
         self._rows = column(first, second, of=self, margins=MARGINS, spacing=0)
