@@ -22,7 +22,13 @@ class Banner(QFrame):
         tip = tr("Close this message.")
         name = tr("Close the message")
         close = button(QToolButton, "×", tip, self.hide, name)
-        row(self.label, close, of=self, growing=self.label, margins=(12, 5, 6, 5))
+        row(
+            self.label,
+            close,
+            of=self,
+            growing=self.label,
+            margins=(12, 5, 6, 5),
+        )
         self.hide()
 
     def say(self, text: Text, level: str = "error") -> None:

@@ -53,7 +53,13 @@ def joined(
     *parts: LayoutPart, of: QWidget | None = None, growing: LayoutPart = None
 ) -> QVBoxLayout:
     """Return parts below one another, without margins and spacing."""
-    return column(*parts, of=of, growing=growing, margins=NO_MARGINS, spacing=0)
+    return column(
+        *parts,
+        of=of,
+        growing=growing,
+        margins=NO_MARGINS,
+        spacing=0,
+    )
 
 
 def widget_of(layout: QLayout, look: str = "") -> QWidget:

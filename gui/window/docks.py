@@ -272,7 +272,14 @@ class PageBook(QWidget):
         self.names.currentRowChanged.connect(self._stack.setCurrentIndex)
         self.names.setCurrentRow(0)
         self.names.setVisible(len(pages) > 1)
-        row(self.names, self._stack, of=self, growing=self._stack, margins=NO_MARGINS, spacing=0)
+        row(
+            self.names,
+            self._stack,
+            of=self,
+            growing=self._stack,
+            margins=NO_MARGINS,
+            spacing=0,
+        )
 
     @property
     def current(self) -> PanelPage:

@@ -197,7 +197,13 @@ class ListenDialog(QDialog):
         self.port.setMinimumWidth(BUTTON)
         self.where.setMinimumContentsLength(WHERE_LETTERS)
         parts = (place, self.problem, self.about, self.instructions, self.status, self.ranks)
-        column(*parts, row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10)
+        column(
+            *parts,
+            row(None, close),
+            of=self,
+            margins=(16, 14, 16, 12),
+            spacing=10,
+        )
         self.ranks.setMinimumHeight(110)
         self.setMinimumWidth(WIDTH)
 
@@ -283,4 +289,12 @@ def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
 
     copy = button(QPushButton, tr("Copy"), tip, put)
     copy.setAutoDefault(False)
-    return widget_of(row(field, copy, growing=field, margins=NO_MARGINS, spacing=8))
+    return widget_of(
+        row(
+            field,
+            copy,
+            growing=field,
+            margins=NO_MARGINS,
+            spacing=8,
+        )
+    )

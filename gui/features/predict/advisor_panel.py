@@ -284,7 +284,14 @@ class AdvisorPanel(QWidget):
             growing=self.line,
             spacing=8,
         )
-        column(top, self.table, of=self, growing=self.table, margins=(4, 0, 4, 0), spacing=3)
+        column(
+            top,
+            self.table,
+            of=self,
+            growing=self.table,
+            margins=(4, 0, 4, 0),
+            spacing=3,
+        )
         self.set_busy(False)
 
     def _current(self) -> Ranked | None:

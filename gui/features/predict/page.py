@@ -30,12 +30,33 @@ class TryPage(QWidget):
         self.picture = asked.picture
         self.make_sweep: Callable[[], QWidget] | None = None
         self._has_sweep = False
-        predicted = widget_of(row(ways, self.picture, margins=NO_MARGINS, spacing=8, growing=ways))
+        predicted = widget_of(
+            row(
+                ways,
+                self.picture,
+                margins=NO_MARGINS,
+                spacing=8,
+                growing=ways,
+            )
+        )
         predicted.layout().setStretchFactor(self.picture, 1)  # type: ignore[union-attr]
         self._right = QWidget()
         self._stack = stacked(self._right, predicted)
-        below = row(asked, self._right, growing=self._right, margins=NO_MARGINS, spacing=4)
-        column(self.answer, below, of=self, growing=below, margins=(0, 0, 8, 6), spacing=0)
+        below = row(
+            asked,
+            self._right,
+            growing=self._right,
+            margins=NO_MARGINS,
+            spacing=4,
+        )
+        column(
+            self.answer,
+            below,
+            of=self,
+            growing=below,
+            margins=(0, 0, 8, 6),
+            spacing=0,
+        )
         self.answer.sweep.toggled.connect(self._show_sweep)
 
     def open_sweep(self) -> None:

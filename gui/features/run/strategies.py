@@ -39,7 +39,13 @@ class StrategyList(QWidget):
         self.list.setCurrentRow(0)
         self._show_chosen()
         self.list.currentItemChanged.connect(self._change)
-        made: QVBoxLayout = column(self.list, self._line, of=self, margins=NO_MARGINS, spacing=2)
+        made: QVBoxLayout = column(
+            self.list,
+            self._line,
+            of=self,
+            margins=NO_MARGINS,
+            spacing=2,
+        )
         made.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
 
     @property

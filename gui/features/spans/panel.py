@@ -287,7 +287,13 @@ class SpansPanel(QWidget):
         self.save = QPushButton(tr("Save as CSV…"))
         self.cancel.hide()
         self.problem.hide()
-        line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)
+        line = row(
+            self.field,
+            self.count,
+            growing=self.field,
+            margins=(8, 6, 8, 2),
+            spacing=6,
+        )
         under = row(
             Label(tr("Sort by")),
             self.sort_column,

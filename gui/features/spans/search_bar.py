@@ -272,7 +272,13 @@ class SearchBar(QWidget):
             growing=self.field,
             spacing=6,
         )
-        column(line, self.problem, of=self, margins=(10, 5, 10, 5), spacing=3)
+        column(
+            line,
+            self.problem,
+            of=self,
+            margins=(10, 5, 10, 5),
+            spacing=3,
+        )
         self._cancel.hide()
 
     def _stop(self) -> None:

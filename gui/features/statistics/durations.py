@@ -96,4 +96,10 @@ class Durations(QWidget):
 
 def across(first: QWidget, *others: QWidget) -> QHBoxLayout:
     """Return widgets side by side; the first one grows."""
-    return row(first, *others, growing=first, margins=NO_MARGINS, spacing=6)
+    return row(
+        first,
+        *others,
+        growing=first,
+        margins=NO_MARGINS,
+        spacing=6,
+    )

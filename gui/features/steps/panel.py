@@ -52,7 +52,13 @@ class StepsPanel(QWidget):
         self.strip = StepStrip()
         self.strip.hide()
         self.strip.chosen.connect(self._choose)
-        self._column = column(self.strip, self.legend, of=self, margins=(8, 4, 8, 4), spacing=2)
+        self._column = column(
+            self.strip,
+            self.legend,
+            of=self,
+            margins=(8, 4, 8, 4),
+            spacing=2,
+        )
         # The strip must not make the dock higher: in a low one it is hidden.
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self.setMinimumHeight(LEAST)

@@ -143,5 +143,11 @@ class SweepPanel(QScrollArea):
         self._fields = column(
             form, buttons, self.problem, self.progress, None, margins=(12, 2, 8, 4), spacing=5
         )
-        self._box = row(self._fields, self.view, growing=self.view, margins=NO_MARGINS, spacing=0)
+        self._box = row(
+            self._fields,
+            self.view,
+            growing=self.view,
+            margins=NO_MARGINS,
+            spacing=0,
+        )
         self.setWidget(widget_of(self._box, "sheet"))

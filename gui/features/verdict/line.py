@@ -58,7 +58,13 @@ class VerdictLine(QFrame):
         self._offered: dict[Change, list[Suggestion]] = {}
         self._header: Header | None = None
         self._is_compact = False
-        first = row(self.label, self.why, growing=self.label, margins=NO_MARGINS, spacing=8)
+        first = row(
+            self.label,
+            self.why,
+            growing=self.label,
+            margins=NO_MARGINS,
+            spacing=8,
+        )
         second = row(
             self.predicted,
             *self.changes,
@@ -67,7 +73,13 @@ class VerdictLine(QFrame):
             margins=NO_MARGINS,
             spacing=SPACING,
         )
-        self._rows = column(first, second, of=self, margins=MARGINS, spacing=0)
+        self._rows = column(
+            first,
+            second,
+            of=self,
+            margins=MARGINS,
+            spacing=0,
+        )
         self.show_text("")
 
     def show_run(self, header: Header | None) -> None:

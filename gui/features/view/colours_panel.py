@@ -96,7 +96,14 @@ class ColoursPanel(QDialog):
         close = QPushButton(tr("Close"))
         close.clicked.connect(self.close)
         line = row(self.reset, None, close)
-        column(rows, self.warning, line, of=self, margins=(16, 14, 16, 12), spacing=10)
+        column(
+            rows,
+            self.warning,
+            line,
+            of=self,
+            margins=(16, 14, 16, 12),
+            spacing=10,
+        )
         self.setMinimumWidth(WIDTH)
 
 
