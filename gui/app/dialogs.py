@@ -47,9 +47,12 @@ def ask_save(
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDirectory(str(start.parent))
     dialog.selectFile(start.name)
-    dialog.filesSelected.connect(
-        lambda names: then(with_suffix(Path(names[0]), dialog.selectedNameFilter()))
-    )
+
+    def take(names: list[str]) -> None:
+        path = Path(names[0])
+        then(with_suffix(path, dialog.selectedNameFilter()))
+
+    dialog.filesSelected.connect(take)
     dialog.open()
 
 
@@ -71,7 +74,8 @@ def to_front(window: QWidget) -> None:
 
 def with_suffix(path: Path, kind: str) -> Path:
     """Return the path; without a suffix, it gets the first of a kind: `PNG image (*.png)`."""
-    suffix = kind.partition("(*")[2].rstrip(")").partition(" ")[0]
+    _, _, patterns = kind.partition("(*")
+    suffix, _, _ = patterns.rstrip(")").partition(" ")
     return path.with_suffix(suffix) if suffix and not path.suffix else path
 
 

@@ -73,7 +73,8 @@ def why_not_yet(explained: ExplanationCache, step: int, live: bool) -> str:
     """Return a sentence on why a step is not explained yet; "" if it is."""
     if explained.at_hand(step):
         return ""
-    if problem := explained.problem(step):
+    problem = explained.problem(step)
+    if problem:
         return problem
     tasks = f"{explained.progress(step).tasks:,}"
     if live:

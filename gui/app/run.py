@@ -123,8 +123,10 @@ class Run:
     def _parts(self) -> Iterator[bytes]:
         if self.source is not None:
             with open_regular(self.source) as source:
-                while part := source.read(COPIED):
+                part = source.read(COPIED)
+                while part:
                     yield part
+                    part = source.read(COPIED)
         elif self.kept is not None:
             yield from self.kept.parts()
 

@@ -45,7 +45,8 @@ def file_name(run: Run) -> str:
     if run.source is not None and not (run.stepped and run.name):
         name = run.source.name.removesuffix(".gz")
         return name if name.endswith(SUFFIX) else f"{Path(name).stem}{SUFFIX}"
-    words = re.sub(r"\W+", "-", shown_title(run).lower()).strip("-")
+    title = shown_title(run).lower()
+    words = re.sub(r"\W+", "-", title).strip("-")
     return f"{words or 'run'}{SUFFIX}"
 
 

@@ -108,9 +108,8 @@ def png_of(picture: Picture) -> bytes:
 
 def svg_of(picture: Picture) -> bytes:
     """Return a picture as an SVG document."""
-    from PySide6.QtSvg import (
-        QSvgGenerator,
-    )  # not at the top: QtSvg would slow the start of the window
+    # Imported here, because QtSvg would slow the start of the window.
+    from PySide6.QtSvg import QSvgGenerator
 
     def write(device: QIODevice) -> None:
         generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
@@ -123,7 +122,8 @@ def svg_of(picture: Picture) -> bytes:
         _paint(generator, picture)
 
     # A name may contain characters that XML forbids or that reverse the direction of text.
-    return plain_markup(_written(write).decode()).encode()
+    document = _written(write).decode()
+    return plain_markup(document).encode()
 
 
 def pdf_of(picture: Picture) -> bytes:

@@ -88,19 +88,23 @@ class Style:
         hatching = preset.hatching if options.hatching is None else options.hatching
         theme = edited(THEMES[options.theme], colours)
         # Only presets for slides have a fixed height. A slide has no margins yet; a page has.
-        slide = preset.height_mm is not None
+        edge = 0.2
+        tallest = 1.5
+        if preset.height_mm is not None:
+            edge = 1.6
+            tallest = 5.0
         return cls(
             base=Face(size),
             bold=Face(size, True),
             small=Face(round(0.85 * size)),
             number=Face(round(0.82 * size)),
             line=preset.line_pt * PT,
-            edge=(1.6 if slide else 0.2) * size,
+            edge=edge * size,
             width=width_mm * MM,
             height=_height(preset, width_mm),
             scale=options.scale or preset.scale,
             looks=looks_of(theme, hatching, options.greyscale),
-            tallest=(5.0 if slide else 1.5) * size,
+            tallest=tallest * size,
         )
 
 

@@ -115,7 +115,8 @@ def seen_on(colour: str, ground: str) -> str:
     for step in range(21):
         share = step / 20
         mixed = [round(one + (towards - one) * share) for one in channels]
-        found = "#" + "".join(f"{one:02x}" for one in mixed)
+        red, green, blue = mixed
+        found = f"#{red:02x}{green:02x}{blue:02x}"
         if contrast(found, ground) >= FAINTEST:
             return found
     return found

@@ -23,7 +23,8 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
     """
     # `Runner.start` runs up to the first yield before it returns: yield before any work.
     yield 0.0
-    while missing := _not_at_hand(scene):
+    missing = _not_at_hand(scene)
+    while missing:
         failed = [step for step in missing if scene.explained.problem(step)]
         hopeless = missing if live else failed
         if hopeless:
@@ -31,6 +32,7 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
         explainer.ask(scene.explained, missing)
         # None: nothing to do here until the explainer's thread has an answer.
         yield None
+        missing = _not_at_hand(scene)
     whole = len(explained_steps(scene)) + SECTIONS
     sections = []
     for number, section in enumerate(run_sections(scene)):

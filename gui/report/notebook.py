@@ -61,7 +61,8 @@ def _framed(scene: Scene, document: str) -> Html:
     others = len(lanes) - computing
     height = AROUND + HIGH * computing + LOW * others
     height = min(height, MOST_HIGH)
+    title = escape(run_title(scene.trace))
     return Html(
         f'<iframe srcdoc="{escape(document)}" sandbox="allow-scripts" width="100%" '
-        f'height="{height}" style="border: 0" title="{escape(run_title(scene.trace))}"></iframe>'
+        f'height="{height}" style="border: 0" title="{title}"></iframe>'
     )

@@ -53,8 +53,8 @@ def subtitle(trace: Trace) -> str:
     started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
     parts = [started]
     if trace.part is not None:
-        start, end = trace.part
-        parts.append(tr("one step: {start} to {end}", start=time_text(start), end=time_text(end)))
+        start, end = map(time_text, trace.part)
+        parts.append(tr("one step: {start} to {end}", start=start, end=end))
     if trace.header.source is Source.PREDICTED:
         parts.append(tr("predicted, not measured"))
     parts.append(translated(trace.header.timing_note))

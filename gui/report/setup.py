@@ -30,11 +30,10 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
     machine = [*_flat(trace.header.hardware), *_flat(trace.header.versions)]
     if machine:
         yield Section(tr("Hardware and versions"), facts(machine))
-    warnings = [
-        (duration_text(row.time), tr(row.level), translated(row.text))
-        for row in trace.logs
-        if row.level in WARNED
-    ]
+    warnings = []
+    for row in trace.logs:
+        if row.level in WARNED:
+            warnings.append((duration_text(row.time), tr(row.level), translated(row.text)))
     if warnings:
         header = (tr("at"), tr("level"), tr("what was said"))
         yield Section(tr("Warnings"), table(header, warnings[:MOST_LINES], 3))
@@ -42,9 +41,11 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
 
 def _ranks(trace: Trace) -> Iterator[Section]:
     """Yield sections on the ranks and the file's irregularities, for a trace without settings."""
-    rows = [rank_words(time) for time in rank_times(trace)[:MOST_LINES]]
+    listed = rank_times(trace)[:MOST_LINES]
+    rows = [rank_words(times) for times in listed]
     yield Section(tr("Ranks"), table(rank_heads(), rows))
-    yield Section(tr("File"), joined(*map(paragraph, issue_lines(trace))))
+    issues = map(paragraph, issue_lines(trace))
+    yield Section(tr("File"), joined(*issues))
 
 
 def _settings(trace: Trace) -> list[tuple[str, str]]:
@@ -62,11 +63,12 @@ def _settings(trace: Trace) -> list[tuple[str, str]]:
         **values,
         "parameters": bytes_text(trace.header.model.parameter_bytes),
     }
-    return [
-        (tr(name.replace("_", " ")), _text(value))
-        for name, value in values.items()
-        if value is not None
-    ]
+    settings = []
+    for name, value in values.items():
+        if value is not None:
+            title = tr(name.replace("_", " "))
+            settings.append((title, _text(value)))
+    return settings
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
@@ -78,9 +80,10 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, st
         elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
             for number, item in enumerate(value):
                 yield from _flat(item, f"{title} {number} ")
+        elif name == "memory" and isinstance(value, int):
+            yield title, bytes_text(value)
         elif value not in ([], (), None):
-            size = name == "memory" and isinstance(value, int)
-            yield title, bytes_text(value) if size else _text(value)
+            yield title, _text(value)
 
 
 def _text(value: object) -> str:

@@ -86,16 +86,17 @@ def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tup
         end = _with_room(trace, begin, last + 1, most)
         return begin, end, ()
     kept = 1
-    last = trace.step_bounds(steps[-1])[1]
+    begin, last = trace.step_bounds(steps[-1])
     while kept < len(steps):
         # The begin if one more step is kept.
-        begin = trace.step_bounds(steps[-kept - 1])[0]
-        count = sum(_count(trace, lane, begin, last) for lane in trace.header.lanes)
+        earlier, _ = trace.step_bounds(steps[-kept - 1])
+        count = sum(_count(trace, lane, earlier, last) for lane in trace.header.lanes)
         if count > most:
             break
         kept += 1
-    begin = trace.step_bounds(steps[-kept])[0]
-    return begin, _with_room(trace, begin, last, most), tuple(steps[-kept:])
+        begin = earlier
+    end = _with_room(trace, begin, last, most)
+    return begin, end, tuple(steps[-kept:])
 
 
 def _with_room(trace: Trace, begin: int, end: int, most: int) -> int:
@@ -117,11 +118,12 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
     script inserts them as text, never as markup.
     """
     # Base64 needs no escaping in an attribute, and zlib compresses such repetitive text to a tenth.
-    data = json.dumps(_data(scene, excerpt, shown)).encode()
-    packed = base64.b64encode(zlib.compress(data, 9))
+    data = json.dumps(_data(scene, excerpt, shown))
+    compressed = zlib.compress(data.encode(), 9)
+    packed = base64.b64encode(compressed).decode()
     hint = tr("The timeline needs JavaScript; the tables below say the same in figures.")
     figure = Html(
-        f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed.decode()}">'
+        f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed}">'
         f"<noscript><p>{escape(hint)}</p></noscript></figure>"
     )
     notes = [paragraph(text, "note") for text in _left_out(excerpt)]
@@ -278,6 +280,7 @@ class _Descriptions:
                 carried.append(carried_rows_text(span.rows, span.paired_rows))
             if span.bytes:
                 carried.append(bytes_text(span.bytes))
+            payload = " · ".join(carried)
             family = FAMILIES.index(family_of(span.kind))
-            self.all.append([span.label, span_title(span), " · ".join(carried), family])
+            self.all.append([span.label, span_title(span), payload, family])
         return self._places[row]

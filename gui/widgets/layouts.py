@@ -79,7 +79,9 @@ def bring(dock: QDockWidget) -> None:
     """Show a dock, in front of the docks that share its place."""
     dock.show()
     dock.raise_()
-    if (panel := dock.widget()) is not None:  # now: Qt reports the dock in front only later
+    panel = dock.widget()
+    if panel is not None:
+        # Now, because Qt reports only later that the dock is in front.
         panel.show()
 
 
@@ -146,7 +148,8 @@ def make_foldable(made: QToolButton, slot: Callable[[], object]) -> None:
 
 
 def _filled(box: Box, parts: tuple[LayoutPart, ...], how: How) -> Box:
-    if (owner := how.get("of")) is not None:
+    owner = how.get("of")
+    if owner is not None:
         owner.setLayout(box)
     if "margins" in how:
         box.setContentsMargins(*how["margins"])

@@ -108,13 +108,13 @@ class BlockTable(Drawing):
         held = NONE if one.held_bytes is None else bytes_text(one.held_bytes)
         if self._is_over(one):
             held = f"{held} > {bytes_text(self.most_bytes or 0)}"
-        return [
-            ", ".join(map(str, one.stages)) or NONE,
-            NONE if one.time_ns is None else duration_text(one.time_ns),
-            NONE if one.time_ns is None else percent_text(one.time_ns / (whole or 1)),
-            about_text(one.parameters),
-            held,
-        ]
+        stages = ", ".join(map(str, one.stages)) or NONE
+        time = NONE
+        share = NONE
+        if one.time_ns is not None:
+            time = duration_text(one.time_ns)
+            share = percent_text(one.time_ns / (whole or 1))
+        return [stages, time, share, about_text(one.parameters), held]
 
     def _is_over(self, one: LaneSum) -> bool:
         held = one.held_bytes

@@ -100,7 +100,8 @@ class BoardPage(QFrame):
             return
         self.settings = None
         self.game.begin(puzzle.start, puzzle)
-        self.puzzles.setCurrentIndex(max(0, self.puzzles.findData(str(path))))
+        place = self.puzzles.findData(str(path))
+        self.puzzles.setCurrentIndex(max(0, place))  # the first entry is a board of one's own
         self._show_rules(puzzle.start.rules)
         self.canvas.setFocus()
 

@@ -81,24 +81,28 @@ class Aligner(QObject):
         self._mirror.two = two
         if two is None:
             # No whole step to compare yet: align the starts of both runs meanwhile.
-            starts = float(run.trace.bounds[0]), float(other.trace.bounds[0])
-            self._views.link(Alignment(*starts), starts[0])
+            start, _ = run.trace.bounds
+            other_start, _ = other.trace.bounds
+            alignment = Alignment(float(start), float(other_start))
+            self._views.link(alignment, float(start))
             return
         if fresh:
             self._over = self._moments = None
             self.aligned.emit(False)
-        if follows := self._follows:
+        follows = self._follows
+        if follows:
             self._over = run.trace.steps[-1]
-        over = self._mirror.over = two.step_a if self._over is None else self._over
+        over = two.step_a if self._over is None else self._over
+        self._mirror.over = over
         bounds_a = run.trace.step_bounds(over)
         bounds_b = other.trace.step_bounds(two.step_b)
         # Moments chosen by the user have priority. The compared step decides the scale even if B's
         # step is below a later step of a live run: else the scale would change at every step.
         start_a, end_a = bounds_a
         start_b, end_b = bounds_b
-        moments = self._moments or (start_a, start_b)
+        moment_a, moment_b = self._moments or (start_a, start_b)
         step_a = run.trace.step_bounds(two.step_a)
-        laid = at_moments(moments[0], moments[1], step_a, bounds_b, self._fit)
+        laid = at_moments(moment_a, moment_b, step_a, bounds_b, self._fit)
         self._views.link(laid, start_a)
         if fresh and not follows:
             # In A's time, so that both steps are visible as a whole; B's view follows A's.

@@ -142,7 +142,8 @@ def matched_text(two: TwoRuns) -> str:
     only = (tr("only in A: {tasks}"), tr("only in B: {tasks}"))
     for template, counts in zip(only, two.matches.unmatched(), strict=True):
         if counts:
-            words.append(template.format(tasks=", ".join(_counted(counts))))
+            tasks = ", ".join(_counted(counts))
+            words.append(template.format(tasks=tasks))
     return "; ".join(words) + "."
 
 

@@ -26,9 +26,11 @@ class CompareWorker(Runner):
 
     def ask(self, a: Trace, b: Trace, steps_a: Sequence[int], steps_b: Sequence[int]) -> None:
         """Compare steps, at least one of each; a few tasks are compared before this returns."""
-        # In this thread, without a time limit: the result is there before the next frame.
-        if spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b) <= LARGE:
-            self.start(_compared(a, b, list(steps_a), list(steps_b), never), math.inf)
+        tasks = spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b)
+        if tasks <= LARGE:
+            # In this thread, without a time limit: the result is there before the next frame.
+            work = _compared(a, b, list(steps_a), list(steps_b), never)
+            self.start(work, math.inf)
             return
         # Snapshots: the session adds spans in the window's thread while this thread reads.
         stop = threading.Event()

@@ -45,10 +45,15 @@ class DetailsFeature(Feature):
             self._show(selection)
 
     def _show(self, selection: Selection | None) -> None:
-        run, scene, explainer = self.shell.run_shown, self.shell.scene, self.shell.explainer
-        report, note = None, ""
-        if run is not None and scene is not None and isinstance(selection, Gap):
-            report, note = explainer.reason(scene.explained, selection, run.live)
-        trace, now = (run.trace, run.now) if run is not None else (None, None)
+        run = self.shell.run_shown
+        scene = self.shell.scene
+        panel = self.panel.widget
+        if run is None:
+            panel.show_selection(None, selection)
+            return
+        report = None
+        note = ""
+        if scene is not None and isinstance(selection, Gap):
+            report, note = self.shell.explainer.reason(scene.explained, selection, run.live)
         measure = self.shell.timeline.selector.measure
-        self.panel.widget.show_selection(trace, selection, now, report, measure, note)
+        panel.show_selection(run.trace, selection, run.now, report, measure, note)

@@ -47,7 +47,9 @@ class RunDrawing:
         return figure_of([seen], wish.options, extras=extras, shown=self._ranges(seen, wish))
 
     def _frame(self, scene: Scene, wish: Wish, options: AnimationOptions) -> Picture:
-        runs: list[Trace | Scene] = [scene, *(other.trace for other in wish.others)]
+        runs: list[Trace | Scene] = [scene]
+        for other in wish.others:
+            runs.append(other.trace)
         extras = replace(PLAIN, colours=self._shell.settings.colours(wish.options.theme))
         animation = animation_of(runs, options, self._ranges(scene, wish), extras)
         return animation_picture(animation, run_title(scene.trace))

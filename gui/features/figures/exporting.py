@@ -83,9 +83,8 @@ class Exporting(Saver):
     def export_visible(self) -> None:
         """Ask for a file and write exactly the visible part into it."""
         if self.scene() is not None:
-            picture = self._drawing.draw(
-                self._on_screen()
-            )  # the time that is visible now, not once the file is named
+            # Drawn before the user names a file: the visible time may change meanwhile.
+            picture = self._drawing.draw(self._on_screen())
             self._ask_picture(picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:
@@ -94,12 +93,14 @@ class Exporting(Saver):
         Its format follows from the suffix.
         """
         if self.scene() is not None:
-            self.save_to(self._drawing.draw(Wish(self._on_screen().options, visible)), path)
+            wish = Wish(self._on_screen().options, visible)
+            self.save_to(self._drawing.draw(wish), path)
 
     def copy_visible(self) -> None:
         """Copy the visible part to the clipboard, as an image and as SVG."""
         if self.scene() is not None:
-            self._copy(self._drawing.draw(self._on_screen()))
+            picture = self._drawing.draw(self._on_screen())
+            self._copy(picture)
 
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""

@@ -57,6 +57,9 @@ SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED, REAL)
 
 def preset(name: str) -> Specification:
     """Return the settings in `resources/presets/NAME.json`; virtual if there are too few cores."""
-    made = Specification.from_dict(json.loads((PRESETS / f"{name}.json").read_text()))
+    path = PRESETS / f"{name}.json"
+    made = Specification.from_dict(json.loads(path.read_text()))
     lanes = lanes_of(made, host_hardware())
-    return replace(made, devices=f"{len(lanes)}xvirtual") if lanes[0].sharing else made
+    if lanes[0].sharing:
+        return replace(made, devices=f"{len(lanes)}xvirtual")
+    return made

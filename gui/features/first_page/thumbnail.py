@@ -103,7 +103,8 @@ def write_thumbnails(thumbnails: Mapping[str, Thumbnail], path: Path) -> None:
     for name, thumbnail in thumbnails.items():
         bars = []
         for bar in thumbnail.bars:
-            bars.append([bar.lane, bar.start, bar.end, bar.kind, int(bar.beside)])
+            values = [bar.lane, bar.start, bar.end, bar.kind, int(bar.beside)]
+            bars.append(values)
         row = json.dumps([thumbnail.lanes, bars], separators=(",", ":"))
         lines.append(f"{json.dumps(name)}: {row}")
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

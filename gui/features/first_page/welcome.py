@@ -129,7 +129,8 @@ class WelcomePage(QScrollArea):
 
     def _draw_missing(self) -> None:
         # Several paints may have asked for this before its first turn.
-        missing, self._missing = self._missing, []
+        missing = self._missing
+        self._missing = []
         runs = [one for one in missing if isinstance(one, Run)]
         paths = [one for one in missing if isinstance(one, Path)]
         # Not in a thread: the session may rename or delete runs meanwhile.
@@ -158,7 +159,8 @@ class WelcomePage(QScrollArea):
         self._gone.setColumnStretch(3, 1)
         lessons = self._grid(self._lesson_cards())
         samples = self._grid(self._sample_cards())
-        self._recent, tries = self._grid([]), self._grid(self._try_cards())
+        self._recent = self._grid([])
+        tries = self._grid(self._try_cards())
         words = tr(
             "Or press F5 to run what the form on the left says, drop recordings here, or press "
             "Ctrl+Shift+P for everything else."
@@ -189,27 +191,32 @@ class WelcomePage(QScrollArea):
                 continue
             title = tr("{n}. {title}", n=number, title=heading.title)
             slot = partial(self.taught.emit, path)
-            cards.append(self._card(title, heading.about, slot, path.name))
+            card = self._card(title, heading.about, slot, path.name)
+            cards.append(card)
         return cards
 
     def _sample_cards(self) -> list[Card]:
         cards = []
         for sample in SAMPLES:
             slot = partial(self.opened.emit, sample.path)
-            cards.append(self._card(tr(sample.title), tr(sample.line), slot, sample.file))
+            card = self._card(tr(sample.title), tr(sample.line), slot, sample.file)
+            cards.append(card)
         return cards
 
     def _try_cards(self) -> list[Card]:
-        return [
-            self._card(tr(title), tr(line), partial(self.tried.emit, name))
-            for name, title, line in FIRST_ACTIONS
-        ]
+        cards = []
+        for name, title, line in FIRST_ACTIONS:
+            slot = partial(self.tried.emit, name)
+            cards.append(self._card(tr(title), tr(line), slot))
+        return cards
 
     def _run_card(self, run: Run) -> Card:
         _, _, outcome, step = run_columns(run)
-        line = DOT.join(filter(None, (tr("not saved"), outcome, step)))
+        parts = [tr("not saved"), outcome, step]
+        line = DOT.join(part for part in parts if part)
         title = title_of(run)
-        card = self._card(title, line, partial(self.picked.emit, run), _key(run))
+        slot = partial(self.picked.emit, run)
+        card = self._card(title, line, slot, _key(run))
         return named(card, tr("Show {run}", run=title), plain_tip(title))
 
     def _recent_card(self, path: Path) -> Card:

@@ -38,13 +38,12 @@ def sections(bar: QMenuBar) -> list[Section]:
     for top in bar.actions():
         menu = top.menu()
         if isinstance(menu, QMenu):
-            actions = [action for _, action in listed_actions(menu)]
-            rows = [
-                (all_keys_text(action), action.text(), action.whatsThis())
-                for action in actions
-                if action.shortcuts()
-            ]
-            found.append((menu.title().replace("&", ""), rows))
+            rows = []
+            for _, action in listed_actions(menu):
+                if action.shortcuts():
+                    rows.append((all_keys_text(action), action.text(), action.whatsThis()))
+            title = menu.title().replace("&", "")
+            found.append((title, rows))
     mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE.items()]
     found.append((tr("Mouse"), mouse))
     return [(heading, rows) for heading, rows in found if rows]
@@ -62,8 +61,8 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
                 free = most
             taken = rows[: free - 1]
             rows = rows[free - 1 :]
-            # A section that is cut goes on under the same
-            # heading, and each takes a line for it and one below.
+            # A section that is cut continues below the same heading. Each part takes a line for the
+            # heading, and one below.
             made[-1].append((heading, taken))
             free -= len(taken) + 2
     return made

@@ -88,15 +88,18 @@ def _found(trace: Trace, point: str) -> Span | Gap | None:
         return next(iter(longest_gaps(trace, step, step, 1)), None)
     if point not in tuple(Kind):
         return None
+    code = KINDS.index(Kind(point))
     longest: Span | None = None
     longest_ns = -1
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
         where = spans.of_step(step)
-        for place in np.flatnonzero(spans["kind"][where] == KINDS.index(Kind(point))):
+        is_of_kind = spans["kind"][where] == code
+        for place in np.flatnonzero(is_of_kind).tolist():
             # `place` counts from the first span of the step.
-            index = where.start + int(place)
+            index = where.start + place
             duration_ns = int(spans.end[index] - spans.start[index])
             if duration_ns > longest_ns:
-                longest, longest_ns = trace.span(lane.index, index), duration_ns
+                longest = trace.span(lane.index, index)
+                longest_ns = duration_ns
     return longest

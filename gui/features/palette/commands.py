@@ -46,18 +46,20 @@ def menu_commands(bar: QMenuBar) -> Iterator[Command]:
 
 def _form_commands(form: StrategyPanel, show: Callable[[], object]) -> Iterator[Command]:
     """Yield a command for every strategy and schedule, which sets it in the form."""
+    where = tr("Settings")
     for strategy in STRATEGIES.values():
-        do = partial(_choose_strategy, form, show, strategy.name)
-        yield Command(tr("Strategy: {name}", name=tr(strategy.title)), tr("Settings"), "", do)
+        text = tr("Strategy: {name}", name=tr(strategy.title))
+        yield Command(text, where, "", partial(_choose_strategy, form, show, strategy.name))
     for schedule in SCHEDULES.values():
-        do = partial(_choose_schedule, form, show, schedule.name)
-        yield Command(tr("Schedule: {name}", name=tr(schedule.title)), tr("Settings"), "", do)
+        text = tr("Schedule: {name}", name=tr(schedule.title))
+        yield Command(text, where, "", partial(_choose_schedule, form, show, schedule.name))
 
 
 def _run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[Command]:
     """Yield a command for every run of the session."""
     for run in runs:
-        yield Command(tr("Show {run}", run=title_of(run)), tr("Runs"), "", partial(show, run))
+        text = tr("Show {run}", run=title_of(run))
+        yield Command(text, tr("Runs"), "", partial(show, run))
 
 
 def _sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:

@@ -120,7 +120,8 @@ class AdvisorController(QObject):
             missing = translated(advised.missing)
             line += " " + tr("Some ways are left out: {missing}.", missing=missing)
         self.panel.show_line(line, True)
-        self.panel.show_ways(ranked(advised, lambda way: self._measured.get(way_of(way))))
+        ways = ranked(advised, lambda way: self._measured.get(way_of(way)))
+        self.panel.show_ways(ways)
         if self._trace is not None and not self._is_new:  # else it is of the run before
             self.advised.emit(better_ways(advised), self._trace.header)
 

@@ -140,14 +140,14 @@ class RunControl(QObject):
         """Enable Run and Stop; the text of Run names the next or the current run."""
         checked: Checked | str = self._form.result
         asking = self._session.asking
+        if self._session.runs_job:
+            words = tr("Recording a job…")
+        elif asking and self._begun is not None:
+            words = tr("Running {what}", what=strategy_title(self._begun))
+        else:
+            words = tr("▶  Run {what}", what=self._planned)
         # The text of the button; menus and the palette show the action's `text`.
-        self._run_action.setIconText(
-            tr("Recording a job…")
-            if self._session.runs_job
-            else tr("Running {what}", what=strategy_title(self._begun))
-            if asking and self._begun is not None
-            else tr("▶  Run {what}", what=self._planned)
-        )
+        self._run_action.setIconText(words)
         is_invalid = isinstance(checked, str) and self._other is None
         self._run_action.setEnabled(not asking and not is_invalid)
         self._stop_action.setEnabled(asking)
@@ -159,11 +159,8 @@ class RunControl(QObject):
             self._run_action.setToolTip(plain_tip(checked))
         else:
             self.planned.emit(self._form.specification())
-            self._run_action.setToolTip(
-                tr("A run is under way.")
-                if asking
-                else tr("Run what the form says: {what}. (F5)", what=self._planned)
-            )
+            tip = tr("Run what the form says: {what}. (F5)", what=self._planned)
+            self._run_action.setToolTip(tr("A run is under way.") if asking else tip)
 
     def _move(self, host: str) -> None:
         """Start the engine on the machine that the user has chosen."""

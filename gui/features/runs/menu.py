@@ -51,10 +51,8 @@ class RunMenu(QObject):
         pinned.setChecked(run is self._baseline.run)
         menu.addAction(tr("Rename…"), lambda: self.rename(run))
         menu.addAction(tr("Note…"), lambda: self.note(run))
-        delete = menu.addAction(
-            tr("Delete") if run.source is None else tr("Take off the list"),
-            lambda: self.remove(run),
-        )
+        words = tr("Delete") if run.source is None else tr("Take off the list")
+        delete = menu.addAction(words, lambda: self.remove(run))
         delete.setEnabled(not run.live)
         delete.setToolTip(tr("Files stay as they are."))
         menu.popup(at)

@@ -96,10 +96,15 @@ class RunTabs(QTabBar):
             return
         whole = title_of(run)
         short = short_title(run)
+        tip = whole
+        if run.live:
+            short = f"● {short}"
+            tip = tr("{title}, running", title=whole)
+        if run.note:
+            tip = f"{tip}\n{run.note}"
         # A single & would make the next letter the tab's key.
-        self.setTabText(place, (f"● {short}" if run.live else short).replace("&", "&&"))
-        tip = tr("{title}, running", title=whole) if run.live else whole
-        self.setTabToolTip(place, plain_tip("\n".join(filter(None, [tip, run.note]))))
+        self.setTabText(place, short.replace("&", "&&"))
+        self.setTabToolTip(place, plain_tip(tip))
 
     def close_current(self) -> None:
         """Close the tab that is shown."""
@@ -113,7 +118,8 @@ class RunTabs(QTabBar):
             # Blocked: Qt makes another tab the current one, which `closed` reports at the end.
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
-        self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)
+        shown = self.tabData(self.currentIndex()) if self.count() else None
+        self.closed.emit(shown)
 
     def close_run(self, run: Run) -> None:
         """Close a run's tab, if it has one."""

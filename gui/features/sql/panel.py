@@ -48,14 +48,14 @@ class AnswerModel(TableModel):
 
     def show(self, found: Answer) -> None:
         """Show another answer."""
-        # A column is numeric if its first value is a number.
-        first = found.rows[0] if found.rows else ("",) * len(found.columns)
+        heads = []
+        for place, name in enumerate(found.columns):
+            # A column is numeric if its first value is a number.
+            is_numeric = bool(found.rows) and isinstance(found.rows[0][place], int | float)
+            heads.append(Head(name, numeric=is_numeric))
         with self.replaced_rows():
             self.answer = found
-            self.heads = [
-                Head(name, numeric=isinstance(value, int | float))
-                for name, value in zip(found.columns, first, strict=True)
-            ]
+            self.heads = heads
 
     @override
     def count(self) -> int:
@@ -67,8 +67,10 @@ class AnswerModel(TableModel):
         if value is None:
             return ""
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
-        # Qt would lay out the whole text, on the thread that draws.
-        return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+        if len(text) > MOST_SHOWN:
+            # Qt would lay out the whole text, on the thread that draws.
+            text = f"{text[: MOST_SHOWN - 1]}…"
+        return text
 
     def span_at(self, place: int) -> tuple[int, int, int] | None:
         """Return run, step and task of a row; None if it does not have all three."""
@@ -161,8 +163,11 @@ class SqlPanel(QWidget):
         self.table.resizeColumnsToContents()
         count = len(found.rows)
         rows = ntr("{n:,} row", "{n:,} rows", count)
-        cut = tr("only the first {n}; add LIMIT", n=f"{count:,}") if found.cut else ""
-        self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
+        parts = [rows]
+        if found.cut:
+            parts.append(tr("only the first {n}; add LIMIT", n=f"{count:,}"))
+        parts.append(duration_text(taken))
+        self.status.setText(" · ".join(parts))
 
     def _end(self) -> None:
         """Interrupt the query, which has ended or was cancelled."""

@@ -85,8 +85,9 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         Head(tr("Idle"), tr("Time in which the lane does neither.")),
         Head(tr("Idle share"), tr("Idle time as a share of the range.")),
         Head(tr("Spans"), tr("Spans of which some part lies in the range.")),
-        *(Head(tr(cause.label).capitalize(), tr(cause.sentence)) for cause in present),
     ]
+    for cause in present:
+        heads.append(Head(tr(cause.label).capitalize(), tr(cause.sentence)))
     if unknown:
         tip = tr("Idle time in steps whose causes were not worked out.")
         heads.append(Head(tr("Not explained"), tip))

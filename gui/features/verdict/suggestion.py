@@ -54,12 +54,15 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
         return None
     specification = trace.header.specification
     lanes = trace.header.compute_lanes
-    if devices := virtual_instead(lanes):
-        return _possible(Change.VIRTUAL_LANES, specification.having(devices=devices))
+    devices = virtual_instead(lanes)
+    if devices:
+        virtual = specification.having(devices=devices)
+        return _possible(Change.VIRTUAL_LANES, virtual)
     width = specification.model.filled().width
     if limit is Limit.HOST and width is not None and width < WIDTH:
-        wider = replace(specification.model, width=WIDTH)
-        return _possible(Change.WIDER, replace(specification, model=wider))
+        wider_model = replace(specification.model, width=WIDTH)
+        wider = replace(specification, model=wider_model)
+        return _possible(Change.WIDER, wider)
     return None
 
 
@@ -68,16 +71,17 @@ def better_ways(advised: AdviceResult) -> list[Suggestion]:
     present = advised.present
     if present is None:
         return []
-    return [
-        Suggestion(
+    found = []
+    for way in advised.better_ways(ALTERNATIVES):
+        suggested = Suggestion(
             Change.OTHER_WAY,
             way.specification,
-            way.step_ns,
-            way.step_ns / present.step_ns - 1,
-            way.memory_bytes - present.memory_bytes,
+            step_ns=way.step_ns,
+            longer=way.step_ns / present.step_ns - 1,
+            more_bytes=way.memory_bytes - present.memory_bytes,
         )
-        for way in advised.better_ways(ALTERNATIVES)
-    ]
+        found.append(suggested)
+    return found
 
 
 def _possible(change: Change, specification: Specification) -> Suggestion | None:

@@ -89,8 +89,8 @@ class ColoursPanel(QDialog):
                 rows.addWidget(part, number, place)
             self.buttons[name], self.fields[name] = chooser, field
         rows.setColumnStretch(3, 1)
-        # Return in a field presses a dialog's first autoDefault
-        # button, which must not throw the colours away.
+        # Return in a field presses a dialog's first autoDefault button, which must not throw the
+        # colours away.
         self.reset = QPushButton(tr("Reset to the built-in colours"), autoDefault=False)
         self.reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))
@@ -110,23 +110,22 @@ class ColoursPanel(QDialog):
 def complaints(theme: Theme) -> list[str]:
     """Return the problems of a theme's colours of families, a line each."""
     colours = _colours(theme)
-    lines = [
-        tr(
+    lines = []
+    for name, ratio in too_faint(colours, theme.plot):
+        faint = tr(
             "{family} is too faint: {ratio}:1 against the plot, at least 3:1 is needed.",
             family=_words(name).capitalize(),
             ratio=f"{ratio:.1f}",
         )
-        for name, ratio in too_faint(colours, theme.plot)
-    ]
-    lines += [
-        tr(
+        lines.append(faint)
+    for pair in too_close(colours):
+        alike = tr(
             "{one} and {other} are hard to tell apart with {vision}.",
             one=_words(pair.one).capitalize(),
             other=_words(pair.other),
             vision=tr(pair.vision),
         )
-        for pair in too_close(colours)
-    ]
+        lines.append(alike)
     return lines
 
 

@@ -94,7 +94,7 @@ class WhyPanel(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
+        """Update everything to the scene; a panel that is not visible waits until it is shown."""
         scene = self._scene
         self._say_verdict()
         if scene is not None and not self.isVisible():
@@ -104,7 +104,9 @@ class WhyPanel(QWidget):
             self.figures = None
             self._empty.setText(self._why_empty())
             self._stack.setCurrentIndex(0)
-        elif missing := self._not_at_hand(scene, steps):
+            return
+        missing = self._not_at_hand(scene, steps)
+        if missing:
             self.figures = None
             self._ask_for(scene, missing)
             self._stack.setCurrentIndex(1)
@@ -145,9 +147,10 @@ class WhyPanel(QWidget):
         self.arrivals.show_arrivals(scene.trace, figures.collectives)
         for widget in (self._arrivals_heading, self.arrivals):
             widget.setVisible(bool(figures.collectives))
+        title = ""
         pipeline = explained.pipeline(steps[-1])
-        schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
-        title = "" if schedule is None else tr(schedule.title)
+        if pipeline is not None and pipeline.schedule in SCHEDULES:
+            title = tr(SCHEDULES[pipeline.schedule].title)
         self.bubbles.show_bubbles(figures, title)
         self._show_path(scene, steps)
         self._stack.setCurrentIndex(2)
