@@ -63,13 +63,14 @@ class BoardPainter:
         board = self._game.board
         if drop.lane == board.lane_of(action):
             self._draw_target(action, drop)
-        width = board.rules.times.of(action) * self._places.scale
-        height = self._places.sizes.bar
-        bar = QRectF(0, 0, width, height)
+        duration = board.rules.times.of(action)
+        width = duration * self._places.scale
+        bar = QRectF(0, 0, width, self._places.sizes.bar)
         bar.moveCenter(at)
-        self._ink.painter.setOpacity(0.75)
+        painter = self._ink.painter
+        painter.setOpacity(0.75)
         self._draw_pass(action, bar)
-        self._ink.painter.setOpacity(1.0)
+        painter.setOpacity(1.0)
 
     def _draw_target(self, action: Action, drop: Drop) -> None:
         """Paint an outline around the pass to exchange with, or a line between two passes."""
@@ -80,50 +81,53 @@ class BoardPainter:
             self._outline(place, colour, Qt.PenStyle.DashLine)
             return
         x = places.caret(drop, action)
-        top = places.tops[drop.lane] - 3
-        bottom = places.tops[drop.lane] + places.sizes.bar + 3
+        top = places.tops[drop.lane]
+        bottom = top + places.sizes.bar
         self._ink.pen(colour, 2)
-        self._ink.upright(x, top, bottom)
+        self._ink.upright(x, top - 3, bottom + 3)
 
     def _draw_axis(self) -> None:
+        ink = self._ink
         places = self._places
-        theme = self._theme
         rules = self._game.board.rules
-        step: float = 1
-        gap = TIME_GAP if rules.times.measured else TICK_GAP
-        # 1, 2, 5, 10, 20, 50, …
-        factors = cycle((2, 2.5, 2))
-        while step * places.scale < gap:
-            step *= next(factors)
+        step = self._tick_step()
         time = 0.0
         last_x = places.width - 20
         x = places.x(time)
         while x < last_x:
-            self._ink.pen(theme.grid)
-            self._ink.upright(x, TOP - 4, places.height)
+            ink.pen(self._theme.grid)
+            ink.upright(x, TOP - 4, places.height)
             label = QRectF(x - 40, 2, 80, TOP - 8)
-            words = time_text(rules, time)
-            self._ink.small(label, words, CENTRE)
+            ink.small(label, time_text(rules, time), CENTRE)
             time += step
             x = places.x(time)
+
+    def _tick_step(self) -> float:
+        """Return the time between two ticks: the least of 1, 2, 5, 10, 20, … with enough room."""
+        gap = TIME_GAP if self._game.board.rules.times.measured else TICK_GAP
+        factors = cycle((2, 2.5, 2))
+        step = 1.0
+        while step * self._places.scale < gap:
+            step *= next(factors)
+        return step
 
     def _draw_lane(self, lane: int, current: bool, ratio: float) -> None:
         places = self._places
         theme = self._theme
-        sizes = places.sizes
         top = places.tops[lane]
+        bar = places.sizes.bar
         if current:
-            mark = QRectF(0, top - 2, 4, sizes.bar + 4)
+            mark = QRectF(0, top - 2, 4, bar + 4)
             self._ink.fill(mark, theme.accent)
         self._draw_names(lane)
-        end = places.timed.makespan
-        idle = QRectF(places.x(0), top, end * places.scale, sizes.bar)
+        length = places.timed.makespan * places.scale
+        idle = QRectF(places.x(0), top, length, bar)
         hatching = hatch_brush(theme.idle, ratio)
         painter = self._ink.painter
         painter.setBrushOrigin(idle.topLeft())
         painter.fillRect(idle, hatching)
         self._draw_held(lane)
-        self._draw_memory(lane, top + sizes.bar + 3)
+        self._draw_memory(lane, top + bar + 3)
 
     def _name_line(self) -> float:
         """Return the height of the line with a lane's name."""
@@ -149,27 +153,25 @@ class BoardPainter:
 
     def _draw_held(self, lane: int) -> None:
         """Write the most activations that the lane holds, and the limit."""
-        places = self._places
         theme = self._theme
-        sizes = places.sizes
-        top = places.tops[lane]
+        sizes = self._places.sizes
+        top = self._places.tops[lane]
         limit = self._game.board.rules.limit
-        peak = places.timed.lanes[lane].peak
+        peak = self._places.timed.lanes[lane].peak
         is_over = limit is not None and peak > limit
         colour = theme.error if is_over else theme.muted
         if sizes.is_flat:
             # Right of the name, because there is no room below the bar.
             count = str(peak) if limit is None else f"{peak} / {limit}"
-            line = self._name_line()
-            rect = QRectF(NAMES, top, LEFT - 24, line + 2)
-            self._ink.small(rect, count, RIGHT, colour)
+            name_line = QRectF(NAMES, top, LEFT - 24, self._name_line() + 2)
+            self._ink.small(name_line, count, RIGHT, colour)
             return
         held = tr("holds {n}", n=peak)
         if limit is not None:
             held = tr("holds {n} of {limit}", n=peak, limit=limit)
-        below = top + sizes.bar + 1
-        rect = QRectF(NAMES, below, LEFT - NAMES - 4, sizes.strip)
-        self._ink.small(rect, held, colour=colour)
+        width = LEFT - NAMES - 4
+        below = QRectF(NAMES, top + sizes.bar + 1, width, sizes.strip)
+        self._ink.small(below, held, colour=colour)
 
     def _draw_memory(self, lane: int, top: float) -> None:
         """Paint the number of activations over time, with the limit as a dashed line."""
@@ -181,37 +183,34 @@ class BoardPainter:
         high = places.sizes.strip - 3
         bottom = top + high
         for step in timed.memory_steps(lane):
-            height = high * step.count / most
-            width = (step.end - step.start) * places.scale
             left = places.x(step.start)
+            width = (step.end - step.start) * places.scale
+            height = high * step.count / most
             area = QRectF(left, bottom - height, width, height)
             is_over = limit is not None and step.count > limit
-            colour = theme.error if is_over else theme.memory
-            self._ink.fill(area, colour)
+            self._ink.fill(area, theme.error if is_over else theme.memory)
         if limit is not None:
             y = bottom - high * limit / most
-            left = places.x(0)
-            right = places.x(max(places.end, timed.makespan))
+            end = max(places.end, timed.makespan)
             self._ink.pen(theme.warning, 1.4, Qt.PenStyle.DashLine)
-            self._ink.level(left, right, y)
+            self._ink.level(places.x(0), places.x(end), y)
 
     def _draw_pass(self, action: Action, place: QRectF) -> None:
         """Paint a pass as a bar."""
         theme = self._theme
-        colours = theme.colours_of(family_of(action.kind))
-        ground = colours[0]
+        ground, *_ = theme.colours_of(family_of(action.kind))
         letters = theme.letters_on(ground)
         self._ink.fill(place, ground)
         self._ink.small(place, self._pass_name(action), CENTRE, letters)
 
     def _draw_unready(self, action: Action, place: QRectF) -> None:
         """Paint a pass that is not ready as an outline."""
-        theme = self._theme
+        ink = self._ink
         edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
-        self._ink.pen(theme.line)
-        self._ink.painter.setBrush(QColor(theme.plot))
-        self._ink.painter.drawRect(edge)
-        self._ink.small(place, self._pass_name(action), CENTRE)
+        ink.pen(self._theme.line)
+        ink.painter.setBrush(QColor(self._theme.plot))
+        ink.painter.drawRect(edge)
+        ink.small(place, self._pass_name(action), CENTRE)
 
     def _pass_name(self, action: Action) -> str:
         """Return a pass with its stage if lanes have several: `2F1`, else `F1`."""

@@ -118,7 +118,7 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
 
 
 def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
-    """Say that not every join is drawn."""
+    """Write how many of the joins are drawn."""
     shown = len(joins.pairs)
     text = tr("{shown} of {count} joins", shown=shown, count=f"{joins.of:,}")
     ink = Ink.of(painter, over.font(), over.a.state.theme)

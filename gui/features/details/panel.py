@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
@@ -152,25 +152,26 @@ class DetailsPanel(QWidget):
         """Make a reason's row a link to its blocking task."""
         if row.task is None:
             return
-        last = self.reasons.columnCount() - 1
-        for place in range(last + 1):
+        tip = plain_tip(tr("Show {blocking} in the timeline.", blocking=row.blocking))
+        count = self.reasons.columnCount()
+        for place in range(count):
             item = self.reasons.item(number, place)
             if item is not None:
                 item.setData(TASK_ROLE, row.task)
-                item.setToolTip(
-                    plain_tip(tr("Show {blocking} in the timeline.", blocking=row.blocking))
-                )
-                if place == last:
+                item.setToolTip(tip)
+                if place == count - 1:
                     _look_like_a_link(item, self.palette())
 
     def _scroll_to(self, item: QTableWidgetItem | None) -> None:
-        """Keep the row in sight that is moved to with the keys."""
-        whole, table = self._page.widget(), None if item is None else item.tableWidget()
+        """Keep the current row visible when the keys move it."""
+        whole = self._page.widget()
+        table = None if item is None else item.tableWidget()
         if item is None or table is None or whole is None:
             return
-        place = table.visualItemRect(item).center()
-        at = table.viewport().mapTo(whole, place)
-        self._page.ensureVisible(0, at.y(), 0, table.rowHeight(item.row()))
+        centre = table.visualItemRect(item).center()
+        on_page = table.viewport().mapTo(whole, centre)
+        margin = table.rowHeight(item.row())
+        self._page.ensureVisible(0, on_page.y(), 0, margin)
 
     def _choose(self, item: QTableWidgetItem) -> None:
         task = item.data(TASK_ROLE)
@@ -197,12 +198,13 @@ class _Wrapping(QStyledItemDelegate):
             return option.fontMetrics.boundingRect(room, wrap, text).size()
 
         wrapped = size(option.rect.width() - PADDING)
+        on_one_line = size(UNLIMITED)
         # The same padding, so that the text has one line in a column that fits it.
-        return QSize(size(UNLIMITED).width() + PADDING, wrapped.height() + AIR)
+        return QSize(on_one_line.width() + PADDING, wrapped.height() + AIR)
 
 
 class _Rows(QTableWidget):
-    """A table that is as high as its rows: not the table scrolls, but the whole panel."""
+    """A table that is as high as its rows, so that the panel scrolls and not the table."""
 
     def __init__(self, name: str) -> None:
         super().__init__(0, 2)
@@ -213,7 +215,7 @@ class _Rows(QTableWidget):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAutoScroll(False)
-        # Texts wrap otherwise in a column of another width.
+        # Texts wrap differently in a column of another width.
         self.horizontalHeader().sectionResized.connect(self.fit)
         # Qt measures rows again when it lays the table out. It emits this before the sum is right.
         queued = Qt.ConnectionType.QueuedConnection
@@ -228,36 +230,44 @@ class _Rows(QTableWidget):
     def _take_height(self, *_: int) -> None:
         header = self.horizontalHeader()
         head = 0 if header.isHidden() else header.sizeHint().height()
-        self.setFixedHeight(head + self.verticalHeader().length() + 2 * self.frameWidth())
+        rows = self.verticalHeader().length()
+        self.setFixedHeight(head + rows + 2 * self.frameWidth())
 
     def show_columns(self) -> None:
         """Give reasons one line if there is room; otherwise their column shares it with the last.
 
         A table of facts has two columns, of which the last takes all room.
         """
+        modes = QHeaderView.ResizeMode
         header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(modes.ResizeToContents)
         last = self.columnCount() - 1
-        header.setSectionResizeMode(last, QHeaderView.ResizeMode.Stretch)
-        if last > 1:
-            # The time says enough where there is little room.
-            self.setColumnHidden(SHARE_COLUMN, self.viewport().width() < ROOM_FOR_SHARE)
-            shown = [column for column in range(last) if not self.isColumnHidden(column)]
-            needed = sum(self._text_width(column) for column in shown) + LEAST_LINK
-            if self.isColumnHidden(SHARE_COLUMN):
-                room = self.viewport().width() - self._text_width(1) - self._word_width(last)
-                width = min(max(room, self._word_width(0)), self._text_width(0))
-                header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-                header.resizeSection(0, width)
-            elif needed > self.viewport().width():
-                header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(last, modes.Stretch)
+        if last <= 1:
+            return
+        whole = self.viewport().width()
+        is_narrow = whole < ROOM_FOR_SHARE
+        # The time says enough where there is little room.
+        self.setColumnHidden(SHARE_COLUMN, is_narrow)
+        if is_narrow:
+            room = whole - self._text_width(1) - self._word_width(last)
+            least = self._word_width(0)
+            most = self._text_width(0)
+            header.setSectionResizeMode(0, modes.Fixed)
+            header.resizeSection(0, min(max(room, least), most))
+            return
+        needed = LEAST_LINK
+        for column in range(last):
+            needed += self._text_width(column)
+        if needed > whole:
+            header.setSectionResizeMode(0, modes.Stretch)
 
     def _text_width(self, column: int) -> int:
         """Return the width of a column without wrapped texts."""
-        texts = [self.horizontalHeaderItem(column)]
-        texts += [self.item(row, column) for row in range(self.rowCount())]
-        widths = [self.fontMetrics().horizontalAdvance(item.text()) for item in texts if item]
-        return max(widths, default=0) + PADDING
+        items = [self.horizontalHeaderItem(column)]
+        for row in range(self.rowCount()):
+            items.append(self.item(row, column))
+        return self._widest(item.text() for item in items if item)
 
     def _word_width(self, column: int) -> int:
         """Return the width of a column in which no word is cut."""
@@ -269,7 +279,11 @@ class _Rows(QTableWidget):
             if item is not None:
                 # A line may also end between the characters of Chinese.
                 words += PIECES.findall(item.text())
-        widths = [self.fontMetrics().horizontalAdvance(word.rstrip()) for word in words]
+        return self._widest(word.rstrip() for word in words)
+
+    def _widest(self, texts: Iterable[str]) -> int:
+        """Return the width of a column that fits each of the texts on a line."""
+        widths = map(self.fontMetrics().horizontalAdvance, texts)
         return max(widths, default=0) + PADDING
 
     @override
