@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRectF
 
-from core.arrays import Ints
 from core.explain.batch_rows import LanePart, lane_parts, rows_by_step
 from core.override import override
 from core.plan.plan import Lane
@@ -18,6 +17,7 @@ from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.ink import Ink
+from gui.timeline.state.latest import Latest
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 from gui.widgets.batch_preview import numbers, split_text
 from gui.widgets.sheet import PAD, Sheet
@@ -53,35 +53,6 @@ class TableRow:
     is_described: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _StepParts:
-    """The parts of a step, as long as its trace has this version."""
-
-    trace: Trace
-    version: int
-    step: int
-    parts: list[LanePart]
-
-    def is_of(self, trace: Trace, step: int) -> bool:
-        """Return True if these are the parts of a step of the trace as it is now."""
-        if self.trace is not trace:
-            return False
-        return self.version == trace.version and self.step == step
-
-
-@dataclass(frozen=True, slots=True)
-class _TraceSplits:
-    """The splits of the latest steps, as long as their trace has this version."""
-
-    trace: Trace
-    version: int
-    splits: list[Split]
-
-    def is_of(self, trace: Trace) -> bool:
-        """Return True if these are the splits of the trace as it is now."""
-        return self.trace is trace and self.version == trace.version
-
-
 class BatchPanel(Sheet):
     """A track for each lane, as wide as the batch; a cell is a part of the batch with its rows.
 
@@ -89,8 +60,8 @@ class BatchPanel(Sheet):
     """
 
     def __init__(self) -> None:
-        self._known: _StepParts | None = None
-        self._splits: _TraceSplits | None = None
+        self._parts: Latest[list[LanePart]] = Latest()
+        self._splits: Latest[list[Split]] = Latest()
         empty = tr("Which rows go to which lane appears here with the first step.")
         super().__init__(tr("Batch split"), empty)
 
@@ -100,26 +71,13 @@ class BatchPanel(Sheet):
         if step is None:
             return 0, []
         trace = scene.trace
-        known = self._known
-        if known is not None and known.is_of(trace, step):
-            return step, known.parts
-        # Traces of other programs and of jobs have passes whose rows are not known.
-        parts = [part for part in lane_parts(trace, step) if part.rows]
-        self._known = _StepParts(trace, trace.version, step, parts)
-        return step, parts
+        key = (trace, trace.version, step)
+        return step, self._parts.get(key, lambda: _known_parts(trace, step))
 
     def splits(self, scene: Scene) -> list[Split]:
         """Return the splits of the latest steps; consecutive steps with equal rows are one."""
         trace = scene.trace
-        known = self._splits
-        if known is not None and known.is_of(trace):
-            return known.splits
-        live = bool(trace.open_tasks)
-        steps = shown_steps(trace, live)[-MOST_STEPS:]
-        rows = rows_by_step(trace, steps)
-        splits = _splits_of(steps, rows)
-        self._splits = _TraceSplits(trace, trace.version, splits)
-        return splits
+        return self._splits.get((trace, trace.version), lambda: _latest_splits(trace))
 
     @override
     def height_of(self, scene: Scene) -> float:
@@ -242,8 +200,16 @@ def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:
     return heads
 
 
-def _splits_of(steps: list[int], rows: Ints) -> list[Split]:
-    """Combine consecutive steps with the same rows; `rows` has the shape (steps, lanes)."""
+def _known_parts(trace: Trace, step: int) -> list[LanePart]:
+    """Return the parts of a step whose rows are known: not all are in traces of other programs."""
+    return [part for part in lane_parts(trace, step) if part.rows]
+
+
+def _latest_splits(trace: Trace) -> list[Split]:
+    """Combine consecutive steps with the same rows, of the latest MOST_STEPS."""
+    live = bool(trace.open_tasks)
+    steps = shown_steps(trace, live)[-MOST_STEPS:]
+    rows = rows_by_step(trace, steps)
     found: list[Split] = []
     for step, of_step in zip(steps, rows.tolist(), strict=True):
         if found and found[-1].rows == of_step:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, Q
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.override import override
-from core.trace.trace import Trace
 from core.trace.warmup import first_measured
 from gui.look.painter import fill, pen
 from gui.look.text import tr
@@ -22,6 +21,7 @@ from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_ent
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.paint.miniature import draw_miniature, miniature_frame
 from gui.timeline.paint.search_hits import draw_hit_ticks, hit_ticks
+from gui.timeline.state.latest import Latest
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.timeline import TimelineState
@@ -48,7 +48,7 @@ class Overview(QWidget):
         self._hit_ticks: list[QRectF] = []
         self._legend: list[list[LegendEntry]] = []
         self._has_legend = True
-        self._folds: tuple[Trace, int, Folds] | None = None
+        self._folds: Latest[Folds] = Latest()
         state.scene_changed.connect(self.refresh)
         state.strips_changed.connect(self._explain)
         state.view_changed.connect(self._show_visible)
@@ -151,14 +151,12 @@ class Overview(QWidget):
     def _folds_of(self, scene: Scene) -> Folds:
         """Return the folds of a scene: long times between steps, and long steps of the warm-up."""
         trace = scene.trace
-        if self._folds is not None:
-            known_trace, known_version, folds = self._folds
-            if known_trace is trace and known_version == trace.version:
-                return folds
-        warmup = int(scene.step_numbers.searchsorted(first_measured(trace)))
-        folds = folds_of(scene.step_starts, scene.step_ends, warmup)
-        self._folds = (trace, trace.version, folds)
-        return folds
+
+        def compute() -> Folds:
+            warmup = int(scene.step_numbers.searchsorted(first_measured(trace)))
+            return folds_of(scene.step_starts, scene.step_ends, warmup)
+
+        return self._folds.get((trace, trace.version), compute)
 
     def _draw_lanes(self, scene: Scene, whole: Viewport) -> QPixmap:
         ratio = self.devicePixelRatioF()

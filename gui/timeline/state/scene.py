@@ -26,6 +26,7 @@ from gui.timeline.reduce.reduction import LaneColumns
 from gui.timeline.state.bar_looks import BarWords, Colouring, TextLook, words_of
 from gui.timeline.state.explained import ExplanationCache
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_letters
+from gui.timeline.state.latest import Latest
 
 LATEST_STEPS = 64  # idle time and memory in a lane's label are taken from at most so many steps
 LIVE_STEPS = 4  # the same while the run is live, where it is computed several times a second
@@ -62,7 +63,7 @@ class Scene:
     unevenness: Unevenness = field(default=EVEN)
     summed_steps: list[int] = field(default_factory=list)
     _figures_of: tuple[int, list[int]] | None = None
-    _usual_step: tuple[int, bool, int | None] | None = None
+    _usual_step: Latest[int | None] = field(default_factory=Latest)
     bounds: tuple[int, int] = (0, 0)
     _version: int = -1
     memory: dict[int, LaneMemory] = field(default_factory=dict)
@@ -83,8 +84,8 @@ class Scene:
     _words: dict[TextLook, dict[int, BarWords]] = field(default_factory=dict)
     _rows_known: int = 0
     _shared: list[int] = field(default_factory=list)
-    _neighbours: tuple[int, Span, Neighbours] | None = None
-    _links: tuple[int, LaneLinks] | None = None
+    _neighbours: Latest[Neighbours] = field(default_factory=Latest)
+    _links: Latest[LaneLinks] = field(default_factory=Latest)
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -151,15 +152,9 @@ class Scene:
     @property
     def usual_step(self) -> int | None:
         """The latest whole step of a live run, the median step of others; None without steps."""
-        version = self.trace.version
+        trace = self.trace
         live = self.live
-        if self._usual_step is not None:
-            known_version, known_live, step = self._usual_step
-            if known_version == version and known_live == live:
-                return step
-        step = _usual_step(self.trace, live)
-        self._usual_step = (version, live, step)
-        return step
+        return self._usual_step.get((trace.version, live), lambda: _usual_step(trace, live))
 
     def update_figures(self, steps: Sequence[int] | None = None) -> None:
         """Compute the figures in the lanes' labels, over `steps` (default: the described one)."""
@@ -213,25 +208,14 @@ class Scene:
 
         The last answer is cached, because each frame asks for the selected span.
         """
-        version = self.trace.version
-        if self._neighbours is not None:
-            known_version, known_span, found = self._neighbours
-            if known_version == version and known_span == span:
-                return found
-        found = neighbours(self.trace, span, MOST_NEIGHBOURS)
-        self._neighbours = (version, span, found)
-        return found
+        trace = self.trace
+        key = (trace.version, span)
+        return self._neighbours.get(key, lambda: neighbours(trace, span, MOST_NEIGHBOURS))
 
     def lane_links(self) -> LaneLinks:
         """Return the dependencies between lanes of an imported trace, cached until it grows."""
-        version = self.trace.version
-        if self._links is not None:
-            known_version, links = self._links
-            if known_version == version:
-                return links
-        links = lane_links(self.trace)
-        self._links = (version, links)
-        return links
+        trace = self.trace
+        return self._links.get(trace.version, lambda: lane_links(trace))
 
     def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
         """Return the combined activity of several lanes, cached until the trace grows."""
