@@ -19,7 +19,6 @@ from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture
 from gui.figures.shown import Range, origin_of
 from gui.look.core_texts import translated
-from gui.look.painter import fill
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
 from gui.look.writing import CENTRE, elided, wrapped, write
@@ -180,17 +179,19 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     options = timeline.options
     fonts = picture_fonts()
     canvas = Canvas.on(painter, frame, fonts)
-    fill(painter, QRectF(0, 0, timeline.width, timeline.height), frame.theme.plot)
-    _draw_title(painter, timeline, fonts)
+    whole = QRectF(0, 0, timeline.width, timeline.height)
+    canvas.fill(whole, frame.theme.plot)
+    _draw_title(canvas, timeline)
     if not scene.trace.span_count:
-        _nothing(painter, timeline, fonts)
+        words = tr("This run has recorded no spans.")
+        canvas.base(whole, words, CENTRE, frame.theme.muted)
         return
     bottom = frame.bottom
     if options.axis:
         top = frame.top - AXIS - STEPS * options.makespan
         draw_axis(canvas, bottom, top)
     draw_folded(painter, scene, frame)
-    painter.setClipRect(QRectF(frame.left, frame.top, frame.view.width, frame.layout.height))
+    painter.setClipRect(frame.plot(frame.top, frame.bottom))
     draw_strips(canvas, scene)
     painter.setClipping(False)
     LanePainter(canvas, scene).draw()
@@ -207,7 +208,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     draw_headings(canvas, scene, EDGE)
     at = QPointF(frame.left, bottom + LEGEND / 2)
     draw_legend(painter, frame.theme, fonts, at, timeline.legend)
-    _draw_caption(painter, timeline, fonts)
+    _draw_caption(canvas, timeline)
 
 
 def _title_lines(
@@ -229,23 +230,25 @@ def _title_lines(
         words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
     words.append(translated(trace.header.timing_note))
     below = " · ".join(part for part in words if part)
-    return [title, *(wrapped(below, room, partial(text_width, fonts.base)) or [""])]
+    lines = wrapped(below, room, partial(text_width, fonts.base))
+    return [title, *(lines or [""])]
 
 
-def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
+def _draw_title(canvas: Canvas, timeline: Timeline) -> None:
     if not timeline.title:
         return
-    theme = timeline.frame.theme
+    theme = canvas.theme
+    base = canvas.fonts.base
     room = timeline.width - 2 * EDGE
-    large = QFont(fonts.bold)
-    large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
+    large = QFont(canvas.fonts.bold)
+    large.setPointSizeF(base.pointSizeF() * 1.35)
     title, *below = timeline.title
     heading = QRectF(EDGE, EDGE - 4, room, 24)
-    _draw_line(painter, large, theme.text, heading, title)
+    _draw_line(canvas.painter, large, theme.text, heading, title)
     for number, line in enumerate(below):
         top = EDGE + 22 + CAPTION * number
         place = QRectF(EDGE, top, room, 20)
-        _draw_line(painter, fonts.base, theme.muted, place, line)
+        _draw_line(canvas.painter, base, theme.muted, place, line)
 
 
 def _draw_line(painter: QPainter, font: QFont, colour: str, rect: QRectF, text: str) -> None:
@@ -254,20 +257,15 @@ def _draw_line(painter: QPainter, font: QFont, colour: str, rect: QRectF, text: 
     write(painter, font, colour, rect, shown)
 
 
-def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
-    frame = timeline.frame
-    painter.setPen(QColor(frame.theme.text))
-    painter.setFont(fonts.base)
+def _draw_caption(canvas: Canvas, timeline: Timeline) -> None:
+    painter = canvas.painter
+    painter.setPen(QColor(canvas.theme.text))
+    painter.setFont(canvas.fonts.base)
     top = timeline.height - EDGE - CAPTION * len(timeline.caption)
     for number, line in enumerate(timeline.caption):
         base_line = top + CAPTION * (number + 0.75)
-        painter.drawText(QPointF(frame.left, base_line), line)
-
-
-def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
-    rect = QRectF(0, 0, timeline.width, timeline.height)
-    words = tr("This run has recorded no spans.")
-    write(painter, fonts.base, timeline.frame.theme.muted, rect, words, CENTRE)
+        at = QPointF(canvas.frame.left, base_line)
+        painter.drawText(at, line)
 
 
 def picture_fonts() -> Fonts:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from core.trace.span import Span
 from gui.look.theme import Colours, Theme
-from gui.timeline.layout.fonts import text_width
+from gui.look.writing import CENTRE
 from gui.timeline.layout.frame import AXIS, Frame, Track
 from gui.timeline.paint.arrows import draw_dependencies
 from gui.timeline.paint.boxes import boxes_of, draw_boxes, fill_boxes, stacked
@@ -236,13 +236,11 @@ class LanePainter:
         self._open_parts(rect, self.colours[code])
         if track.helper or rect.width() < LABEL_PIXELS:
             return
-        self.painter.setFont(self.fonts.bold)
-        self.painter.setPen(QColor(self.frame.theme.text))
         label = span.label
         if self.frame.now is None:
             label = f"{label}…"
-        if text_width(self.fonts.bold, label) <= rect.width() - 2:
-            self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if self.canvas.bold_width(label) <= rect.width() - 2:
+            self.canvas.bold(rect, label, CENTRE)
 
     def _open_parts(self, rect: QRectF, colours: tuple[QColor, ...]) -> None:
         parts = stacked(rect, len(colours))
