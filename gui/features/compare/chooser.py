@@ -61,17 +61,21 @@ def others(runs: Sequence[Run], shown: Run) -> list[Other]:
     """
     found = []
     if shown.ghost is not None:
-        found.append(Other(without_step_overlap(shown.ghost), tr("Prediction of this run")))
+        predicted = without_step_overlap(shown.ghost)
+        found.append(Other(predicted, tr("Prediction of this run")))
     rest = [run for run in reversed(runs) if run is not shown]
     rest.sort(key=lambda run: _unlikeness(run.trace, shown.trace))
-    return found + [other_of(run, shown) for run in rest]
+    for run in rest:
+        found.append(other_of(run, shown))
+    return found
 
 
 def other_of(run: Run, shown: Run | None = None) -> Other:
     """Return a run as run B; its title has the settings in which it differs from `shown`."""
     number, title, outcome, length = run_columns(run)
     settings = "" if shown is None else _other_settings(run.trace, shown.trace)
-    words = " · ".join(filter(None, (title, settings, outcome, length)))
+    parts = (title, settings, outcome, length)
+    words = " · ".join(part for part in parts if part)
     return Other(run.trace, f"{number}: {words}", run)
 
 
@@ -88,12 +92,12 @@ def _other_settings(trace: Trace, shown: Trace) -> str:
     """Return the settings in which a run differs and that its title does not name."""
     if not trace.header.source.has_plan or not shown.header.source.has_plan:
         return ""
-    others = dict(shown.header.specification.values)
-    differing = [
-        (option, value)
-        for option, value in trace.header.specification.values
-        if option.title and option.name not in IN_TITLE and value != others.get(option)
-    ]
+    shown_values = dict(shown.header.specification.values)
+    differing = []
+    for option, value in trace.header.specification.values:
+        is_listed = option.title and option.name not in IN_TITLE
+        if is_listed and value != shown_values.get(option):
+            differing.append((option, value))
     return settings_text(differing[:MOST_SETTINGS])
 
 

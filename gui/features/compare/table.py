@@ -84,8 +84,8 @@ class DifferenceTable(QTreeWidget):
             self.chosen.emit(self._current())
 
     def _add_all(self, two: TwoRuns) -> None:
-        contributions = [abs(row.contribution) for row in (*two.reasons, *two.lanes)]
-        most = max(contributions, default=0)
+        contributing = (*two.reasons, *two.lanes)
+        most = max((abs(row.contribution) for row in contributing), default=0)
         self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
         self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
         self._add(tr("COPY AND COMMUNICATION LANES"), two.other_lanes, None, most)
@@ -142,8 +142,9 @@ class DifferenceTable(QTreeWidget):
                 look = CAUSE_LOOKS[Cause(row.name)]
                 painter.fillRect(area, brush(look, self.theme, ratio))
             elif row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
-                colours = self.theme.colours_of(family_of(Kind(row.name)))
-                fill(painter, area, colours[0])
+                family = family_of(Kind(row.name))
+                colour, *_ = self.theme.colours_of(family)
+                fill(painter, area, colour)
         return QIcon(picture)
 
     def _current(self) -> Difference | None:

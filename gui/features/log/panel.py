@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from core.message import N_
 from core.trace.columns import GrowingArray
-from core.trace.event_rows import Log
+from core.trace.event_rows import Log, LogRow
 from core.trace.trace import Trace
 from gui.app.faults import log_with_faults
 from gui.look.core_texts import translated
@@ -56,29 +56,33 @@ class LogModel(TableModel):
             self.endInsertRows()
 
     def count(self) -> int:
-        """Return a row for each line of a chosen level."""
+        """Return the number of lines of the chosen levels."""
         return len(self._places)
 
     def text(self, row: int, column: int) -> str:
         """Return the line's time, level and text."""
-        line = self._source[int(self._places.view[row])]
-        return (duration_text(line.time), tr(line.level), translated(line.text))[column]
+        line = self._line(row)
+        texts = (duration_text(line.time), tr(line.level), translated(line.text))
+        return texts[column]
 
     def role_data(self, row: int, column: int, role: int) -> object:
         """Return the message as a tooltip, and the level's colour."""
         if role == Qt.ItemDataRole.ToolTipRole and column == 2:
             return plain_tip(self.text(row, column))
         if role == Qt.ItemDataRole.ForegroundRole:
-            place = int(self._places.view[row])
-            level = self._source[place].level
+            level = self._line(row).level
             colours = {"warning": self.theme.warning, "error": self.theme.error}
-            quiet = self.theme.muted if column < 2 else self.theme.text
-            return QColor(colours.get(level, quiet))
+            usual = self.theme.muted if column < 2 else self.theme.text
+            return QColor(colours.get(level, usual))
         return None
+
+    def _line(self, row: int) -> LogRow:
+        place = int(self._places.view[row])
+        return self._source[place]
 
 
 class LogPanel(QWidget):
-    """The log as a table, with a choice of levels; it stays at the end while one is there."""
+    """The log as a table, with a choice of levels; at its end, it scrolls to each new line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,14 +94,16 @@ class LogPanel(QWidget):
         self.level.addItem(tr("All levels"), frozenset(LEVELS))
         self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
         for level in LEVELS:
-            self.level.addItem(tr("Only {level}", level=tr(level)), frozenset({level}))
+            only = tr("Only {level}", level=tr(level))
+            self.level.addItem(only, frozenset({level}))
         self.level.currentIndexChanged.connect(self._refilter)
         self.table = QTableView()
         self.table.setModel(self.model)
         dress(self.table, tr("Log"), 21, tight=False)
-        self.table.horizontalHeader().setStretchLastSection(True)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-        self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(True)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, 78)
         self.table.setColumnWidth(1, 66)
         column(self.level, self.table, of=self, margins=(8, 4, 8, 4))
@@ -117,7 +123,8 @@ class LogPanel(QWidget):
         if trace is self._trace and live is self._live:
             self.model.take_new()
         else:
-            self._trace, self._live = trace, live
+            self._trace = trace
+            self._live = live
             self._refilter()
         if at_end:
             self.table.scrollToBottom()

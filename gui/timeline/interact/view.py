@@ -65,7 +65,8 @@ class TimelineView(QAbstractScrollArea):
         self.waiting = ""
         self.per_pixel = 0.0
         self._picture: QPixmap | None = None
-        self._canvas = QPixmap()
+        self._paper = QPixmap()
+        """Reused for each picture, because allocating several MB for each frame takes time."""
         self._labels = LabelColumn()
         state = self.state = TimelineState(self)
         self.navigator = Navigator(state)
@@ -83,7 +84,7 @@ class TimelineView(QAbstractScrollArea):
         state.picture_changed.connect(self._redraw)
         state.overlay_changed.connect(self.viewport().update)
         for signal in (state.tracks_changed, state.lane_changed):
-            signal.connect(self._tell_lanes)
+            signal.connect(self._describe_lanes)
         state.resize(self.viewport().width(), self.viewport().height())
 
     def set_waiting(self, text: str) -> None:
@@ -163,9 +164,10 @@ class TimelineView(QAbstractScrollArea):
         bar.setValue(scroll)
         self.viewport().update()
 
-    def _tell_lanes(self) -> None:
+    def _describe_lanes(self) -> None:
         """Describe to screen readers which lane is chosen, and how many are visible."""
-        state, (shown, every) = self.state, lane_counts(self.state)
+        state = self.state
+        shown, every = lane_counts(state)
         words = tr("{shown} of {n} lanes are shown.", shown=shown, n=every)
         if state.scene is not None and state.lane is not None:
             name = state.scene.trace.header.lanes[state.lane].name
@@ -176,10 +178,9 @@ class TimelineView(QAbstractScrollArea):
         """Draw everything except the overlay, which changes more often."""
         ratio = self.devicePixelRatioF()
         size = self.viewport().size() * ratio
-        # Reused, because allocating and freeing several MB for each frame takes time.
-        if self._canvas.size() != size:
-            self._canvas = QPixmap(size)
-        picture = self._canvas
+        if self._paper.size() != size:
+            self._paper = QPixmap(size)
+        picture = self._paper
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self.state.theme.plot))
         area = QRectF(self.viewport().rect())

@@ -280,7 +280,7 @@ def test_playing_draws_no_picture_again(
     assert window.timeline.is_drawn
     drawn = []
     monkeypatch.setattr(
-        window.timeline, "_draw_picture", lambda: drawn.append(1) or window.timeline._canvas
+        window.timeline, "_draw_picture", lambda: drawn.append(1) or window.timeline._paper
     )
     for _ in range(20):
         clock.now += 0.1
