@@ -34,5 +34,6 @@ class Concealment(QObject):
 
     def _set(self, group: str, text: str) -> None:
         if (group, text) != (self._group, self._text):
-            self._group, self._text = group, text
+            self._group = group
+            self._text = text
             self.changed.emit()

@@ -97,7 +97,9 @@ class Panel(Generic[Widget_co]):
     """A page of a dock. Its widget is made when it is first shown, or first asked for."""
 
     def __init__(self, name: str, title: str, dock: Dock, make: Callable[[], Widget_co]) -> None:
-        self.name, self.title, self.dock = name, title, dock
+        self.name = name
+        self.title = title
+        self.dock = dock
         self._make = make
         self._widget: Widget_co | None = None
         self.on_made: Callable[[QWidget], None] | None = None

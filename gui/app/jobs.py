@@ -109,7 +109,8 @@ class Runner(QObject):
     def cancel(self) -> None:
         """Cancel all work. A thread may run up to its next yield."""
         # Reset before `ended` is emitted, because listeners may start other work.
-        task, self._current = self._current, None
+        task = self._current
+        self._current = None
         self._waiting.clear()
         self._timer.stop()
         if task is not None:

@@ -31,7 +31,8 @@ class Saver(QObject):
 
     def __init__(self, above: QWidget, settings: Settings) -> None:
         super().__init__(above)
-        self._above, self._settings = above, settings
+        self._above = above
+        self._settings = settings
 
     def ask(
         self,

@@ -258,7 +258,8 @@ class Session(QObject):
 
     def _end(self, outcome: Outcome, text: str) -> None:
         # The session's state is set first, because listeners of the signals may start the next run.
-        run, self.live = self.live, None
+        run = self.live
+        self.live = None
         asked = self.asking
         self.runs_job = False
         self._set_asking(False)

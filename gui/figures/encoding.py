@@ -26,7 +26,8 @@ class _Reading:
 
     def __init__(self, frames: Sequence[Any]) -> None:
         self.stop = threading.Event()
-        self._read, self._count = 0, len(frames)
+        self._read = 0
+        self._count = len(frames)
         for frame in frames:
             frame.seek = self._seek
 

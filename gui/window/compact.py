@@ -36,8 +36,11 @@ class CompactLayout(QObject):
         docks: Docks,
     ) -> None:
         super().__init__(window)
-        self._playback, self._docks = playback, docks
-        self._verdict, self._status, self._overview = verdict, status, overview
+        self._playback = playback
+        self._docks = docks
+        self._verdict = verdict
+        self._status = status
+        self._overview = overview
         self.low_docks = LowDocks(window, docks)
         self._settings = NarrowSettings(window, docks)
         self._is_low = False

@@ -25,7 +25,8 @@ from gui.look.theme import Theme
 from gui.widgets.drawing import Painted
 from gui.widgets.layouts import NO_MARGINS, joined, named, row
 
-LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
 ON_THE_LEFT = (Dock.SETTINGS, Dock.LESSON)
 HIDDEN_AT_FIRST = (Dock.LESSON, Dock.DETAILS)
 FRONT = Dock.DEVICES
@@ -78,7 +79,8 @@ class Docks:
         panels: Sequence[Panel[Any]],
         tell: Callable[[Panel[Any]], None],
     ) -> None:
-        self._window, self._tell = window, tell
+        self._window = window
+        self._tell = tell
         self.docks: dict[Dock, QDockWidget] = {}
         self.pages: dict[str, PanelPage] = {}
         self._books: dict[Dock, PageBook] = {}
@@ -198,7 +200,8 @@ class Docks:
         policy.setRetainSizeWhenHidden(True)
         book.setSizePolicy(policy)
         made.visibilityChanged.connect(book.setVisible)
-        self.docks[dock], self._books[dock] = made, book
+        self.docks[dock] = made
+        self._books[dock] = book
 
     def _made(self, page: PanelPage) -> Callable[[QWidget], None]:
         def take(widget: QWidget) -> None:

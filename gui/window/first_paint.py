@@ -39,6 +39,7 @@ class FirstPaint(QObject):
 
     def _start(self) -> None:
         self._latest.stop()
-        calls, self._calls = self._calls, []
+        calls = self._calls
+        self._calls = []
         for call in calls:
             call()

@@ -21,8 +21,11 @@ class Leaving:
     def __init__(
         self, window: QWidget, session: Session, settings: Settings, fail: Callable[[str], None]
     ) -> None:
-        self._window, self._session, self._settings = window, session, settings
-        self._fail, self._sure = fail, False
+        self._window = window
+        self._session = session
+        self._settings = settings
+        self._fail = fail
+        self._sure = False
 
     def leave(self) -> None:
         """Close the window, now or after the answer."""

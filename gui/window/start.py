@@ -62,7 +62,9 @@ class Sitting:
     """The window of a session; another language gives the session a new window."""
 
     def __init__(self, app: QApplication, session: Session, settings: Settings) -> None:
-        self._app, self._session, self._settings = app, session, settings
+        self._app = app
+        self._session = session
+        self._settings = settings
         self.window = self._made()
 
     def change_language(self, name: str) -> None:

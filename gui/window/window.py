@@ -52,7 +52,8 @@ class MainWindow(QMainWindow):
         prepare(QApplication.instance(), chosen_theme(settings))
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
-        self.session, self.settings = session, settings
+        self.session = session
+        self.settings = settings
         self.banner = Banner()
         self.explainer = Explainer(self)
         self.concealment = Concealment(self)
@@ -78,7 +79,8 @@ class MainWindow(QMainWindow):
         owners = {panel.name: feature for feature in features for panel in feature.panels}
         panels = [panel for feature in features for panel in feature.panels]
         self.docks = Docks(self, panels, lambda panel: self._tell(panel, owners[panel.name]))
-        verdict, status = self.feature(VerdictFeature).line, self.feature(StatusFeature).line
+        verdict = self.feature(VerdictFeature).line
+        status = self.feature(StatusFeature).line
         playback = self.feature(PlaybackFeature).bar
         self._compact = CompactLayout(self, verdict, status, self.overview, playback, self.docks)
         self._menus = Menus(self)

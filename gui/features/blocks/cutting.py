@@ -62,7 +62,9 @@ class Cutting(QObject):
         service: PredictionService,
     ) -> None:
         super().__init__(panel)
-        self._panel, self._form, self._session = panel, form, session
+        self._panel = panel
+        self._form = form
+        self._session = session
         self._run_beside = run_beside
         self._base: Specification | None = None  # the settings before any border was moved
         self._mine: Cut = {}  # the last settings that were written into the form

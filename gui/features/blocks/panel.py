@@ -17,7 +17,8 @@ from gui.widgets.option_fields import field_of
 from gui.widgets.sheet import scrolled
 
 WIDE = 600  # pixels; from this width on the limit is next to the buttons, not below them
-NARROW, LOW = 240, 90
+NARROW = 240
+LOW = 90
 
 
 class BlocksPanel(QWidget):

@@ -33,7 +33,8 @@ class BlockTable(Drawing):
 
     def show_cut(self, cut: ShownCut | None, most_bytes: float | None) -> None:
         """Show other blocks, other borders, or another limit."""
-        self.cut, self.most_bytes = cut, most_bytes
+        self.cut = cut
+        self.most_bytes = most_bytes
         self.refresh()
 
     @override

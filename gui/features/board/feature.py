@@ -141,7 +141,8 @@ class BoardFeature(Feature):
 
     def ask(self) -> None:
         """Ask for the file of a puzzle, and begin it."""
-        title, folder = tr("Open puzzle"), self.shell.settings.folder
+        title = tr("Open puzzle")
+        folder = self.shell.settings.folder
 
         window = self.shell.main_window
         ask_open(window, title, folder, [tr(KIND)], lambda paths: self.open_puzzle(paths[0]))

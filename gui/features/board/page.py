@@ -290,7 +290,8 @@ class BoardPage(QFrame):
 
     def _show(self) -> None:
         game = self.game
-        board, puzzle = game.board, game.puzzle
+        board = game.board
+        puzzle = game.puzzle
         timed = timed_board(board)
         self._settings.setVisible(puzzle is None)
         self.start.setVisible(puzzle is None)

@@ -28,7 +28,8 @@ class BoardRuns(QObject):
         self, parent: QObject, start: Callable[[Specification], bool], folder: Path
     ) -> None:
         super().__init__(parent)
-        self._start, self._folder = start, folder
+        self._start = start
+        self._folder = folder
         self.schedule: str | None = None
 
     def begin(self, board: Board, title: str, settings: Specification | None = None) -> None:

@@ -94,5 +94,6 @@ class BookmarksFeature(Feature):
         shown = self.shell.run_shown
         if shown is not None and shown.source is not None:
             run = self.shell.session.add_opened(shown.source, Opened(trace))
-            run.name, run.stepped = name, True
+            run.name = name
+            run.stepped = True
             self.shell.show_run(run)

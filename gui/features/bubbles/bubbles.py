@@ -36,7 +36,8 @@ class Bubbles:
     """Walks through the gaps of the steps that were visible when the walk began."""
 
     def __init__(self, timeline: TimelineView, say: Callable[[str], None]) -> None:
-        self._timeline, self._say = timeline, say
+        self._timeline = timeline
+        self._say = say
         self._searched: Searched | None = None
 
     def step(self, by: int) -> None:

@@ -18,7 +18,9 @@ from gui.widgets.layouts import button, column, row
 from gui.widgets.tables import dress_tree
 
 POLL_MS = 200
-WIDTH, HEIGHT, BUTTON = 940, 640, 100
+WIDTH = 940
+HEIGHT = 640
+BUTTON = 100
 MEASURED = 3
 """The last column, which takes the rest of the width."""
 SIGNS = {Level.GOOD: "✓", Level.CARE: "!", Level.BAD: "✕", Level.UNKNOWN: "–"}

@@ -43,7 +43,8 @@ class Aligner(QObject):
 
     def show(self, run: Run, other: Other, two: TwoRuns | None) -> None:
         """Compare these runs; `lay_over` then aligns them."""
-        self._runs, self._two = (run, other), two
+        self._runs = (run, other)
+        self._two = two
 
     @property
     def alignment(self) -> Alignment:
@@ -77,7 +78,8 @@ class Aligner(QObject):
         """
         if self._runs is None:
             return
-        (run, other), two = self._runs, self._two
+        run, other = self._runs
+        two = self._two
         self._mirror.two = two
         if two is None:
             # No whole step to compare yet: align the starts of both runs meanwhile.

@@ -41,7 +41,8 @@ class Comparing(QObject):
         self.frame = CompareFrame(shell.timeline)
         self.panel = ComparePanel()
         super().__init__(self.frame)
-        self._shell, self._settings = shell, shell.settings
+        self._shell = shell
+        self._settings = shell.settings
         self.a = self.frame.a
         self._b = self.frame.b.state
         session = shell.session
@@ -81,7 +82,8 @@ class Comparing(QObject):
             return
         self.begun.emit()  # first: the overview may make room for the second timeline
         self.frame.divide()
-        self.other, self._fresh = other, True
+        self.other = other
+        self._fresh = True
         self._b.set_theme(self.a.state.theme)
         self._b.show_scene(Scene(other.trace))
         self.frame.colour()

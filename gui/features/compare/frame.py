@@ -82,7 +82,8 @@ class CompareFrame(QWidget):
 
     def colour(self) -> None:
         """Give the colours of run B the same meaning as in run A."""
-        a, b = self.a.state, self.b.state
+        a = self.a.state
+        b = self.b.state
         if a.scene is not None and b.scene is not None:
             shown = a.scene.colouring
             b.scene.colouring = colouring_of(choice_of(shown), b.scene.trace, shown)

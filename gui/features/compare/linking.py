@@ -30,7 +30,8 @@ class LinkedViews:
     """
 
     def __init__(self, a: TimelineState, b: TimelineState) -> None:
-        self.a, self.b = a, b
+        self.a = a
+        self.b = b
         self.alignment = Alignment(0.0, 0.0)
         self._linked = self._moving = False
         self._seen = b.viewport
@@ -39,7 +40,8 @@ class LinkedViews:
 
     def link(self, alignment: Alignment, zero: float) -> None:
         """Link the views with an alignment; B moves to the view of A."""
-        self.alignment, self._linked = alignment, True
+        self.alignment = alignment
+        self._linked = True
         name = tr("alignment")
         Navigator(self.a).align(Origin(zero, name))
         Navigator(self.b).align(Origin(alignment.to_b(zero), name))

@@ -18,7 +18,8 @@ class Mirror:
     """
 
     def __init__(self, a: TimelineState, b: TimelineState) -> None:
-        self.a, self.b = a, b
+        self.a = a
+        self.b = b
         self.two: TwoRuns | None = None
         self.over = 0
         self._busy = False
@@ -39,7 +40,8 @@ class Mirror:
     @property
     def starts(self) -> tuple[float, float] | None:
         """Starts in ns of the selected spans of A and B; None unless each has one."""
-        a, b = self.a.selection, self.b.selection
+        a = self.a.selection
+        b = self.b.selection
         if isinstance(a, Span) and isinstance(b, Span):
             return float(a.start), float(b.start)
         return None

@@ -19,7 +19,8 @@ from gui.widgets.layouts import button, column, grid, joined, row, stacked, widg
 from gui.widgets.sheet import scrolling
 from gui.widgets.step_choice import StepChoice
 
-MEDIAN, ALL = "median", "all"
+MEDIAN = "median"
+ALL = "all"
 MOST_STEPS = 1000  # of the latest, that a mean is taken of
 LEAST = 150  # pixels of the table; where the panel has less room it is scrolled
 

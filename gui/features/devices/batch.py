@@ -24,7 +24,8 @@ from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 42.0
 COUNT = 58.0  # width of the column with the number of rows
-LINE, AIR = 17.0, 8.0
+LINE = 17.0
+AIR = 8.0
 MOST_STEPS = 64  # latest steps in the table
 
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import QRectF
 
 from core.plan.plan import Lane
 
-ROW, LOW_ROW = 27.0, 18.0
+ROW = 27.0
+LOW_ROW = 18.0
 FEW = 5  # lanes; more have low rows, so that eight are seen without scrolling
 BELOW_CELL = 4.0  # free pixels between two lanes
 

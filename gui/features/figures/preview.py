@@ -28,7 +28,8 @@ class Preview(QWidget):
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show another picture, or none."""
-        self._picture, self._image = picture, None
+        self._picture = picture
+        self._image = None
         self.setAccessibleDescription(picture.title if picture is not None else "")
         self.update()
 

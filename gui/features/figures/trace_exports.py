@@ -34,7 +34,8 @@ class TraceExports(QObject):
         window = shell.main_window
         banner = shell.banner
         super().__init__(window)
-        self._exporting, self._banner = exporting, banner
+        self._exporting = exporting
+        self._banner = banner
         self.runner = Runner(self, "trace")
         self.progress = ProgressDialogs(window, self.runner, tr("Writing the trace…"))
         self.runner.failed.connect(banner.say)

@@ -19,8 +19,10 @@ class FirstPageActions:
     def __init__(
         self, queue: RunQueue, files: Files, bubbles: Bubbles, comparing: Comparing
     ) -> None:
-        self._queue, self._files = queue, files
-        self._bubbles, self._comparing = bubbles, comparing
+        self._queue = queue
+        self._files = files
+        self._bubbles = bubbles
+        self._comparing = comparing
         self._known: dict[str, Callable[[], None]] = {
             "schedules": self._run_schedules,
             "bubble": self._find_bubble,

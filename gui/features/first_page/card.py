@@ -16,7 +16,10 @@ from gui.timeline.paint.hatch import hatch_brush
 WIDTH = 170
 GAP = 2
 NO_BREAK_HYPHEN = "\u2011"
-LEFT, TOP, RIGHT, BOTTOM = 10, 7, 8, 7
+LEFT = 10
+TOP = 7
+RIGHT = 8
+BOTTOM = 7
 PICTURE = 54  # height of a thumbnail in pixels
 BELOW = 6  # pixels between the thumbnail and the title
 BESIDE = 0.28  # share of a row for copies and communication of its lane

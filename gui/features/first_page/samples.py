@@ -12,7 +12,8 @@ from core.paths import RESOURCES
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification
 
-RECORDINGS, PRESETS = RESOURCES / "recordings", RESOURCES / "presets"
+RECORDINGS = RESOURCES / "recordings"
+PRESETS = RESOURCES / "presets"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 
 PARTS = 1000  # units of time in a thumbnail
-MOST_LANES, MOST_BARS = 8, 2000
+MOST_LANES = 8
+MOST_BARS = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ class LessonMenu(QObject):
 
     def __init__(self, menu: QMenu, choose: Callable[[Path], None]) -> None:
         super().__init__(menu)
-        self._menu, self._choose, self._filled = menu, choose, False
+        self._menu = menu
+        self._choose = choose
+        self._filled = False
         menu.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:

@@ -25,8 +25,10 @@ class Pointer:
     """Finds the subject of a step in the window, brings it into view, and selects a span."""
 
     def __init__(self, shell: Shell, verdict: QWidget) -> None:
-        self._shell, self._window = shell, shell.main_window
-        self._timeline, self._verdict = shell.timeline, verdict
+        self._shell = shell
+        self._window = shell.main_window
+        self._timeline = shell.timeline
+        self._verdict = verdict
 
     def places(self, point: str) -> list[Place]:
         """Return functions for the rectangles of a subject; of the timeline if it is not found."""

@@ -111,7 +111,8 @@ class PredictionField(QWidget):
 
 def asked_text(step: LessonStep, prediction: Prediction) -> str:
     """Return what is to be predicted: `idle time`, or `step: ZB-H1 against 1F1B`."""
-    figure, against = prediction.figure, prediction.against
+    figure = prediction.figure
+    against = prediction.against
     title = tr(figure.title)
     if against is None:
         return title

@@ -12,7 +12,8 @@ from core.override import override
 from gui.look.theme import LIGHT
 
 DIM = QColor(0, 0, 0, 110)
-ROUND, EDGE = 6.0, 2.0
+ROUND = 6.0
+EDGE = 2.0
 Place = Callable[[], QRectF]
 """Returns a rectangle in the window at the time of the call; empty if nothing is visible."""
 
@@ -32,7 +33,8 @@ class Spotlight(QWidget):
 
     def point(self, lit: Sequence[Place], kept: Sequence[Place] = ()) -> None:
         """Dim everything else."""
-        self._lit, self._kept = lit, kept
+        self._lit = lit
+        self._kept = kept
         self.setGeometry(self._window.rect())
         self.raise_()
         self.show()
@@ -67,7 +69,8 @@ class Spotlight(QWidget):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        dark, lit = QPainterPath(), self.places
+        dark = QPainterPath()
+        lit = self.places
         dark.addRect(QRectF(self.rect()))
         for place in (*lit, *(place() for place in self._kept)):
             hole = QPainterPath()

@@ -36,7 +36,8 @@ from gui.widgets.where import WhereField
 LOOPBACK = "127.0.0.1"
 LOCAL = (LOOPBACK, "localhost", "::1")
 REFRESH_MS = 250
-WIDTH, BUTTON = 800, 140
+WIDTH = 800
+BUTTON = 140
 WHERE_LETTERS = 18
 MOST_NAME = 100
 """Characters of a machine's name that are shown; a name in the DNS has at most 255."""
@@ -49,7 +50,8 @@ class ListenDialog(QDialog):
 
     def __init__(self, parent: QWidget, session: Session, settings: Settings) -> None:
         super().__init__(parent)
-        self._session, self._settings = session, settings
+        self._session = session
+        self._settings = settings
         self.setWindowTitle(tr("Listen for a training job"))
         self.where = named(WhereField(), tr("Where"))
         self.where.setToolTip(tr("The machine that runs the job."))

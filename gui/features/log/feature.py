@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class LogFeature(OnePanelFeature):
     """The Log panel."""
 
-    name, title, dock = "log", N_("Log"), Dock.DATA
+    name = "log"
+    title = N_("Log")
+    dock = Dock.DATA
 
     def set_theme(self, theme: Theme) -> None:
         if self.panel.made:

@@ -51,7 +51,8 @@ class PlaybackBar(QWidget):
         self.loop.setToolTip(tr("Begin again at the end of the step."))
         self.loop.toggled.connect(player.set_loops)
         # Elided, so that the bar does not widen a narrow window.
-        self.position, self.note = Elided("quiet"), Label(look="said")
+        self.position = Elided("quiet")
+        self.note = Label(look="said")
         self.close_button = button(
             QToolButton, "✕", tr("Leave playback."), self.closed.emit, tr("Leave playback")
         )

@@ -177,7 +177,8 @@ def film_on_screen(view: TimelineView) -> SceneFilm | None:
 
     A step that is not the only one on screen is fitted into the view. None without spans.
     """
-    state, scene = view.state, view.state.scene
+    state = view.state
+    scene = view.state.scene
     if scene is None or scene.trace.is_empty:
         return None
     step = scene.described

@@ -50,7 +50,8 @@ class AdvisorController(QObject):
         self, panel: AdvisorPanel, idle: Callable[[], bool], service: PredictionService
     ) -> None:
         super().__init__(panel)
-        self.panel, self._idle = panel, idle
+        self.panel = panel
+        self._idle = idle
         # The client calls `emit` on another thread, or within `send` if no process can start. With
         # a queued connection `on_reply` always runs in the window's thread, and after `send` has
         # returned the number that it compares with.
@@ -76,7 +77,8 @@ class AdvisorController(QObject):
         """Take the run that is shown now; predict at once if the panel is visible."""
         if trace.header.source is Source.PREDICTED:
             return
-        self._trace, self._is_new = trace, True
+        self._trace = trace
+        self._is_new = True
         if self.panel.isVisible():
             self._begin()
         else:

@@ -58,7 +58,8 @@ class Ghosts(QObject):
     def _take(self, made: Predicted | None) -> None:
         if made is not None:
             run, comparison, ghost = made
-            run.comparison, run.ghost = comparison, ghost
+            run.comparison = comparison
+            run.ghost = ghost
             self.ready.emit(run)
 
     def _say_why(self, problem: str) -> None:

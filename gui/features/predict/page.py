@@ -25,7 +25,8 @@ class TryPage(QWidget):
 
     def __init__(self, asked: WhatIfPanel, ways: AdvisorPanel) -> None:
         super().__init__()
-        self.asked, self.ways = asked, ways
+        self.asked = asked
+        self.ways = ways
         self.answer = asked.answer
         self.picture = asked.picture
         self.make_sweep: Callable[[], QWidget] | None = None

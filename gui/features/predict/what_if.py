@@ -161,7 +161,8 @@ class WhatIfController(Saver):
     def _take_costs(self) -> None:
         """Take the costs of the run that is shown; the panel is visible."""
         # Taken once: opening the panel again must not undo the user's changes.
-        trace, self._trace = self._trace, None
+        trace = self._trace
+        self._trace = None
         known = None if trace is None else run_costs(trace)
         if trace is None or known is None:
             self.panel.ask_again()

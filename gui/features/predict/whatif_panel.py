@@ -51,7 +51,9 @@ MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
 GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
 MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2000, 5000)
 FACTORS = tuple(n / 10 for n in range(10, 41))
-RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
+RUN = "run"
+PLAIN_COSTS = "plain"
+FILE = "file"
 WORDS = {
     "costs": (
         N_("Costs"),

@@ -83,7 +83,9 @@ class Files:
         # A large one in progress would otherwise continue with these files.
         self.opening.cancel()
         self._coming = deque(paths)
-        self._names, self._warnings, self._problems = [], [], []
+        self._names = []
+        self._warnings = []
+        self._problems = []
         self._open_coming()
 
     def _open_coming(self) -> None:

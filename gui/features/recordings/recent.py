@@ -20,7 +20,9 @@ class RecentMenu(QObject):
 
     def __init__(self, menu: QMenu, settings: Settings, choose: Callable[[Path], None]) -> None:
         super().__init__(menu)
-        self.menu, self._settings, self._choose = menu, settings, choose
+        self.menu = menu
+        self._settings = settings
+        self._choose = choose
         menu.aboutToShow.connect(self.refresh)
         self.refresh()
 

@@ -35,7 +35,8 @@ class RunControl(QObject):
         self._form = form
         self._session = shell.session
         self._settings = shell.settings
-        self._shell, self._banner = shell, shell.banner
+        self._shell = shell
+        self._banner = shell.banner
         self._begun: Specification | None = None
         self._is_engine_lost = False
         self.queue = RunQueue(self.run_instead)
@@ -43,8 +44,10 @@ class RunControl(QObject):
 
     def attach(self, run: QAction, stop: QAction, bar: RunBar, status: StatusLine) -> None:
         """Set the actions Run and Stop, and the bars that show their state."""
-        self._run_action, self._stop_action = run, stop
-        self._bar, self._status = bar, status
+        self._run_action = run
+        self._stop_action = stop
+        self._bar = bar
+        self._status = status
         session = self._session
         session.ready.connect(self._set_hardware)
         session.engine_failed.connect(self._lose_engine)

@@ -29,7 +29,8 @@ from gui.widgets.where import WhereField
 F = TypeVar("F", bound=QWidget)
 SIZES = {option.name for option, _ in option_values(ModelSettings()) if option.kind is int}
 DEVICES = "devices"
-ADVANCED, FAULTS = "advanced", "faults"
+ADVANCED = "advanced"
+FAULTS = "faults"
 FIELD_ROLES = (QFormLayout.ItemRole.SpanningRole, QFormLayout.ItemRole.FieldRole)
 
 

@@ -48,7 +48,8 @@ class StrategyPanel(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to the field with the focus
         self.setMinimumWidth(NARROWEST)
         self.result: Checked | str = ""
-        self._hardware, self._known = assumed_hardware(), False
+        self._hardware = assumed_hardware()
+        self._known = False
         self._own_model: OwnModel = lambda _: None
         self.strategies = StrategyList()
         self.options = OptionForm()
@@ -88,7 +89,8 @@ class StrategyPanel(QScrollArea):
 
     def set_hardware(self, hardware: Hardware) -> None:
         """Offer the devices of the machine, as the engine reports it."""
-        self._hardware, self._known = hardware, True
+        self._hardware = hardware
+        self._known = True
         self.options.field(DEVICES, DeviceField).offer(hardware)
         self.check_now()
 
@@ -98,7 +100,8 @@ class StrategyPanel(QScrollArea):
 
     def forget_hardware(self) -> None:
         """Assume nothing of the machine until its engine reports it."""
-        self._hardware, self._known = assumed_hardware(), False
+        self._hardware = assumed_hardware()
+        self._known = False
         self.check_now()
 
     def check(self, specification: Specification) -> Checked | str:

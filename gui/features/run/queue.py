@@ -42,7 +42,8 @@ class RunQueue:
             self._next()
         else:
             # Cleared before the call, because `then` may start another queue.
-            then, self._then = self._then, None
+            then = self._then
+            self._then = None
             then(self._ended)
 
     @property

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 class SlowdownFeature(OnePanelFeature):
     """The Slowdown panel, and the filter and search that its cells set."""
 
-    name, title, dock = "slowdown", N_("Slowdown"), Dock.WHY
+    name = "slowdown"
+    title = N_("Slowdown")
+    dock = Dock.WHY
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

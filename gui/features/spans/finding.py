@@ -22,7 +22,9 @@ class Finder(QObject):
 
     def __init__(self, bar: SearchBar, timeline: TimelineView, overview: Overview) -> None:
         super().__init__(timeline)
-        self._bar, self._timeline, self._overview = bar, timeline, overview
+        self._bar = bar
+        self._timeline = timeline
+        self._overview = overview
         self._spans: SpansPanel | None = None
         bar.hits_changed.connect(self._mark)
         bar.hit_chosen.connect(timeline.selector.select_span)

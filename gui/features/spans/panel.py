@@ -107,7 +107,8 @@ class SpansPanel(QWidget):
         trace = None if scene is None else scene.trace
         ended = self._live and not live
         new = trace is not self._trace
-        self._trace, self._live = trace, live
+        self._trace = trace
+        self._live = live
         # Millions of rows are not sorted and filtered for a hidden table.
         if trace is None or not self.isVisible():
             self.searcher.clear()

@@ -80,7 +80,8 @@ class QueryField(QLineEdit):
         """Clear the field; the same text starts a new search then."""
         self.clear()
         self._pause.stop()
-        self._read, self.query = "", Query()
+        self._read = ""
+        self.query = Query()
 
     @override
     def event(self, event: QEvent) -> bool:
@@ -217,7 +218,8 @@ class SearchBar(QWidget):
         self.closed.emit()
 
     def _search(self, query: Query | None) -> None:
-        self._query, self._wanted = query, 0
+        self._query = query
+        self._wanted = 0
         self.problem.hide()
         if self._trace is None or query is None or not query.terms:
             self.searcher.clear()

@@ -44,7 +44,8 @@ class Searcher(Runner):
     def clear(self) -> None:
         """Stop the search and forget the hits."""
         self.cancel()
-        self.search, self.cancelled = None, False
+        self.search = None
+        self.cancelled = False
 
     def _give_up(self) -> None:
         self.cancelled = True

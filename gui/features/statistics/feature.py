@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class StatisticsFeature(OnePanelFeature):
     """The Statistics panel, which comes to the front when a range is selected."""
 
-    name, title, dock = "statistics", N_("Statistics"), Dock.STEPS
+    name = "statistics"
+    title = N_("Statistics")
+    dock = Dock.STEPS
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

@@ -92,7 +92,9 @@ class StatisticsPanel(QWidget):
     def show_range(self, scene: Scene | None, chosen: TimeRange | None) -> None:
         """Count a range, or all steps; without a run show the hint."""
         self._clear(tr(HINT))
-        self._scene, self._chosen, self._stopped = scene, chosen, False
+        self._scene = scene
+        self._chosen = chosen
+        self._stopped = False
         self._count()
 
     @override

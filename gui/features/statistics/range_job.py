@@ -31,8 +31,10 @@ class RangeJob:
     """Counts the spans of a range, then explains its steps, as many as are worth the wait."""
 
     def __init__(self, trace: Trace, explained: ExplanationCache, chosen: TimeRange) -> None:
-        self._trace, self._explained = trace, explained
-        self.range, self.version = chosen, trace.version
+        self._trace = trace
+        self._explained = explained
+        self.range = chosen
+        self.version = trace.version
         self._count = RangeCount(trace, chosen.start, chosen.end, chosen.lanes)
         self._steps = _spread(steps_within(trace, chosen.start, chosen.end).tolist())
         self._tasks = 0

@@ -23,7 +23,8 @@ class _Rows(TableModel):
 
     def show_table(self, table: Table) -> None:
         with self.replaced_rows():
-            self.table, self.heads = table, table.heads
+            self.table = table
+            self.heads = table.heads
 
     @override
     def headerData(

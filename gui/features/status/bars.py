@@ -170,7 +170,9 @@ class StatusLine:
         self.verified = Label()
         self.engine = Label(tr("engine is loading…"))
         self._run: Run | None = None
-        self._per_pixel, self._has_verdict, self._is_compact = 0.0, False, False
+        self._per_pixel = 0.0
+        self._has_verdict = False
+        self._is_compact = False
         self.behind = Label()
         self.faults = Label(look="problem")
         self._left = {self.recorded: "", self.behind: "", self.faults: ""}

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class StepsFeature(OnePanelFeature):
     """The Steps panel; a click or drag over the steps shows them in the timeline."""
 
-    name, title, dock = "steps", N_("Steps"), Dock.STEPS
+    name = "steps"
+    title = N_("Steps")
+    dock = Dock.STEPS
 
     def show_step(self, scene: Scene, live: bool) -> None:
         if self.panel.made:

@@ -73,7 +73,8 @@ class StepsPanel(QWidget):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or new data of this one."""
-        self._scene, self._live = scene, live
+        self._scene = scene
+        self._live = live
         if scene is None or self.isVisible():
             self._refresh()
 

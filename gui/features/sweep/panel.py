@@ -32,7 +32,8 @@ NOT_OFFERED = ("steps", "warmup", "seed", "verify", "blocks")
 """Settings of how a run is measured, which make no step faster; the command sweeps them too."""
 MOST_REPEATS = 1000
 FIELD = 150
-_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_ACROSS = QBoxLayout.Direction.LeftToRight
+_DOWN = QBoxLayout.Direction.TopToBottom
 
 
 class SweepPanel(QScrollArea):

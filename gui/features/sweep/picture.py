@@ -17,8 +17,10 @@ from gui.figures.timeline import picture_fonts
 from gui.look.theme import THEMES
 from gui.timeline.paint.ink import Ink
 
-WIDTH, HEIGHT = 800.0, 480.0
-EDGE, TITLE = 12.0, 26.0
+WIDTH = 800.0
+HEIGHT = 480.0
+EDGE = 12.0
+TITLE = 26.0
 
 
 def export_sweep(results: Results, path: Path, theme: str = "light") -> None:

@@ -32,8 +32,10 @@ class VerdictText(Label):
         """Show a text in which `sentence` is the main sentence; without one, all of it is."""
         self.setText(text)
         # As the label has it: without characters that would reverse the direction of the line.
-        whole, first = self.text(), plain_lines(sentence)
-        self._drawn, self._bold = whole, len(whole)
+        whole = self.text()
+        first = plain_lines(sentence)
+        self._drawn = whole
+        self._bold = len(whole)
         if first and first in whole:
             before, _, after = whole.partition(first)
             others = " ".join(filter(None, (before.strip(), after.strip())))
@@ -74,7 +76,8 @@ class VerdictText(Label):
         text = self._drawn
         if self._fits(text):
             return text
-        fits, cut = 0, len(text)
+        fits = 0
+        cut = len(text)
         while cut - fits > 1:
             middle = (fits + cut) // 2
             if self._fits(text[:middle].rstrip() + ELLIPSIS):

@@ -33,7 +33,8 @@ class ColourControl(QObject):
 
     def __init__(self, settings: Settings, window: QWidget) -> None:
         super().__init__(window)
-        self._settings, self._window = settings, window
+        self._settings = settings
+        self._window = window
         self._scene: Scene | None = None
         self._live = False
         self.panel: ColoursPanel | None = None
@@ -64,7 +65,8 @@ class ColourControl(QObject):
         # Also when a run has just ended (`_live` is still
         # set): its last spans may have changed the ramp.
         if scene is not self._scene or live or self._live:
-            self._scene, self._live = scene, live
+            self._scene = scene
+            self._live = live
             self._colour()
 
     def edit(self) -> None:

@@ -40,7 +40,8 @@ class ColoursPanel(QDialog):
 
     def show_theme(self, theme: Theme, built_in: Theme) -> None:
         """Show a theme's colours; Reset returns to `built_in`."""
-        self._theme, self._built_in = theme, built_in
+        self._theme = theme
+        self._built_in = built_in
         for name in EDITABLE.values():
             colour = getattr(theme, name)
             self.buttons[name].setIcon(_swatch(colour))
@@ -87,7 +88,8 @@ class ColoursPanel(QDialog):
             about = Label(letters.get(family, ""), "quiet")
             for place, part in enumerate((chooser, field, Label(words), about)):
                 rows.addWidget(part, number, place)
-            self.buttons[name], self.fields[name] = chooser, field
+            self.buttons[name] = chooser
+            self.fields[name] = field
         rows.setColumnStretch(3, 1)
         # Return in a field presses a dialog's first autoDefault button, which must not throw the
         # colours away.

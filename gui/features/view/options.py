@@ -30,7 +30,8 @@ class ViewOptions(QObject):
 
     def __init__(self, timeline: TimelineView, settings: Settings) -> None:
         super().__init__(timeline)
-        self._timeline, self._settings = timeline, settings
+        self._timeline = timeline
+        self._settings = settings
         self.dialog: QInputDialog | None = None
 
     def attach(self, action: Callable[[str], QAction]) -> None:

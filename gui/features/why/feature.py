@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class WhyFeature(OnePanelFeature):
     """The Why panel."""
 
-    name, title, dock = "why", N_("Why"), Dock.WHY
+    name = "why"
+    title = N_("Why")
+    dock = Dock.WHY
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

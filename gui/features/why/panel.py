@@ -29,7 +29,8 @@ from gui.widgets.layouts import button, column, grid, joined, named, row, stacke
 from gui.widgets.sheet import scrolling
 from gui.widgets.step_choice import LISTED, StepChoice
 
-ON_SCREEN, MEAN = "on screen", "mean"
+ON_SCREEN = "on screen"
+MEAN = "mean"
 SHARE_S = 0.02  # for figures at a time; the window answers between
 NONE = "–"
 
@@ -74,7 +75,8 @@ class WhyPanel(QWidget):
         if scene is not self._scene:
             self.path.clear_path()
             self._asked = False
-        self._scene, self._live = scene, live
+        self._scene = scene
+        self._live = live
         self._refresh()
 
     @property

@@ -132,7 +132,8 @@ class ExplanationCache:
     """
 
     def __init__(self, trace: Trace, clock: Callable[[], float] = time.monotonic) -> None:
-        self._trace, self._clock = trace, clock
+        self._trace = trace
+        self._clock = clock
         self._plans = RunPlans(trace)
         self._lanes = working_lanes(trace.header.lanes)
         self._counted: dict[int, StepProgress] = {}

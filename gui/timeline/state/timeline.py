@@ -67,7 +67,8 @@ class TimelineState(QObject):
         self.aligned: Origin | None = None
         self.stack = LaneStack()
         self.strips = Strips()
-        self.scroll, self.most_scroll = 0, 0
+        self.scroll = 0
+        self.most_scroll = 0
         self.size = (0.0, 0.0)
         self.history = ViewHistory()
         self.bookmarks = Bookmarks(lambda: self.remember("marks", alone=True), self)
