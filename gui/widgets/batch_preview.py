@@ -27,16 +27,17 @@ def preview_text(
     if checked.plans:
         plan = next(iter(checked.plans.values()))
         values = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
-        lines.append(
-            tr("{count} tasks a step on {lanes} lanes (expected)", **values)
-            if plan.expected
-            else tr("{count} tasks a step on {lanes} lanes", **values)
-        )
+        if plan.expected:
+            tasks = tr("{count} tasks a step on {lanes} lanes (expected)", **values)
+        else:
+            tasks = tr("{count} tasks a step on {lanes} lanes", **values)
+        lines.append(tasks)
     note = timing_note(checked.lanes, specification.link)
     if answer is not None:
         bubble = percent_text(answer.bubble_by_makespan)
         lines.append(tr("Bubble {bubble} with equal passes", bubble=bubble))
-    lines += [sentence(note)] if note else []
+    if note:
+        lines.append(sentence(note))
     idle = idle_lanes(specification, checked)
     if idle:
         lines.append(

@@ -26,14 +26,15 @@ from gui.figures.timeline import (
     picture_fonts,
 )
 from gui.look.core_texts import translated
-from gui.look.painter import fill, saved
+from gui.look.painter import saved
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
-from gui.look.writing import wrapped, write
+from gui.look.writing import wrapped
 from gui.timeline.layout.folds import NO_FOLDS
-from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.fonts import text_width
 from gui.timeline.layout.frame import STEPS
 from gui.timeline.layout.groups import Strips
+from gui.timeline.paint.ink import Ink
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.state.scene import Scene, step_name
 
@@ -85,8 +86,9 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
     height = bottom + LINE * len(legend) + EDGE / 2
 
     def draw(painter: QPainter) -> None:
-        fill(painter, QRectF(0, 0, a.width, height), colours.plot)
-        _draw_lines(painter, fonts, lines, colours.text)
+        ink = Ink(painter, fonts, colours)
+        ink.fill(QRectF(0, 0, a.width, height), colours.plot)
+        _draw_lines(ink, lines)
         for timeline, step, top in ((a, two.step_a, top_a), (b, two.step_b, top_b)):
             with saved(painter):
                 painter.translate(0, top)
@@ -106,11 +108,14 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     trace = both.traces[place]
     two = both.two
     laid = both.alignment
-    totals = (two.a, two.b)[place]
-    step = (two.step_a, two.step_b)[place]
-    zero = float(both.traces[0].step_bounds(two.step_a)[0])
+    totals = two.a
+    step = two.step_a
+    start_a, _ = both.traces[0].step_bounds(two.step_a)
+    zero = float(start_a)
     begin, end = both.part or _whole(both)
     if place:
+        totals = two.b
+        step = two.step_b
         zero = laid.to_b(zero)
         begin = laid.to_b(begin)
         end = laid.to_b(end)
@@ -120,7 +125,8 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     start = round(begin)
     stop = max(start + 1, round(end))
     shown = Range(start, stop, words, (step,), round(zero))
-    title = f"{'AB'[place]}  {run_title(trace)}"
+    letter = "AB"[place]
+    title = f"{letter}  {run_title(trace)}"
     scene = Scene(trace)
     scene.folds = NO_FOLDS  # both in true time, or they could not be laid over each other
     return lay_out_timeline(scene, shown, replace(options, title=title))
@@ -178,8 +184,10 @@ def _draw_joins(
     painter.drawLines(lines)
 
 
-def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:
-    for number, line in enumerate(lines):
-        # Wide enough for any line, as the lines are wrapped to the picture already.
-        rect = QRectF(EDGE, EDGE / 2 + SENTENCE * number, 1e5, SENTENCE)
-        write(painter, fonts.bold, colour, rect, line)
+def _draw_lines(ink: Ink, lines: list[str]) -> None:
+    """Write the lines of the sentence in bold."""
+    # Wide enough for any line, as the lines are wrapped to the picture already.
+    rect = QRectF(EDGE, EDGE / 2, 1e5, SENTENCE)
+    for line in lines:
+        ink.bold(rect, line)
+        rect.translate(0, SENTENCE)

@@ -23,11 +23,9 @@ def recorded_text(trace: Trace, per_pixel: float) -> str:
     count = len(trace.steps)
     steps = ntr("{n} step recorded", "{n} steps recorded", count)
     spans = ntr("{n:,} span", "{n:,} spans", trace.span_count)
-    drawn = (
-        tr("reduced: about {count} spans a pixel", count=significant(per_pixel))
-        if per_pixel
-        else tr("exact")
-    )
+    drawn = tr("exact")
+    if per_pixel:
+        drawn = tr("reduced: about {count} spans a pixel", count=significant(per_pixel))
     return f"{steps} · {spans} · {drawn}"
 
 
