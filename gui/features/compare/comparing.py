@@ -189,9 +189,8 @@ class Comparing(QObject):
 
     def seen(self) -> tuple[Both, str] | None:
         """Return the visible part of both runs, and the name of the theme."""
-        from gui.features.compare.picture import (
-            Both,  # imported here: it would delay the first paint
-        )
+        # Imported here, because it would delay the first paint.
+        from gui.features.compare.picture import Both
 
         run = self._shell.run_shown
         state = self.a.state

@@ -59,21 +59,24 @@ def _as_shown(wish: Wish, comparing: Comparing | None) -> Picture:
     seen = None if comparing is None else comparing.seen()
     if seen is None:
         raise ValueError(tr("Choose a slide, one or two columns, or a web page for several runs."))
-    both = seen[0] if wish.visible else replace(seen[0], part=None)
+    both, *_ = seen
+    if not wish.visible:
+        both = replace(both, part=None)
     return picture_of(both, wish.options.theme)
 
 
 def _visible(scene: Scene, traces: list[Trace], comparing: Comparing | None) -> list[Range]:
     """Return the time of each run that is visible in a comparison."""
     seen = None if comparing is None else comparing.seen()
-    if seen is None or seen[0].part is None:
+    both = None if seen is None else seen[0]
+    if both is None or both.part is None:
         raise ValueError(tr("Only runs that are compared have a visible time: choose another."))
-    alignment = seen[0].alignment
-    start, end = seen[0].part
-    of_b = alignment.to_b(start), alignment.to_b(end)
+    start, end = both.part
+    start_b = both.alignment.to_b(start)
+    end_b = both.alignment.to_b(end)
     return [
         range_between(scene.trace, round(start), round(end)),
-        range_between(traces[0], round(of_b[0]), round(of_b[1])),
+        range_between(traces[0], round(start_b), round(end_b)),
     ]
 
 

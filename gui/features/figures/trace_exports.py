@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from core.errors import PlanError
 from core.files import check_folder
+from core.message import N_
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.app.dialogs import ProgressDialogs
@@ -18,9 +19,9 @@ from gui.app.jobs import Runner, Work
 from gui.features.figures.exporting import Exporting
 from gui.look.text import problem_text, tr
 
-PERFETTO = "Perfetto trace (*.pftrace)"
-PACKED = "Chrome trace, packed (*.json.gz)"
-JSON = "Chrome trace (*.json)"
+PERFETTO = N_("Perfetto trace (*.pftrace)")
+PACKED = N_("Chrome trace, packed (*.json.gz)")
+JSON = N_("Chrome trace (*.json)")
 Writing = Generator[float, None, None]
 
 

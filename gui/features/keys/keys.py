@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -71,9 +72,10 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
 def lines_of(found: Sequence[Section], width: int) -> int:
     """Return the lines of a column such that all columns fit into a width in pixels."""
     total = sum(len(rows) + 2 for _, rows in found)
-    wide = max(1, width // COLUMN)
-    # Two more than the quotient, rounded up: a section that is cut repeats its heading.
-    return max(LINES, -(-total // wide) + 2)
+    count = max(1, width // COLUMN)
+    # Two more than the quotient, because a section that is cut repeats its heading.
+    needed = math.ceil(total / count) + 2
+    return max(LINES, needed)
 
 
 class KeySheet(QDialog):
@@ -99,8 +101,8 @@ class KeySheet(QDialog):
         self.field.textChanged.connect(self._filter)
         top = row(self.field, None, margins=(18, 12, 18, 0))
         column(top, area, of=self, margins=NO_MARGINS)
-        # With room for the vertical bar: it would take it
-        # from the sheet, and so bring a horizontal one.
+        # With room for the vertical bar, which would otherwise cover a part of the sheet, so that a
+        # horizontal bar would appear too.
         bar = area.verticalScrollBar().sizeHint().width()
         high = top.sizeHint().height() + 2
         size = sheet.sizeHint() + QSize(bar, high)
@@ -130,7 +132,7 @@ class KeySheet(QDialog):
         return made
 
     def _filter(self, wanted: str) -> None:
-        """Show the lines that contain a text, and the headings of these."""
+        """Show the lines that contain a text, and their headings."""
         wanted = wanted.strip().casefold()
         for part in self._parts:
             any_shown = False

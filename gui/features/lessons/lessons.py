@@ -15,6 +15,7 @@ from core.lessons.figures import RunFigures, run_figures
 from core.lessons.lesson import Lesson, LessonStep, read_lesson, shipped
 from core.lessons.prediction import judged_guess
 from core.lessons.text import LessonError
+from core.message import N_
 from core.plain import shortened
 from core.plan.specification import Specification
 from core.report.verdict import verdict
@@ -32,7 +33,7 @@ from gui.look.core_texts import translated
 from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
 
-KIND = "Lessons (*.md)"
+KIND = N_("Lessons (*.md)")
 SETTLE_MS = 150  # until the window is laid out, before the spotlight is placed
 
 ComputedFigures = tuple[list[RunFigures], Results | None]

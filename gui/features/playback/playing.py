@@ -157,9 +157,9 @@ class Playing(QObject):
                 text = lead_text(first, lead)
         self._bar.note.setText(text)
         if self._player.playing:
-            self._turn(self._layer.time)
+            self._keep_visible(self._layer.time)
 
-    def _turn(self, time: float) -> None:
+    def _keep_visible(self, time: float) -> None:
         """Move the view on if the now-line has left it."""
         state = self._view.state
         view = state.viewport
@@ -190,6 +190,9 @@ def film_on_screen(view: TimelineView) -> SceneFilm | None:
         if scene.chosen_step is None and end > start:
             view.navigator.fit_between(start, end)
     else:
-        start = max(scene.bounds[0], round(state.viewport.start))
-        end = min(scene.bounds[1], round(state.viewport.end))
-    return SceneFilm.between(scene, start, end, step) if end > start else None
+        first, last = scene.bounds
+        start = max(first, round(state.viewport.start))
+        end = min(last, round(state.viewport.end))
+    if end <= start:
+        return None
+    return SceneFilm.between(scene, start, end, step)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from core.files import write_whole
+from core.message import N_
 from core.sweep.results import Results
 from core.sweep.table import table_text
 from gui.app.saving import IMAGES, Saver
@@ -17,7 +18,7 @@ from gui.figures.picture import write_picture
 from gui.look.text import tr
 from gui.look.theme import LIGHT, THEMES
 
-TABLE = "Table (*.csv)"
+TABLE = N_("Table (*.csv)")
 
 
 class SweepFiles(Saver):

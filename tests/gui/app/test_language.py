@@ -30,6 +30,7 @@ from pytestqt.qtbot import QtBot
 from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
+from core.paths import PROJECT_ROOT
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.sweep.sweep import Point
@@ -74,6 +75,14 @@ def test_every_text_is_translated_and_no_other(template: Catalog, locale: str) -
     assert set(known) - wanted == set()
     missing = [id for id, one in known.items() if one.fuzzy or not all(translations(one))]
     assert missing == []
+
+
+def test_the_kinds_of_files_in_dialogs_are_texts_to_translate(template: Catalog) -> None:
+    texts = {message.id for message in template}
+    kind = re.compile(r'"([^"`\n]+ \(\*\.[^"\n]+\))"')
+    for path in (PROJECT_ROOT / "gui").rglob("*.py"):
+        found = kind.findall(path.read_text("utf-8"))
+        assert set(found) <= texts, path
 
 
 @pytest.mark.parametrize("locale", LOCALES.values())
