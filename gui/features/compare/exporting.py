@@ -14,9 +14,8 @@ from gui.app.settings import Settings
 from gui.look.text import tr
 
 if TYPE_CHECKING:
-    from gui.features.compare.picture import (
-        Both,  # only for type checks: it would delay the first paint
-    )
+    # Importing it would delay the first paint.
+    from gui.features.compare.picture import Both
 
 REPORT = (N_("HTML report (*.html)"),)
 
