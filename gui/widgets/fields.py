@@ -102,8 +102,10 @@ def add_field(form: QFormLayout, option: Option[Any], field: QWidget) -> None:
 def add_row(form: QFormLayout, row: int, field: QWidget, title: str, tip: str) -> None:
     """Insert a row with a field, its label and its tooltip, in English; both are translated."""
     label = labelled(field, title, tip)
-    if isinstance(field, QComboBox) and field.isEditable():
-        field.lineEdit().setAccessibleName(tr(title))
+    if isinstance(field, QComboBox):
+        edit = field.lineEdit()
+        if edit is not None:
+            edit.setAccessibleName(tr(title))
     if isinstance(field, QAbstractSpinBox):
         # Indented like a drop-down list's text.
         field.lineEdit().setTextMargins(4, 0, 0, 0)

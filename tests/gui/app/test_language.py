@@ -85,6 +85,12 @@ def test_the_kinds_of_files_in_dialogs_are_texts_to_translate(template: Catalog)
         assert set(found) <= texts, path
 
 
+def test_no_text_is_inside_a_formatted_string_where_babel_does_not_find_it() -> None:
+    for folder in ("bubblescope", "core", "gui"):
+        for path in (PROJECT_ROOT / folder).rglob("*.py"):
+            assert not re.search(r"\{n?tr\(['\"]", path.read_text("utf-8")), path
+
+
 @pytest.mark.parametrize("locale", LOCALES.values())
 def test_the_compiled_catalogue_is_up_to_date(locale: str) -> None:
     compiled = BytesIO()
