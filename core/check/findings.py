@@ -1,4 +1,4 @@
-"""Judges the measurements of a check: a line of the table for each, with its verdict."""
+"""Judges the measurements of a check: each becomes a line of the table, with its verdict."""
 
 from __future__ import annotations
 
@@ -22,48 +22,46 @@ from core.check.measured import (
     SpanOrder,
     StampCost,
 )
-from core.message import Message, Text, join_texts, message
+from core.message import N_, Message, Text, join_texts, message
 from core.plain import duration_text, share_text
 
 STAMP_NS = 20_000
-"""A median stamp should cost less, or it is a noticeable part of tasks of a millisecond."""
+"""Highest median cost of a good timestamp: more is noticeable in a task of a millisecond."""
 SLOW_STAMP_NS = 100_000
 CLOCK_NS = 20_000
 WIDE_CLOCK_NS = 500_000
-"""Half of a millisecond: from here on, the order of short tasks on two devices is unknown."""
+"""With a wider uncertainty, the order of short tasks on two devices is unknown."""
 OVERLAPS = 0.7
-"""The share of the shorter work that runs at the same time; the rest is contention."""
+"""Share of the work on one lane that runs at the same time as the other lane's; from here good."""
 TAKES_TURNS = 0.3
+"""With a smaller share than this, the lanes take turns."""
 PROFILER_NS = 20_000
 FAR_FROM_PROFILER_NS = 200_000
 RECORDING_SHARE = 0.03
 HIGH_RECORDING_SHARE = 0.1
 PEER_SHARE = 0.25
-"""Engines whose steps differ by less are equally fast; so are those within twice the scatter."""
+"""Engines are equally fast if their steps differ by at most this share, or twice the scatter."""
 LOST_SHARE = 0.02
 HIGH_LOST_SHARE = 0.1
 
 
 class Level(StrEnum):
-    """The verdict of a line: the times can be trusted, with care, or not; or nothing is known."""
+    """Answer to the question whether times can be trusted; UNKNOWN if there is no measurement."""
 
-    GOOD = "yes"
-    CARE = "with care"
-    BAD = "no"
-    UNKNOWN = "not measured"
+    GOOD = N_("yes")
+    CARE = N_("with care")
+    BAD = N_("no")
+    UNKNOWN = N_("not measured")
 
-
-LEVELS: dict[Level, Message] = {
-    Level.GOOD: message("yes"),
-    Level.CARE: message("with care"),
-    Level.BAD: message("no"),
-    Level.UNKNOWN: message("not measured"),
-}
+    @property
+    def text(self) -> Message:
+        """The answer in words."""
+        return message(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A line of the table. `advice` says what the verdict means, or is ""."""
+    """A line of the table. `advice` explains the verdict; it is "" if there is nothing to add."""
 
     check: Text
     subject: Text
@@ -74,8 +72,9 @@ class Finding:
     @property
     def verdict(self) -> Text:
         """The level and the advice in words."""
-        level = LEVELS[self.level]
-        return join_texts([level, self.advice], ": ") if self.advice else level
+        if not self.advice:
+            return self.level.text
+        return join_texts([self.level.text, self.advice], ": ")
 
 
 TITLES: dict[str, Message] = {
@@ -95,23 +94,27 @@ TITLES: dict[str, Message] = {
 
 @singledispatch
 def judge(measured: Measured) -> Finding:
-    """Return the line of a measurement."""
-    raise TypeError(f"no judgement of {type(measured).__name__}")
+    """Judge a measurement and return its line. Raises TypeError for types without a rule."""
+    raise TypeError(f"there is no rule to judge {type(measured).__name__}")
 
 
 def _level(value: float, good: float, bad: float) -> Level:
-    """Return the level of a value that should be small."""
+    """Return the level of a value that should be small: GOOD up to `good`, BAD above `bad`."""
     if value <= good:
         return Level.GOOD
-    return Level.CARE if value <= bad else Level.BAD
+    if value <= bad:
+        return Level.CARE
+    return Level.BAD
 
 
 def _finding(
     measured: Measured, subject: Text, value: Text, level: Level, advice: Message
 ) -> Finding:
-    """Return a line; a good one needs no advice."""
+    """Return a line, without the advice if the level is good."""
     title = TITLES[type(measured).__name__]
-    return Finding(title, subject, value, level, "" if level is Level.GOOD else advice)
+    if level is Level.GOOD:
+        return Finding(title, subject, value, level)
+    return Finding(title, subject, value, level, advice)
 
 
 @judge.register
@@ -136,7 +139,10 @@ def _(measured: ClockWidth) -> Finding:
 
 @judge.register
 def _(measured: Overlap) -> Finding:
-    share = max(0.0, min(1.0, 2 - measured.together / max(1, measured.alone)))
+    # Both lanes at once take as long as one alone if they overlap fully, and twice as long if they
+    # take turns.
+    slowdown = measured.together / max(1, measured.alone)
+    share = max(0.0, min(1.0, 2 - slowdown))
     level = _level(1 - share, 1 - OVERLAPS, 1 - TAKES_TURNS)
     value = message(
         "{share} of the time ({alone} alone, {together} both)",
@@ -168,10 +174,13 @@ def _(measured: ProfilerDifference) -> Finding:
 
 @judge.register
 def _(measured: RecordingCost) -> Finding:
+    plain = max(1.0, measured.plain)
     cost = measured.recorded - measured.plain
-    share = cost / max(1.0, measured.plain)
-    noise = measured.scatter / max(1.0, measured.plain)
-    level = _level(share, max(RECORDING_SHARE, noise), max(HIGH_RECORDING_SHARE, 2 * noise))
+    share = cost / plain
+    noise = measured.scatter / plain
+    good = max(RECORDING_SHARE, noise)
+    bad = max(HIGH_RECORDING_SHARE, 2 * noise)
+    level = _level(share, good, bad)
     value = message(
         "{share} of a step of {plain}, which scatters by {noise}",
         share=share_text(max(0.0, share)),
@@ -192,7 +201,7 @@ def _(measured: GradientError) -> Finding:
 
 @judge.register
 def _(measured: SpanOrder) -> Finding:
-    # Two clocks take part, so both may be wrong.
+    # The two spans may be timed by different clocks, each of which may be wrong by `uncertain`.
     level = Level.GOOD if measured.early <= 2 * measured.uncertain else Level.BAD
     value = message(
         "{spans} spans, early by {early} at most, clocks ± {uncertain}",
@@ -230,11 +239,11 @@ def _(measured: Contention) -> Finding:
 
 @judge.register
 def _(measured: Setting) -> Finding:
-    subject, good, advice = SETTINGS[measured.name]
+    rule = SETTINGS[measured.name]
     if measured.value == UNKNOWN:
-        return Finding(TITLES[Setting.__name__], subject, "", Level.UNKNOWN)
-    level = Level.GOOD if measured.value == good else Level.CARE
-    return _finding(measured, subject, measured.value, level, advice)
+        return Finding(TITLES[Setting.__name__], rule.title, "", Level.UNKNOWN)
+    level = Level.GOOD if measured.value == rule.good else Level.CARE
+    return _finding(measured, rule.title, measured.value, level, rule.advice)
 
 
 @judge.register
@@ -243,39 +252,48 @@ def _(measured: NotMeasured) -> Finding:
     return Finding(title, measured.subject, "", Level.UNKNOWN, measured.reason)
 
 
-SETTINGS: dict[str, tuple[Message, str, Message]] = {
-    "governor": (
+@dataclass(frozen=True, slots=True)
+class SettingRule:
+    """A setting's title, the value with which times can be trusted, and the advice for others."""
+
+    title: Message
+    good: str
+    advice: Message
+
+
+SETTINGS: dict[str, SettingRule] = {
+    "governor": SettingRule(
         message("governor of the clock"),
         "performance",
         message("the clock follows the load, so equal work takes different times"),
     ),
-    "time limit": (
+    "time limit": SettingRule(
         message("stopped by the container's limit"),
         "0 ms",
         message("the container's limit stopped this process for so long"),
     ),
-    "heat": (
+    "heat": SettingRule(
         message("throttled for heat"),
         "0 ×",
         message("the processor became slower during the check"),
     ),
-    "launch blocking": (
+    "launch blocking": SettingRule(
         message("kernels are waited for"),
         "off",
         message("kernels run one by one and nothing overlaps: unset CUDA_LAUNCH_BLOCKING"),
     ),
-    "battery": (
+    "battery": SettingRule(
         message("battery power"),
         "off",
         message("on battery power the processor is slower"),
     ),
 }
-"""Settings by name: title, the value with which times can be trusted, and advice otherwise."""
+"""The rule of each setting, by the setting's name."""
 
 
 def overall(findings: Iterable[Finding]) -> Level:
-    """Return the worst level of a table; lines that were not measured do not count."""
-    levels = {line.level for line in findings}
+    """Return the worst level of a table, from the lines that were measured."""
+    levels = {finding.level for finding in findings}
     for level in (Level.BAD, Level.CARE, Level.GOOD):
         if level in levels:
             return level
@@ -284,9 +302,10 @@ def overall(findings: Iterable[Finding]) -> Level:
 
 def overall_text(findings: Iterable[Finding]) -> Message:
     """Return the verdict on the whole machine, in one sentence."""
-    return {
+    sentences = {
         Level.GOOD: message("The times of this machine can be trusted."),
         Level.CARE: message("The times of this machine can be trusted with care; see the table."),
         Level.BAD: message("Some times of this machine cannot be trusted; see the table."),
         Level.UNKNOWN: message("Nothing could be measured."),
-    }[overall(findings)]
+    }
+    return sentences[overall(findings)]

@@ -79,8 +79,13 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "torch": torch.__version__}
 
 
+def is_launch_blocking() -> bool:
+    """Return True if CUDA_LAUNCH_BLOCKING makes every launch wait for its kernel."""
+    return os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0")
+
+
 def warnings() -> list[str]:
     """Return warnings about settings of this machine that distort measurements."""
-    if os.environ.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
+    if is_launch_blocking():
         return ["CUDA_LAUNCH_BLOCKING is set: kernels run one by one and nothing overlaps"]
     return []

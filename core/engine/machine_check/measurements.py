@@ -33,11 +33,11 @@ from core.engine.machine_check.recording import recording_cost
 from core.engine.machine_check.runs import (
     checked_runs,
     gradients_of_run,
-    run_findings,
+    run_measurements,
     run_name,
     run_stream,
 )
-from core.engine.machine_check.settings import Counts, fixed_settings
+from core.engine.machine_check.settings import SystemCounts, fixed_settings
 from core.message import message
 from core.models.catalogue import ModelSettings
 from core.plan.devices import HOST, Hardware
@@ -64,7 +64,7 @@ def measure_all(folder: str = "", full: bool = False) -> Iterator[Measured]:
     deadline = time.monotonic() + (FULL_LIMIT_SECONDS if full else LIMIT_SECONDS)
     compute_exactly()
     hardware = find_hardware()
-    counts = Counts()
+    counts = SystemCounts()
     yield from fixed_settings()
     lost = list(contention())
     yield from lost
@@ -107,9 +107,9 @@ def _all_strategies(hardware: Hardware, folder: str, deadline: float) -> Iterato
 
 
 def _all_runs(hardware: Hardware, folder: str, deadline: float) -> Iterator[Measured]:
-    """Yield the comparisons with torch's engines and the findings of every run, until `deadline`.
+    """Yield the comparisons with torch's engines, then the measurements of every run.
 
-    The comparisons are first: they are few.
+    They stop at `deadline` by the monotonic clock. The comparisons are first, since they are few.
     """
     for name, compare in peer_measurements(hardware, folder):
         if time.monotonic() > deadline:
@@ -120,7 +120,7 @@ def _all_runs(hardware: Hardware, folder: str, deadline: float) -> Iterator[Meas
         if time.monotonic() > deadline:
             yield _too_late(GradientError, run_name(specification))
         else:
-            yield from run_findings(specification, hardware, folder)
+            yield from run_measurements(specification, hardware, folder)
 
 
 def _too_late(kind: type[Measured], subject: str) -> NotMeasured:

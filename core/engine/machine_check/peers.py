@@ -18,8 +18,8 @@ from core.engine.failures import RunStopped
 from core.engine.hardware import rank_backend
 from core.engine.machine_check.runs import (
     RUN_SECONDS,
+    device_pairs,
     file_stem,
-    placements,
     run_name,
     run_on,
     run_stream,
@@ -96,7 +96,8 @@ def _wait_for(devices: Sequence[torch.device]) -> None:
 
 def pipelining(schedule: str, hardware: Hardware, folder: str) -> Measured:
     """Compare a schedule with the same one of torch.distributed.pipelining under torchrun."""
-    specification = _timed_run("pipeline", placements(hardware)[-1], schedule)
+    devices = device_pairs(hardware)[-1]
+    specification = _timed_run("pipeline", devices, schedule)
     name = run_name(specification)
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
         out = str(Path(folder or own, f"torchrun-{file_stem(name)}"))

@@ -1,4 +1,4 @@
-"""Runs strategies and schedules for a check, and judges the order of their spans."""
+"""Runs strategies and schedules for a check; measures their gradients and the order of spans."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from core.trace.trace import Trace
 from core.trace.verified import verified
 
 RUN_SECONDS = 60.0
-"""A run that takes longer is stopped. Most take a few seconds; ranks start slowly."""
+"""Limit of a run's time. Most runs take a few seconds; those in ranks take longer to start."""
 MODEL = ModelSettings("mlp", width=512, depth=8)
 BATCH = 256
 STEPS = 3
@@ -41,9 +41,9 @@ GRID = "dp-pp"
 
 @contextmanager
 def stop_after(seconds: float) -> Iterator[threading.Event]:
-    """Context with an event that is set after some time.
+    """Context with an event that is set after `seconds`, for a run that stops when it is set.
 
-    Raises RuntimeError in place of RunStopped, with the time.
+    Raises RuntimeError, naming the time, in place of the run's RunStopped.
     """
     stop = threading.Event()
     timer = threading.Timer(seconds, stop.set)
@@ -61,25 +61,27 @@ def stop_after(seconds: float) -> Iterator[threading.Event]:
 def run_stream(specification: Specification, hardware: Hardware) -> bytes:
     """Run a specification in this process and return its recording.
 
-    Raises PlanError if it is refused, or the exception of a task.
+    Raises PlanError if it is refused, RuntimeError if it takes more than RUN_SECONDS, or the
+    exception of a task.
     """
     prepared = prepare(specification, hardware)
     sink = io.BytesIO()
     writer = TraceWriter(sink, prepared.header)
     try:
         with stop_after(RUN_SECONDS) as stop:
-            runner_of(prepared)(prepared, writer, stop)
+            run = runner_of(prepared)
+            run(prepared, writer, stop)
     finally:
         writer.close()
     return sink.getvalue()
 
 
 def checked_runs(hardware: Hardware) -> list[Specification]:
-    """Return a run of every strategy and every schedule, on one device and on two."""
-    places = placements(hardware)
-    first = places[0][:1]
-    found = [verified_run(SINGLE, first)]
-    for devices in places:
+    """Return a run of every strategy and every schedule for each of the `device_pairs`."""
+    pairs = device_pairs(hardware)
+    single_device = pairs[0][:1]
+    found = [verified_run(SINGLE, single_device)]
+    for devices in pairs:
         for strategy in STRATEGIES:
             if strategy == GRID:  # two replicas of two stages each
                 found.append(verified_run(GRID, devices * 2))
@@ -90,13 +92,14 @@ def checked_runs(hardware: Hardware) -> list[Specification]:
     return found
 
 
-def placements(hardware: Hardware) -> list[tuple[str, ...]]:
-    """Return the devices of two lanes: of one device, and of two if there are two accelerators."""
-    first, *others = hardware.devices[1:] or (HOST.name,)
-    found: list[tuple[str, ...]] = [(first, first)]
-    if others:
-        found.append((first, others[0]))
-    return found
+def device_pairs(hardware: Hardware) -> list[tuple[str, ...]]:
+    """Return the devices of two lanes: one device twice, and two accelerators if there are two."""
+    accelerators = hardware.devices[1:]
+    first = accelerators[0] if accelerators else HOST.name
+    pairs: list[tuple[str, ...]] = [(first, first)]
+    if len(accelerators) > 1:
+        pairs.append((first, accelerators[1]))
+    return pairs
 
 
 def verified_run(
@@ -113,27 +116,31 @@ def run_on(strategy: str, devices: Sequence[str], schedule: str | None = None) -
     if len(set(devices)) == 1:
         text = f"{len(devices)}x{devices[0]}"
     run = Specification(strategy, MODEL, text, batch=BATCH, calibrate=False)
-    return replace(run, schedule=schedule) if schedule else run  # type: ignore[call-arg]
+    if schedule is None:
+        return run
+    return run.having(schedule=schedule)
 
 
 def run_name(specification: Specification) -> str:
     """Return the name of a run in the table: its strategy, schedule and devices."""
+    name = specification.strategy
     schedule = specification[SCHEDULE]
-    what = f"{specification.strategy} {schedule}" if schedule else specification.strategy
-    return f"{what}, {specification.devices}"
+    if schedule:
+        name = f"{name} {schedule}"
+    return f"{name}, {specification.devices}"
 
 
 def file_stem(name: str) -> str:
-    """Return the name of a run as the name of a file, without its ending."""
+    """Return the name of a file for a run's name, without a suffix."""
     return re.sub(r"[^\w.]+", "-", name)
 
 
-def run_findings(
+def run_measurements(
     specification: Specification, hardware: Hardware, folder: str
 ) -> Iterator[Measured]:
-    """Run a specification; yield its gradients and the order of its spans.
+    """Run a specification; yield the error of its gradients and the order of its spans.
 
-    Saves the recording in `folder`, unless it is "". A run that fails is a NotMeasured.
+    Saves the recording in `folder`, unless it is "". Yields one NotMeasured if the run fails.
     """
     name = run_name(specification)
     try:
@@ -149,19 +156,20 @@ def run_findings(
 
 
 def gradients_of_run(trace: Trace, name: str) -> Measured:
-    """Return the largest error of a run's gradients and losses."""
+    """Return the largest error of a run's gradients and losses; NotMeasured if it compared none."""
     found = verified(trace)
     if found is None:
         reason = message("the run compared no gradients")
         return NotMeasured(GradientError.__name__, name, reason)
-    return GradientError(name, max(found.gradient, found.loss), found.allowed)
+    error = max(found.gradient, found.loss)
+    return GradientError(name, error, found.allowed)
 
 
 def span_order(trace: Trace, name: str) -> SpanOrder:
-    """Return how early spans start, before the end of the spans that they have to wait for.
+    """Return the most by which a span starts before the end of a span that it has to wait for.
 
-    Those are the span before it on its lane and the tasks that it comes after in the plan. Ranks
-    of torch time themselves and are only compared lane by lane.
+    A span waits for the span before it on its lane and for its task's dependencies in the plan.
+    Dependencies of strategies in ranks are not checked, because the clocks of ranks differ.
     """
     early = 0
     for lane in range(len(trace.header.lanes)):
@@ -169,7 +177,9 @@ def span_order(trace: Trace, name: str) -> SpanOrder:
         overlaps = spans.end[:-1] - spans.start[1:]
         early = max(early, int(overlaps.max(initial=0)))
     if not STRATEGIES[trace.header.specification.strategy].on_ranks:
-        ends = {(span.step, span.task): span.end for span in trace}
+        ends: dict[tuple[int, int], int | None] = {}
+        for span in trace:
+            ends[span.step, span.task] = span.end
         for span in trace:
             for task in span.after:
                 end = ends.get((span.step, task))
@@ -180,16 +190,19 @@ def span_order(trace: Trace, name: str) -> SpanOrder:
 
 
 def step_lengths(trace: Trace) -> list[float]:
-    """Return the ns from the first start to the last end of each whole step's spans.
+    """Return the ns from the first start to the last end of the spans of each whole step.
 
-    A recorded job's own steps also contain the time before their first span.
+    The bounds of a step in the trace are not used: in a recorded job they also contain the time
+    before the first span.
     """
     bounds: dict[int, tuple[int, int]] = {}
     for span in trace:
         assert span.end is not None
         first, last = bounds.get(span.step, (span.start, span.end))
-        bounds[span.step] = (min(first, span.start), max(last, span.end))
-    lengths = []
+        first = min(first, span.start)
+        last = max(last, span.end)
+        bounds[span.step] = (first, last)
+    lengths: list[float] = []
     for step in whole_steps(trace):
         first, last = bounds[step]
         lengths.append(float(last - first))

@@ -1,11 +1,11 @@
-"""Settings and counts of the machine that affect measurements, read from the system's files."""
+"""Settings and counts of the machine that affect measurements, read from the operating system."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from core.check.measured import UNKNOWN, Setting
-from core.engine.hardware import warnings
+from core.engine.hardware import is_launch_blocking
 
 CORES = Path("/sys/devices/system/cpu")
 CGROUP = Path("/sys/fs/cgroup")
@@ -13,24 +13,29 @@ SUPPLIES = Path("/sys/class/power_supply")
 
 
 def fixed_settings() -> list[Setting]:
-    """Return the settings that do not change during a check."""
-    blocking = "on" if warnings() else "off"
+    """Return the settings that are read once: they should not change during a check."""
     return [
         Setting("governor", governor(CORES)),
-        Setting("launch blocking", blocking),
-        Setting("battery", "on" if on_battery(SUPPLIES) else "off"),
+        Setting("launch blocking", _on_or_off(is_launch_blocking())),
+        Setting("battery", _on_or_off(on_battery(SUPPLIES))),
     ]
 
 
+def _on_or_off(is_on: bool) -> str:
+    return "on" if is_on else "off"
+
+
 def governor(cores: Path) -> str:
-    """Return the governors of the cores' clocks, separated by commas; UNKNOWN without any."""
+    """Return the clock governors of the cores, separated by commas; UNKNOWN without any."""
     found = {_read(path) for path in cores.glob("cpu*/cpufreq/scaling_governor")}
     found.discard("")
-    return ", ".join(sorted(found)) or UNKNOWN
+    if not found:
+        return UNKNOWN
+    return ", ".join(sorted(found))
 
 
 def on_battery(supplies: Path) -> bool:
-    """Return True if a battery is being discharged."""
+    """Return True if a battery is discharging."""
     return any(_read(path) == "Discharging" for path in supplies.glob("*/status"))
 
 
@@ -38,39 +43,41 @@ def heat_count(cores: Path) -> int | None:
     """Return how often the cores have been slowed down because of heat; None if unknown."""
     counts = [_read(path) for path in cores.glob("cpu*/thermal_throttle/core_throttle_count")]
     known = [int(count) for count in counts if count.isdigit()]
-    return sum(known) if known else None
+    if not known:
+        return None
+    return sum(known)
 
 
 def stopped_us(cgroup: Path) -> int:
-    """Return the time in µs for which the container's limit has stopped its processes."""
+    """Return the µs for which the container's CPU limit has stopped its processes; 0 if unknown."""
+    # The file of version 2 of control groups, and the file of version 1.
     for name in ("cpu.stat", "cpu/cpu.stat"):
         for line in _read(cgroup / name).splitlines():
             key, _, value = line.partition(" ")
             if key == "throttled_usec":
                 return int(value)
-            if key == "throttled_time":  # the older version, in ns
+            if key == "throttled_time":  # version 1, in ns
                 return int(value) // 1000
     return 0
 
 
-class Counts:
-    """Counts of the system since construction."""
+class SystemCounts:
+    """Growth of counts of the operating system since construction."""
 
     def __init__(self) -> None:
         self._heat = heat_count(CORES)
         self._stopped = stopped_us(CGROUP)
 
     def settings(self) -> list[Setting]:
-        """Return how much the counts have grown."""
+        """Return the growth of each count so far."""
         heat = heat_count(CORES)
-        stopped = stopped_us(CGROUP)
-        times = UNKNOWN
+        heat_text = UNKNOWN
         if heat is not None and self._heat is not None:
-            times = f"{heat - self._heat} ×"
-        milliseconds = (stopped - self._stopped) // 1000
+            heat_text = f"{heat - self._heat} ×"
+        stopped_ms = (stopped_us(CGROUP) - self._stopped) // 1000
         return [
-            Setting("heat", times),
-            Setting("time limit", f"{milliseconds} ms"),
+            Setting("heat", heat_text),
+            Setting("time limit", f"{stopped_ms} ms"),
         ]
 
 

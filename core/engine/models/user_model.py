@@ -1,4 +1,4 @@
-"""Loads the user's model file: its blocks and its batch, or an error in one line."""
+"""Loads the user's model file: its blocks, its data and its loss."""
 
 from __future__ import annotations
 
@@ -37,42 +37,48 @@ class UserModel:
 
 
 def _load(path: Path) -> ModuleType:
+    """Import a model file. Raises PlanError, also for a file that lacks a function."""
+    name = str(path)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not os.path.isfile(path) or spec is None or spec.loader is None:
-        raise PlanError(message("--model {path!r}: there is no such file", path=str(path)))
+        raise PlanError(message("--model {path!r}: there is no such file", path=name))
     module = importlib.util.module_from_spec(spec)
-    # As for a script, which may import other modules of its folder. The folder stays on the path,
-    # because build() may import too.
+    # Like a script, the file may import modules from its own folder. The folder stays on the path,
+    # because build() may import some too.
     folder = path.absolute().parent
     sys.path.insert(0, str(folder))
     with (
-        user_file_errors(str(path), message("cannot be imported")),
+        user_file_errors(name, message("cannot be imported")),
         _without_project_packages(folder),
     ):
         spec.loader.exec_module(module)
-    for name in ("build", "batch"):
-        if not callable(getattr(module, name, None)):
+    for function in ("build", "batch"):
+        if not callable(getattr(module, function, None)):
             raise PlanError(
                 message(
                     "--model {path!r} has no {name}(): it needs build() and batch()",
-                    path=str(path),
-                    name=name,
+                    path=name,
+                    name=function,
                 )
             )
-    if not callable(getattr(module, "loss", len)):
+    if not callable(_loss(module)):
         raise PlanError(
-            message(
-                "--model {path!r}: loss is not a function; use loss(output, target)", path=str(path)
-            )
+            message("--model {path!r}: loss is not a function; use loss(output, target)", path=name)
         )
     return module
+
+
+def _loss(module: ModuleType) -> Any:
+    """Return the file's loss, or the mean squared error if the file has none."""
+    return getattr(module, "loss", functional.mse_loss)
 
 
 @contextmanager
 def _without_project_packages(folder: Path) -> Iterator[None]:
     """Context in which `core` and `gui` are imported from a folder, if it contains such packages.
 
-    A process can hold only one package of a name, so the project's packages are removed meanwhile.
+    A process can hold only one package of each name, so the project's own packages are removed from
+    sys.modules inside the context.
     """
     find = importlib.machinery.PathFinder.find_spec
     packages: list[str] = []
@@ -80,19 +86,19 @@ def _without_project_packages(folder: Path) -> Iterator[None]:
         path = [str(folder)]
         packages = [name for name in ("core", "gui") if find(name, path)]
 
-    def loaded() -> dict[str, ModuleType]:
+    def loaded_modules() -> dict[str, ModuleType]:
         names = [name for name in sys.modules if name.partition(".")[0] in packages]
         return {name: sys.modules[name] for name in names}
 
-    # Afterwards the modules that the file has imported are removed, and the project's modules are
-    # restored, because the project imports some of them only during a run.
-    project_modules = loaded()
+    # The project imports some of its modules only during a run. They have to be found in the
+    # project then, so the file's modules are removed at the end and the project's are restored.
+    project_modules = loaded_modules()
     try:
         for name in project_modules:
             del sys.modules[name]
         yield
     finally:
-        for name in loaded():
+        for name in loaded_modules():
             del sys.modules[name]
         sys.modules.update(project_modules)
 
@@ -100,7 +106,11 @@ def _without_project_packages(folder: Path) -> Iterator[None]:
 def load_user_model(
     path: Path, rows: int, dtype: torch.dtype, generator: torch.Generator
 ) -> UserModel:
-    """Load a file, and build its model and data. Raises PlanError if it cannot be used."""
+    """Load a file, and build its model and `rows` rows of data.
+
+    The model and floating-point inputs get the type `dtype`. Raises PlanError if the file cannot be
+    used.
+    """
     name = str(path)
     module = _load(path)
     with user_file_errors(name, message("build() failed")):
@@ -108,21 +118,24 @@ def load_user_model(
     data, target = _load_batch(module, name, rows, generator)
     if data.is_floating_point():
         data = data.to(dtype)
-    blocks = _blocks(built, name, data[:2], dtype)
-    return UserModel(blocks, data, target, getattr(module, "loss", functional.mse_loss))
+    example = data[:2]
+    blocks = _blocks(built, name, example, dtype)
+    return UserModel(blocks, data, target, _loss(module))
 
 
-def _blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> list[nn.Module]:
-    """Return the result of build() as blocks in train mode; `rows` is an example of the input."""
+def _blocks(built: object, name: str, example: Tensor, dtype: torch.dtype) -> list[nn.Module]:
+    """Return the result of build() as blocks in train mode; `example` has two rows of input."""
     blocks: list[Any] = []
     if isinstance(built, (nn.Sequential, nn.ModuleList, list, tuple)):
         blocks = list(built)
     elif isinstance(built, nn.Module):
         with user_file_errors(name, message("torch.export cannot cut it into blocks")):
-            # The run's type and train mode are set before, because they become part of the exported
-            # graph.
-            blocks = cut_blocks(built.to(dtype).train(), rows)
-    if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
+            # The run's type and train mode become part of the exported graph, so they are set
+            # first.
+            model = built.to(dtype).train()
+            blocks = cut_blocks(model, example)
+    are_modules = all(isinstance(block, nn.Module) for block in blocks)
+    if not blocks or not are_modules:
         raise PlanError(
             message(
                 "--model {name!r}: build() returned {built}; it must return an nn.Module, "
@@ -154,14 +167,16 @@ def _blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> list[
 def _from_config(built: object) -> object:
     """Return a model with random weights for a configuration of transformers, else `built` itself.
 
-    Does not import transformers: a file that returns a configuration has imported it.
+    Transformers is not imported here: a file that returns a configuration has imported it. Raises
+    ValueError if no model for the configuration returns logits.
     """
     transformers = sys.modules.get("transformers")
     if transformers is None or not isinstance(built, transformers.PretrainedConfig):
         return built
     for kind in ("AutoModelForCausalLM", "AutoModelForImageClassification"):
         auto = getattr(transformers, kind)
-        # Private. The public way would be to try each class, and to parse the text of a ValueError.
+        # This attribute is private. The only public way is to try each class and to parse the text
+        # of its ValueError.
         if type(built) in auto._model_mapping:
             return Logits(auto.from_config(built))
     raise ValueError(
@@ -173,7 +188,7 @@ def _from_config(built: object) -> object:
 
 
 class Logits(nn.Module):
-    """Wraps a model of transformers, and returns only its logits."""
+    """A model of transformers that returns only its logits."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -188,7 +203,7 @@ class Logits(nn.Module):
 
 
 def _describe(built: object) -> Text:
-    """Return a name for the result of build(); for a list it names the first item of wrong type."""
+    """Describe a result of build() that is not accepted; for a list, its first invalid item."""
     if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
         for block in built:
             if not isinstance(block, nn.Module):
@@ -198,10 +213,12 @@ def _describe(built: object) -> Text:
 
 
 def _load_batch(module: ModuleType, name: str, rows: int, generator: torch.Generator) -> Batch:
+    """Return the result of batch(), checked. Raises PlanError."""
     with user_file_errors(name, message("batch({rows}) failed", rows=rows)):
         batch = module.batch(rows, generator)
     is_pair = isinstance(batch, (tuple, list)) and len(batch) == 2
-    if not is_pair or not all(_has_rows(value, rows) for value in batch):
+    is_accepted = is_pair and all(_has_rows(value, rows) for value in batch)
+    if not is_accepted:
         raise PlanError(
             message(
                 "--model {name!r}: batch({number}) must return input and target, tensors of {rows}",
@@ -219,7 +236,7 @@ def _has_rows(value: object, rows: int) -> bool:
 
 @contextmanager
 def user_file_errors(name: str, failure: Message) -> Iterator[None]:
-    """Context that turns exceptions of the user's file into a PlanError of one line.
+    """Context that turns an exception of the user's file into a PlanError with a text of one line.
 
     The line contains the file's name, the `failure`, and the exception.
     """
@@ -227,7 +244,8 @@ def user_file_errors(name: str, failure: Message) -> Iterator[None]:
         yield
     except (Exception, SystemExit) as error:
         lines = f"{type(error).__name__}: {error}".splitlines()
+        first_line = lines[0]
         text = message(
-            "--model {name!r}: {failure}: {error}", name=name, failure=failure, error=lines[0]
+            "--model {name!r}: {failure}: {error}", name=name, failure=failure, error=first_line
         )
         raise PlanError(text) from error

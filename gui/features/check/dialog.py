@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDialog, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.check.client import CheckClient
-from core.check.findings import LEVELS, Finding, Level, judge, overall_text
+from core.check.findings import Finding, Level, judge, overall_text
 from core.check.measured import Failed
 from core.override import override
 from gui.look.core_texts import translated
@@ -121,7 +121,7 @@ class CheckDialog(QDialog):
 
     def _add(self, finding: Finding) -> None:
         self._findings.append(finding)
-        level = translated(LEVELS[finding.level])
+        level = translated(finding.level.text)
         texts = [
             translated(finding.check),
             translated(finding.subject),

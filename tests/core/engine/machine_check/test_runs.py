@@ -10,7 +10,7 @@ from core.engine.machine_check.peers import peer_measurements
 from core.engine.machine_check.runs import (
     checked_runs,
     file_stem,
-    run_findings,
+    run_measurements,
     run_name,
     span_order,
     step_lengths,
@@ -48,7 +48,7 @@ def test_no_run_of_a_full_check_is_refused(hardware):
 def test_a_run_yields_its_gradients_and_the_order_of_its_spans(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "MODEL", SMALL)
     run = runs.verified_run("pipeline", ("cpu", "cpu"), "zb-h1")
-    gradients, order = run_findings(run, host_hardware(), str(tmp_path))
+    gradients, order = run_measurements(run, host_hardware(), str(tmp_path))
     assert isinstance(gradients, GradientError) and gradients.error <= gradients.allowed
     assert isinstance(order, SpanOrder) and order.early <= 2 * order.uncertain
     assert order.spans > 50
@@ -58,7 +58,7 @@ def test_a_run_yields_its_gradients_and_the_order_of_its_spans(tmp_path, monkeyp
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(monkeypatch):
     monkeypatch.setattr(runs, "RUN_SECONDS", 0.0)
     monkeypatch.setattr(runs, "MODEL", SMALL)
-    (found,) = run_findings(runs.verified_run("mp", ("cpu", "cpu")), host_hardware(), "")
+    (found,) = run_measurements(runs.verified_run("mp", ("cpu", "cpu")), host_hardware(), "")
     assert isinstance(found, NotMeasured)
     assert str(found.reason) == "it took more than 0 s"
 

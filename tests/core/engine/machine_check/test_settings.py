@@ -37,7 +37,7 @@ def test_counts_that_grew_during_the_check_are_reported(tmp_path, monkeypatch):
     count = tmp_path / "cpu0" / "thermal_throttle" / "core_throttle_count"
     put(count, "10\n")
     put(tmp_path / "cpu.stat", "throttled_usec 1000\n")
-    counts = settings.Counts()
+    counts = settings.SystemCounts()
     put(count, "13\n")
     put(tmp_path / "cpu.stat", "throttled_usec 41000\n")
     values = {setting.name: setting.value for setting in counts.settings()}
