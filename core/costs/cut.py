@@ -25,44 +25,49 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
 
+FREE: Curves = (((1.0, 0.0),),)
+"""The cost of a task that takes no time."""
+
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBlocks:
-    """Measured costs of a model's blocks for micro-batches of `rows` rows."""
+    """Costs of a model's blocks, measured with micro-batches of `rows` rows."""
 
     costs: tuple[BlockCost, ...]
     rows: int
 
     def of_rows(self, rows: int) -> tuple[BlockCost, ...]:
-        """Return the costs for micro-batches of `rows` rows, in proportion."""
-        share = rows / self.rows
+        """Return the costs scaled to micro-batches of `rows` rows."""
+        factor = rows / self.rows
         found: list[BlockCost] = []
         for cost in self.costs:
             scaled = replace(
                 cost,
-                forward_ns=round(share * cost.forward_ns),
-                backward_ns=round(share * cost.backward_ns),
-                input_ns=round(share * cost.input_ns),
-                weight_ns=round(share * cost.weight_ns),
-                saved_bytes=round(share * cost.saved_bytes),
+                forward_ns=round(factor * cost.forward_ns),
+                backward_ns=round(factor * cost.backward_ns),
+                input_ns=round(factor * cost.input_ns),
+                weight_ns=round(factor * cost.weight_ns),
+                saved_bytes=round(factor * cost.saved_bytes),
             )
             found.append(scaled)
         return tuple(found)
 
     def cost_model(self, specification: Specification, lanes: Sequence[Lane]) -> CostModel:
-        """Return the costs of passes on a run's lanes; loss and optimizer step take no time.
+        """Return the costs of the passes of a run; the loss and the optimizer's step take no time.
 
-        Transfers use the link of virtual lanes; between real lanes they take no time.
+        Transfers between virtual lanes take the time of the run's link, others take none.
         """
-        link = read_link(specification.link or DEFAULT_LINK) if lanes[0].is_virtual else None
+        link = None
+        if lanes[0].is_virtual:
+            link = read_link(specification.link or DEFAULT_LINK)
         return CostModel(
             {
                 Kind.FORWARD: self._curves(lambda cost: cost.forward_ns),
                 Kind.BACKWARD: self._curves(lambda cost: cost.backward_ns),
                 Kind.BACKWARD_INPUT: self._curves(lambda cost: cost.input_ns),
                 Kind.BACKWARD_WEIGHT: self._curves(lambda cost: cost.weight_ns),
-                Kind.LOSS: (((1.0, 0.0),),),
-                Kind.STEP: (((1.0, 0.0),),),
+                Kind.LOSS: FREE,
+                Kind.STEP: FREE,
             },
             link=link,
             transfer_ns=None if link else 0.0,
@@ -71,6 +76,7 @@ class MeasuredBlocks:
         )
 
     def _curves(self, time: Callable[[BlockCost], int]) -> Curves:
+        """Return a curve of one point for each block: `rows`, and the `time` of its cost in ns."""
         curves: list[Curve] = []
         for cost in self.costs:
             point = (float(self.rows), float(time(cost)))
@@ -80,7 +86,10 @@ class MeasuredBlocks:
 
 @dataclass(frozen=True, slots=True)
 class LaneSum:
-    """Totals of a lane's stages: a micro-batch's time and the most bytes held; None if unknown."""
+    """Totals of a lane's stages: the time of one micro-batch, and the most bytes held at once.
+
+    Both are None without measured costs.
+    """
 
     lane: int
     stages: tuple[int, ...]
@@ -90,7 +99,7 @@ class LaneSum:
 
 
 def takes_borders(specification: Specification) -> bool:
-    """Return True if a run's strategy has an option for the borders of stages."""
+    """Return True if a run's strategy has the option `borders`."""
     return BORDERS in STRATEGIES[specification.strategy].options
 
 
@@ -100,8 +109,12 @@ def borders_of(plan: Plan) -> tuple[int, ...]:
 
 
 def moved(borders: Sequence[int], which: int, to: int, blocks: int) -> tuple[int, ...]:
-    """Return borders with one moved as close to `to` as possible; every stage keeps a block."""
+    """Return borders with number `which` moved to block `to`, or as close as possible.
+
+    Every stage keeps at least one of the model's `blocks` blocks.
+    """
     edges = (0, *borders, blocks)
+    # Border `which` is edge `which + 1`, so these are the edges on both sides of it.
     lowest = edges[which] + 1
     highest = edges[which + 2] - 1
     nearest = min(max(to, lowest), highest)
@@ -109,25 +122,30 @@ def moved(borders: Sequence[int], which: int, to: int, blocks: int) -> tuple[int
 
 
 def lane_of_stage(plan: Plan) -> tuple[int, ...]:
-    """Return the lane of each stage in the first replica that holds it."""
-    found = dict[int, int]()
+    """Return the lane of each stage, in the first replica that has the stage."""
+    lanes: dict[int, int] = {}
     for place in plan.placements:
-        found.setdefault(place.stage, place.lane)
-    return tuple(found[stage.index] for stage in plan.stages)
+        lanes.setdefault(place.stage, place.lane)
+    return tuple(lanes[stage.index] for stage in plan.stages)
 
 
 def lane_sums(
     plan: Plan, model: ModelDescription, costs: Sequence[BlockCost] = ()
 ) -> list[LaneSum]:
-    """Return the totals of each compute lane's stages for a micro-batch of the size of `costs`."""
+    """Return the totals of each compute lane's stages for a micro-batch of the size of `costs`.
+
+    Without costs, times and bytes are unknown.
+    """
     waiting = waiting_microbatches(plan)
     in_parts = cuts_backward(plan)
-    found = []
+    sums: list[LaneSum] = []
     for lane in plan.lanes:
         if lane.role is not Role.COMPUTE:
             continue
-        stages = []
-        parameters = time = held = 0
+        stages: list[int] = []
+        parameters = 0
+        time_ns = 0
+        held_bytes = 0
         for place in plan.placements:
             if place.lane != lane.index:
                 continue
@@ -137,13 +155,15 @@ def lane_sums(
                 parameters += model.blocks[block].parameter_count
                 if costs:
                     cost = costs[block]
-                    time += cost.duration_ns(in_parts)
-                    held += cost.kept_bytes + waiting[place.stage] * cost.saved_bytes
+                    time_ns += cost.duration_ns(in_parts)
+                    held_bytes += cost.kept_bytes
+                    held_bytes += waiting[place.stage] * cost.saved_bytes
         if costs:
-            found.append(LaneSum(lane.index, tuple(stages), parameters, time, held))
+            lane_sum = LaneSum(lane.index, tuple(stages), parameters, time_ns, held_bytes)
         else:
-            found.append(LaneSum(lane.index, tuple(stages), parameters, None, None))
-    return found
+            lane_sum = LaneSum(lane.index, tuple(stages), parameters, None, None)
+        sums.append(lane_sum)
+    return sums
 
 
 def balanced(
@@ -154,32 +174,34 @@ def balanced(
 ) -> Specification:
     """Return the run with `borders` set so that measured times are balanced.
 
-    Each stage on a lane has an equal share of the lane's memory. The borders by parameters are kept
-    unless the predicted step becomes faster by LEAST_GAIN: a faster slowest stage does not imply a
-    faster step. Raises PlanError if no cut is within a lane's memory.
+    The stages on one lane have equal shares of the lane's memory. The borders by parameters are
+    kept if they are within it, unless the predicted step becomes faster by LEAST_GAIN: a faster
+    slowest stage does not imply a faster step. Raises PlanError if no cut is within the memory.
     """
-    before = specification.having(balance=False, lane_memory=None)
-    plan = _largest_plan(before, model, lanes)
-    costs = measured.of_rows(plan.parts[0].rows)
-    memory = specification[LANE_MEMORY]
-    stages_of_lanes = Counter(place.lane for place in plan.placements)
-    most = math.inf
-    if memory is not None:
-        most = 1e6 * memory / max(stages_of_lanes.values())
-    found = _with_borders(before, balanced_borders(costs, plan, most))
-    held = [total.held_bytes or 0 for total in lane_sums(plan, model, costs)]
-    if max(held) > most:
-        return found
-    prices = measured.cost_model(before, lanes)
-    balanced_plan = _largest_plan(found, model, lanes)
-    now = predict_times(plan, prices).end.max()
-    then = predict_times(balanced_plan, prices).end.max()
-    if then > (1 - LEAST_GAIN) * now:
-        return _with_borders(before, borders_of(plan))
-    return found
+    original = specification.having(balance=False, lane_memory=None)
+    original_plan = _largest_plan(original, model, lanes)
+    costs = measured.of_rows(original_plan.parts[0].rows)
+    memory_mb = specification[LANE_MEMORY]
+    stages_of_lanes = Counter(place.lane for place in original_plan.placements)
+    most_bytes = math.inf
+    if memory_mb is not None:
+        most_bytes = 1e6 * memory_mb / max(stages_of_lanes.values())
+    borders = balanced_borders(costs, original_plan, most_bytes)
+    changed = _with_borders(original, borders)
+    held_bytes = [total.held_bytes or 0 for total in lane_sums(original_plan, model, costs)]
+    if max(held_bytes) > most_bytes:
+        return changed
+    prices = measured.cost_model(original, lanes)
+    changed_plan = _largest_plan(changed, model, lanes)
+    original_ns = predict_times(original_plan, prices).end.max()
+    changed_ns = predict_times(changed_plan, prices).end.max()
+    if changed_ns > (1 - LEAST_GAIN) * original_ns:
+        return _with_borders(original, borders_of(original_plan))
+    return changed
 
 
 def _with_borders(specification: Specification, borders: Sequence[int]) -> Specification:
+    """Return a run with its stages cut at `borders`, in place of its own stages."""
     text = ",".join(map(str, borders))
     return specification.having(borders=text or None, stages=None)
 
@@ -187,5 +209,7 @@ def _with_borders(specification: Specification, borders: Sequence[int]) -> Speci
 def _largest_plan(
     specification: Specification, model: ModelDescription, lanes: Sequence[Lane]
 ) -> Plan:
+    """Return the plan of the step with the most rows."""
     plans = plans_of(specification, model, list(lanes))
-    return plans[max(plans)]
+    most_rows = max(plans)
+    return plans[most_rows]

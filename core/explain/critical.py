@@ -38,7 +38,7 @@ ON_TASKS = (PathShare.COMPUTE, PathShare.TRANSFER, PathShare.COLLECTIVE)
 
 @dataclass(frozen=True, slots=True)
 class PathPiece:
-    """From `start` to `end` (ns) the path is in a task or in the delay before that task.
+    """A piece of the critical path, a task or the delay before it; `start` and `end` are in ns.
 
     `task` is a position in the step's columns.
     """
@@ -52,32 +52,37 @@ class PathPiece:
 def critical_path(explanation: Explanation) -> list[PathPiece]:
     """Return the path from the step's start to its end, in pieces without gaps between them.
 
-    The path goes back from the task that ended last to its last wait, and so on, by the same rule
-    as the explanation of gaps (core.explain.explanation). Pieces of length 0 are dropped.
+    The path is followed backwards: from the task that ended last to the task that it waited for
+    last, and so on, by the same rule as in the explanation of gaps (core.explain.explanation).
+    Pieces of length 0 are dropped.
     """
     columns = explanation.columns
     waits = explanation.waits
     begin = explanation.begin
     until = explanation.finish
-    task = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    task = ABSENT
+    if len(columns):
+        task = int(np.argmax(columns.end))
     if explanation.fault:
         return [PathPiece(PathShare.INCOMPLETE, begin, until, task)]
     pieces: list[PathPiece] = []
     while task >= 0 and until > begin:
-        # A rank of a job may be ahead of the others and begin before the job's step.
+        # A rank of a job may be ahead of the others, and begin its step before the job's step
+        # begins.
         begun = _clipped(int(waits.begun[task]), begin, until)
         share = _share(int(columns.kind[task]))
         pieces.append(PathPiece(share, begun, until, task))
-        # For a collective, go on from the member that arrived last: all others waited for it.
+        # A collective waits for its last member, so the path continues there. For other tasks, the
+        # waiter is the task itself.
         waiter = int(waits.slowest[task])
         task = int(waits.before[waiter])
         until = begin
         if task >= 0:
-            # Clocks of two devices differ by some µs, so a task may seem to end after the start of
-            # a task that waited for it. The path must not go forward in time.
+            # The clocks of two devices differ by some µs, so a task may seem to end after the start
+            # of a task that waited for it. The path must not go forwards in time.
             until = min(int(columns.end[task]), begun)
-        # The delay before the task has two parts: before its launch the host is late, after it the
-        # lane is.
+        # The delay before the task has two parts: until its launch the host is late, and then the
+        # lane.
         #   until ........ enqueued ........ begun
         #          host              waiting
         launched = int(columns.launched[waiter])
@@ -92,7 +97,7 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """The n tasks on a critical path in order of time: lanes, starts and ends in ns."""
+    """The n tasks on a critical path in order of time: their lanes, starts and ends in ns."""
 
     lane: NDArray[np.int32]
     start: Ints
@@ -100,7 +105,7 @@ class Trail:
 
 
 def trail_of(explanation: Explanation, pieces: Sequence[PathPiece]) -> Trail:
-    """Return the tasks of a path without its delays, small enough to keep for many steps."""
+    """Return the tasks of a path, without its delays: small enough to keep for many steps."""
     tasks: list[int] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -117,7 +122,7 @@ def trail_of(explanation: Explanation, pieces: Sequence[PathPiece]) -> Trail:
 
 
 def path_shares(pieces: list[PathPiece]) -> dict[PathShare, int]:
-    """Return the ns of each share; they add up to the makespan."""
+    """Return the ns of each share; they add up to the step's makespan."""
     totals = dict.fromkeys(PathShare, 0)
     for piece in pieces:
         totals[piece.share] += piece.end - piece.start

@@ -1,4 +1,4 @@
-"""Description of a model without torch: its blocks, their parameters, and bytes a row."""
+"""Description of a model without torch: its blocks, their parameters, and sizes in bytes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import Any
 from core.typed import typed
 
 DTYPE_BYTES = {"float32": 4, "float64": 8, "bfloat16": 2}
+"""Bytes of an element, by the name of its type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of a model: parameters as (name, number of elements), and a row's output elements."""
+    """A block of a model.
+
+    `parameters` are pairs of a name and a number of elements. `output_elements` is the number of
+    elements of the output for one row.
+    """
 
     name: str
     parameters: tuple[tuple[str, int], ...]
@@ -26,11 +31,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of a model that lanes can share: the computation between two all-reduces.
+    """A part of a model that can be split over lanes: the computation between two all-reduces.
 
-    It is within the blocks `first` to `last` (exclusive), which other segments may share.
-    Parameters are named as in nn.Sequential. Each lane has an equal part of the `divided` ones (a
-    small one may be whole on a single lane), and all of the `repeated` ones.
+    It is within the blocks `first` to `last` (exclusive), which may also contain parts of other
+    segments. Parameters are named as in nn.Sequential. Each lane has an equal part of the `divided`
+    ones (a small one may be whole on a single lane), and all of the `repeated` ones.
     """
 
     first: int
@@ -44,10 +49,10 @@ class ModelDescription:
     """A model as a sequence of blocks; a stage has consecutive ones.
 
     `input_bytes` is the size of one row of input. `depends_on_split` is True if results depend on
-    how the batch is split (batch normalisation), so that gradients of the whole batch are no
-    reference. `segments` is not empty if blocks can be split over lanes; the last segment divides
-    nothing, and every lane computes it from the same input. The number of lanes must then divide
-    each of the `divisors`, which are (flag, value) pairs.
+    how the batch is split, as with batch normalisation; gradients of the whole batch are then no
+    reference. `segments` is empty unless blocks can be split over lanes; the last segment divides
+    nothing: every lane computes it whole, from the same input. `divisors` are pairs of a
+    command-line flag and its value, which must be a multiple of the number of lanes.
     """
 
     name: str
@@ -60,7 +65,7 @@ class ModelDescription:
 
     @property
     def parameter_counts(self) -> dict[str, int]:
-        """Number of elements of every parameter by its name in nn.Sequential."""
+        """Number of elements of each parameter, by the parameter's name in nn.Sequential."""
         counts: dict[str, int] = {}
         for index, block in enumerate(self.blocks):
             for name, count in block.parameters:
@@ -70,23 +75,27 @@ class ModelDescription:
     @property
     def parameter_bytes(self) -> int:
         """Bytes of all parameters."""
-        return self.element_bytes * sum(block.parameter_count for block in self.blocks)
+        return self.blocks_bytes(0, len(self.blocks))
 
     def output_bytes(self, block: int) -> int:
         """Return the bytes of one row of the output of `block`."""
         return self.blocks[block].output_elements * self.element_bytes
 
-    def run_bytes(self, first: int, last: int) -> int:
+    def blocks_bytes(self, first: int, last: int) -> int:
         """Return the bytes of the parameters of blocks `first` to `last` (exclusive)."""
-        return self.element_bytes * sum(b.parameter_count for b in self.blocks[first:last])
+        elements = sum(block.parameter_count for block in self.blocks[first:last])
+        return self.element_bytes * elements
 
     def step_bytes(self, rows: int) -> int:
         """Return a lower bound of the bytes that a step of `rows` rows needs on one device.
 
-        It counts parameters, gradients, the batch and every block's output once.
+        It counts the parameters, their gradients, the batch and the output of each block.
         """
-        outputs = sum(self.output_bytes(block) for block in range(len(self.blocks)))
-        return 2 * self.parameter_bytes + rows * (self.input_bytes + outputs)
+        row_bytes = self.input_bytes
+        for block in range(len(self.blocks)):
+            row_bytes += self.output_bytes(block)
+        gradient_bytes = self.parameter_bytes
+        return self.parameter_bytes + gradient_bytes + rows * row_bytes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain JSON values."""
@@ -94,6 +103,6 @@ class ModelDescription:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> ModelDescription:
-        """Invert `to_dict`. Raises TypeError for values of the wrong type."""
+        """Return the description that `to_dict` wrote. Raises TypeError for invalid types."""
         made: ModelDescription = typed(cls, values)
         return made

@@ -33,7 +33,7 @@ class Stage:
 
     def parameter_bytes(self, model: ModelDescription) -> int:
         """Return the bytes of the stage's parameters that one lane holds."""
-        total = sum(share * model.run_bytes(block, block + 1) for block, share in self.held)
+        total = sum(share * model.blocks_bytes(block, block + 1) for block, share in self.held)
         return round(total)
 
 

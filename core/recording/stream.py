@@ -27,7 +27,7 @@ MOST_UNPACKED = 1 << 29
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A trace that was read; `warning` says which part is missing, or why there is no index."""
+    """A trace that was read; `warning` names what is missing, a part of it or an index, or is ""."""
 
     trace: Trace
     warning: Text = ""
@@ -35,15 +35,17 @@ class Opened:
 
 def join_warnings(*warnings: Text) -> Text:
     """Return warnings in one line, without empty ones; "" if there are none."""
-    found = [warning for warning in warnings if warning]
-    return join_texts(found, "; ") if found else ""
+    given = [warning for warning in warnings if warning]
+    if not given:
+        return ""
+    return join_texts(given, "; ")
 
 
 class RecordingStream:
     """A recording's header, and its batches up to the last whole one.
 
-    `cut` is True once the end is known to be missing. Raises RecordingError, naming the file, if
-    the file is no recording, and during iteration if a batch is damaged.
+    `cut` becomes True when the end is found to be missing. The constructor raises RecordingError,
+    naming the file, if the file is no recording, and iteration does if a batch is damaged.
     """
 
     def __init__(self, source: pa.NativeFile, name: str) -> None:
@@ -51,11 +53,13 @@ class RecordingStream:
         self.cut = False
         self._trailing = 0  # bytes after the stream's end
         self.header = Header.unknown()
-        self._source, self.size = source, int(source.size())  # in bytes
+        self._source = source
+        self.size = int(source.size())  # in bytes
         try:
-            # True also for an empty file, and for a file that was cut within these four bytes.
-            is_stream = CONTINUATION.startswith(source.read(min(4, self.size)))
-        except OSError:  # these bytes are no length of a message either
+            # A file that was cut within the first four bytes, or is empty, counts as a stream too.
+            first_bytes = source.read(min(4, self.size))
+            is_stream = CONTINUATION.startswith(first_bytes)
+        except OSError:  # the limit of unpacked bytes took these four for a message's length
             is_stream = False
         if not is_stream:
             raise RecordingError(
@@ -66,10 +70,10 @@ class RecordingStream:
         source.seek(0)
         self._reader: pa.RecordBatchStreamReader | None = None
         try:
-            with self._refusing():
+            with self._naming_refusal():
                 self._reader = pa.ipc.open_stream(source)
         except (pa.ArrowException, OSError) as error:
-            if self.size >= 8 and self._has_first_message():
+            if self.size >= 8 and self._has_whole_first_message():
                 raise RecordingError(
                     message("{name} is no recording: {error}", name=name, error=error)
                 ) from error
@@ -83,10 +87,10 @@ class RecordingStream:
         return int(self._source.tell())
 
     def warning(self, spans: int, short_name: str = "") -> Text:
-        """Return one line about the missing part of a file; "" if the file is whole.
+        """Return one line about the part of a file that is not shown; "" if all of it is.
 
-        `spans` is the number of spans that are shown. The line names the file, by `short_name` if
-        that is given.
+        `spans` is the number of spans that are shown. The line names the file by `short_name`, or
+        by its full name.
         """
         name = short_name or self.name
         if self._trailing:
@@ -114,7 +118,7 @@ class RecordingStream:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         while self._reader is not None:
             try:
-                with self._refusing():
+                with self._naming_refusal():
                     batch = self._reader.read_next_batch()
             except StopIteration:
                 break
@@ -122,8 +126,8 @@ class RecordingStream:
                 self.cut = True
                 return
             with naming_damage(self.name):
-                # Arrow checks offsets and texts only when they are used, and invalid ones may then
-                # end the process.
+                # Arrow itself checks offsets and texts only when it uses them, and an invalid one
+                # may then end the process.
                 batch.validate(full=True)
             yield batch
         if self._reader is not None:
@@ -132,8 +136,8 @@ class RecordingStream:
             self._trailing = 0 if self.cut else self.size - end
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        """Raise RecordingError, naming the file, if a block raises TooLarge."""
+    def _naming_refusal(self) -> Iterator[None]:
+        """Context that turns TooLarge into a RecordingError that names the file."""
         try:
             yield
         except TooLarge as error:
@@ -142,52 +146,61 @@ class RecordingStream:
             ) from error
 
     def _last_bytes(self, end: int) -> bytes:
-        """Return the bytes before an offset that would end a stream."""
+        """Return as many bytes before offset `end` as the mark of a stream's end has."""
         begin = max(0, end - len(END_OF_STREAM))
         self._source.seek(begin)
         return bytes(self._source.read(end - begin))
 
-    def _has_first_message(self) -> bool:
-        """Return True if the file has the whole first message; its length follows the marker."""
+    def _has_whole_first_message(self) -> bool:
+        """Return True if the first message's metadata is whole; its length follows the marker."""
         self._source.seek(4)
         length = int.from_bytes(self._source.read(4), "little")
         return length <= self.size - 8
 
 
 def naming_damage(name: str) -> AbstractContextManager[None]:
-    """Return a context that turns errors of invalid values into a RecordingError with `name`."""
+    """Context that turns Arrow's errors into a RecordingError that names the damaged file."""
     return one_line(message("{name} is damaged", name=name), RecordingError, pa.ArrowException)
 
 
 class _BoundedFile(io.FileIO):
-    """Never reads more than the file has: a damaged length would ask for all memory.
+    """A file from which no read asks for more bytes than it has.
 
-    A stream that is read from its beginning is refused if it would unpack to too many bytes.
+    Otherwise a damaged length would allocate all memory. A stream that is read from its beginning
+    is refused if it would unpack to too many bytes.
     """
 
     _unpack_limit: UnpackLimit | None = None
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move to an offset; at offset 0 the limit applies again."""
+        """Move to an offset and return it. The limit only applies to reading on from offset 0."""
         with self._naming_the_file():
-            place = super().seek(offset, whence)
-        most = min(MOST_UNPACKED, most_unpacked(os.fstat(self.fileno()).st_size))
-        self._unpack_limit = None if place else UnpackLimit(most)
-        return place
+            new_offset = super().seek(offset, whence)
+        self._unpack_limit = None
+        if new_offset == 0:
+            most = min(MOST_UNPACKED, most_unpacked(self._size()))
+            self._unpack_limit = UnpackLimit(most)
+        return new_offset
 
     def read(self, size: int | None = -1) -> bytes:
         """Return `size` bytes, fewer at the end of the file; all that are left if -1 or None."""
-        left = max(0, os.fstat(self.fileno()).st_size - self.tell())
-        asked = left if size is None or size < 0 else min(size, left)
+        left = max(0, self._size() - self.tell())
+        count = left
+        if size is not None and size >= 0:
+            count = min(size, left)
         with self._naming_the_file():
-            data = super().read(asked) or b""
+            data = super().read(count) or b""
         if self._unpack_limit is not None:
             self._unpack_limit.take(data)
         return data
 
+    def _size(self) -> int:
+        """Return the current size of the file in bytes; a recording may grow."""
+        return os.fstat(self.fileno()).st_size
+
     @contextmanager
     def _naming_the_file(self) -> Iterator[None]:
-        """Turn an OSError of the disk, which has no file name, into a RecordingError."""
+        """Context that turns the disk's OSError into a RecordingError that names the file."""
         try:
             yield
         except OSError as error:
@@ -199,9 +212,9 @@ class _BoundedFile(io.FileIO):
 
 @contextmanager
 def open_stream(path: Path | str) -> Iterator[RecordingStream]:
-    """Open a file's stream. Raises RecordingError, naming it, if it is unreadable or no recording.
+    """Context with a file's stream. Raises RecordingError, naming the file, if it has none.
 
-    The file is read and not mapped: a mapped file that is cut meanwhile ends the process.
+    The file is read and not mapped into memory: if a mapped file becomes shorter, the process ends.
     """
     name = str(path)
     try:

@@ -17,35 +17,36 @@ from core.scatter import scatter
 from core.trace.source import Source
 
 CHANCE = 0.02
-"""Highest probability that a task of a run without hiccups is taken for one."""
+"""Highest probability of a false hiccup in a run that has none."""
 COMMON = 4
-"""The n-th largest excess is the common excess of a run: any machine disturbs a few tasks."""
+"""The fourth-largest excess is the common excess of a run: any machine disturbs a few tasks."""
 OUTSTANDING = 2.0
-"""A hiccup exceeds the common excess of its run by this factor; otherwise it is noise."""
+"""Factor by which a hiccup's excess is larger than the common excess; less is noise."""
 MOST_TRIED = 8
-"""Largest number of tasks that are simulated as hiccups."""
+"""Largest number of tasks whose effect on their step is simulated."""
 
 
 def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
-    """Yield tasks that took significantly longer in one step, by more than machines add."""
+    """Yield tasks that took significantly longer in one step, by more than a machine's noise."""
     is_own_run = run.source is Source.RUN
     least_share = RUN_HICCUP if is_own_run else NAMED
-    usual = _usual(run)
-    outstanding = _outstanding(run, usual)
-    usual_ns = np.exp(usual)
-    excess = np.where(outstanding, run.taken - usual_ns, 0.0)
-    largest_first = np.argsort(excess, axis=None)[::-1]
+    usual_logs = _usual_logs(run)
+    usual_ns = np.exp(usual_logs)
+    excess_ns = run.taken - usual_ns
+    is_outstanding = _outstanding(run, usual_logs, excess_ns)
+    tried_ns = np.where(is_outstanding, excess_ns, 0.0)
+    largest_first = np.argsort(tried_ns, axis=None)[::-1]
     tried = largest_first[:MOST_TRIED]
-    places, tasks = np.unravel_index(tried, excess.shape)
-    for place, task in zip(places.tolist(), tasks.tolist(), strict=True):
+    rows, tasks = np.unravel_index(tried, tried_ns.shape)
+    for row, task in zip(rows.tolist(), tasks.tolist(), strict=True):
         # A longer task makes a step longer by its own excess at most, so a task with less excess
         # cannot be named and need not be simulated.
-        named_ns = least_share * run.makespans[place]
+        named_ns = least_share * run.makespans[row]
         least_ns = max(_least_ns(run.source), named_ns)
-        if excess[place, task] < least_ns:
+        if tried_ns[row, task] < least_ns:
             continue
-        usual_of_task = float(usual_ns[place, task])
-        found = _hiccup(run, place, task, usual_of_task)
+        usual_of_task = float(usual_ns[row, task])
+        found = _hiccup(run, row, task, usual_of_task)
         if not is_own_run or found.share >= least_share:
             yield found
 
@@ -59,62 +60,62 @@ def _least_ns(source: Source) -> int:
     return DISTURBED_NS
 
 
-def _outstanding(run: MeasuredSteps, usual: Floats) -> Bools:
-    """Return True for each task (S, n) that exceeds its usual time by more than noise."""
-    over = run.logs - usual
+def _outstanding(run: MeasuredSteps, usual_logs: Floats, excess_ns: Floats) -> Bools:
+    """Return True for each task that exceeds its usual time by more than noise, shape (S, n)."""
+    log_excess = run.logs - usual_logs
     noise = np.empty(len(run.columns))
     for tasks in groups(run.alike):
-        noise[tasks] = scatter(over[:, tasks])
-    # The usual time is the median of the same steps, which is closer to each of them than the true
-    # one is: their variance about it is too small by (n - 1) / n, as it is about a mean.
+        noise[tasks] = scatter(log_excess[:, tasks])
+    # The usual time is the median of the same S steps, to which they are closer than to the true
+    # value: as with a mean, the variance about it is too small by the factor (S - 1) / S.
     steps = len(run.steps)
     freedom = max(1, steps - 1)
     noise *= np.sqrt(steps / freedom)
-    # Some of so many tasks are unusually long by chance. With the probability divided among them
-    # (Bonferroni), a whole run has a false hiccup with the probability CHANCE at most.
-    chance_of_task = CHANCE / over.size
-    certain = NormalDist().inv_cdf(1 - chance_of_task)
-    # Disturbances of the machine are frequent. Only a task that exceeds the common excess by far is
-    # a separate event.
-    excess = run.taken - np.exp(usual)
-    common = 0.0
-    if excess.size >= COMMON:
-        common = np.partition(excess, -COMMON, axis=None)[-COMMON]
-    is_certain = over > certain * noise
-    is_separate = excess > OUTSTANDING * common
-    found: Bools = is_certain & is_separate & run.on_devices
+    # Of so many tasks, some are unusually long by chance. The probability is divided among them
+    # (Bonferroni), so that a whole run has a false hiccup with the probability CHANCE at most.
+    chance_of_task = CHANCE / log_excess.size
+    deviations = NormalDist().inv_cdf(1 - chance_of_task)
+    is_significant = log_excess > deviations * noise
+    # A machine often disturbs several tasks. Only a task that exceeds the common excess by far is a
+    # separate event.
+    common_ns = 0.0
+    if excess_ns.size >= COMMON:
+        common_ns = np.partition(excess_ns, -COMMON, axis=None)[-COMMON]
+    is_separate = excess_ns > OUTSTANDING * common_ns
+    found: Bools = is_significant & is_separate & run.on_devices
     return found
 
 
-def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
-    ns = run.longer_by(place, task, usual)
-    step_ns = int(run.spans[place])
+def _hiccup(run: MeasuredSteps, row: int, task: int, usual_ns: float) -> Finding:
+    """Return the finding for a task in the step at position `row`, with its simulated effect."""
+    ns = run.longer_by(row, task, usual_ns)
+    step_ns = int(run.spans[row])
     share = ns / max(1, step_ns)
     lane = int(run.columns.lane[task])
-    step = run.steps[place] - run.warmup + 1
-    taken = int(run.taken[place, task])
+    step = run.steps[row] - run.warmup + 1
+    taken = int(run.taken[row, task])
     values: dict[str, object] = {
         "step": step,
         "task": run.name_of(task),
         "taken": duration_text(taken),
-        "usual": duration_text(round(usual), like=taken),
+        "usual": duration_text(round(usual_ns), like=taken),
     }
     if run.source.has_plan:
-        main = run.lanes[lane].serves
-        values["lane"] = main
-        where = f"step {step} lane {main}"
+        main_lane = run.lanes[lane].serves
+        values["lane"] = main_lane
+        where = f"step {step} lane {main_lane}"
         return Finding(Limit.HICCUP, where, ns, share, values)
-    name = run.places[lane]
-    values["place"] = name
-    where = f"step {step} {name}"
+    place = run.places[lane]
+    values["place"] = place
+    where = f"step {step} {place}"
     sentence = PLACE_SENTENCES[Limit.HICCUP]
     return Finding(Limit.HICCUP, where, ns, share, values, sentence)
 
 
-def _usual(run: MeasuredSteps) -> Floats:
+def _usual_logs(run: MeasuredSteps) -> Floats:
     """Return the logarithm of each task's usual ns, shape (S, n): the median of the other steps.
 
-    With fewer than three steps, it is the median of equal tasks of the same lane.
+    With fewer than three steps, it is the median of the tasks with the same work on the same lane.
     """
     if len(run.steps) >= 3:
         return _median_of_others(run.logs)
@@ -128,8 +129,8 @@ def _usual(run: MeasuredSteps) -> Floats:
 
 def _median_of_others(values: Floats) -> Floats:
     """Return for each entry the median of the others in its column, which has three or more."""
-    # Sorted once: without the entry of rank r, the i-th smallest is ordered[i] below r, and
-    # ordered[i + 1] from r on.
+    # A column is sorted only once. Without its entry of rank r, its i-th smallest entry is
+    # ordered[i] if i < r, and otherwise ordered[i + 1].
     order = np.argsort(values, axis=0)
     rank = np.argsort(order, axis=0)
     ordered = np.sort(values, axis=0)
@@ -139,7 +140,7 @@ def _median_of_others(values: Floats) -> Floats:
         found: Floats = np.where(rank <= i, ordered[i + 1], ordered[i])
         return found
 
-    # Both are the same for an odd number.
+    # For an odd number of others, both are the same entry.
     lower = nth_smallest((others - 1) // 2)
     upper = nth_smallest(others // 2)
     median: Floats = (lower + upper) / 2

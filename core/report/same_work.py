@@ -93,7 +93,7 @@ def work_parts(columns: StepColumns, stages: Sequence[Stage], model: ModelDescri
     for stage in stages:
         held: list[float] = []
         for block, share in stage.held:
-            size = model.run_bytes(block, block + 1)
+            size = model.blocks_bytes(block, block + 1)
             held.append(share * size)
         whole = sum(held)
         if stage.first == 0 and whole > 0:

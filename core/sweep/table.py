@@ -1,4 +1,4 @@
-"""The CSV table of a sweep: a row for each run, from which an ended sweep can be continued."""
+"""The CSV table of a sweep: a row for each run, with which a stopped sweep can be continued."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLUMNS = (*(option.name for option in SWEPT), *RESULT_COLUMNS)
 
 
 class UnmeasuredError(ValueError):
-    """A run has no valid step time; the message says why in one line."""
+    """Raised for a run without a valid step time; the message gives the reason in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class SweepRow:
     """The result of one run: its number of compute lanes, and its median step's makespan in ms.
 
     `timing` is a note on the times, about shared hardware or a virtual clock. `machine` is the host
-    that made the run, "" for this machine.
+    on which the run was made, "" for this machine.
     """
 
     point: Point
@@ -47,30 +47,32 @@ class SweepRow:
     machine: str = ""
 
 
-def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: Text) -> SweepRow:
-    """Return the row of a run that has ended; `text` is the reason if it failed.
+def sweep_row(point: Point, trace: Trace, outcome: Outcome, reason: Text) -> SweepRow:
+    """Return the row of a run that has ended; if it failed, `reason` says why, or is "".
 
     Raises UnmeasuredError if the run did not finish, lacks spans, or computed wrong gradients.
     """
     if outcome is not Outcome.FINISHED:
-        # The catalogue has the outcomes, since the list of runs shows them.
-        ended = message("the run was {outcome}", outcome=message(outcome.value))
-        raise UnmeasuredError(text or ended)
+        # The catalogue has the names of outcomes, because the list of runs shows them.
+        outcome_text = message("the run was {outcome}", outcome=message(outcome.value))
+        raise UnmeasuredError(reason or outcome_text)
     faults = run_faults(trace)
     if faults:
         raise UnmeasuredError(message("the recording is incomplete: {fault}", fault=faults[0].text))
-    found = verified(trace)
-    if found is not None and not found.agrees:
-        error = f"{found.gradient:.1e}"
+    comparison = verified(trace)
+    if comparison is not None and not comparison.agrees:
+        error = f"{comparison.gradient:.1e}"
         raise UnmeasuredError(message("gradients are off by {error}", error=error))
     steps = completed_steps(trace)
     if not steps:
         raise UnmeasuredError(message("no step was measured"))
-    start, end = trace.step_bounds(median_step(trace, steps))
+    median = median_step(trace, steps)
+    start, end = trace.step_bounds(median)
     step_ms = (end - start) / 1e6
     lanes = len(trace.header.compute_lanes)
+    timing = str(trace.header.timing_note)
     machine = str(trace.header.hardware.get("host", ""))
-    return SweepRow(point, lanes, step_ms, str(trace.header.timing_note), machine)
+    return SweepRow(point, lanes, step_ms, timing, machine)
 
 
 def header_text() -> str:
@@ -80,11 +82,11 @@ def header_text() -> str:
 
 def row_text(sweep: Sweep, row: SweepRow) -> str:
     """Return the line of one run."""
-    # Six decimals of a ms are whole ns.
+    # The sixth decimal of a millisecond is a nanosecond.
     step_ms = f"{row.step_ms:.6f}"
-    own = (str(row.point.repeat), str(row.lanes), step_ms, row.timing, row.machine)
+    results = (str(row.point.repeat), str(row.lanes), step_ms, row.timing, row.machine)
     setting = sweep.settings[row.point.setting]
-    return _line((*_texts(setting), *own))
+    return _line((*_texts(setting), *results))
 
 
 def table_text(sweep: Sweep, rows: Sequence[SweepRow]) -> str:
@@ -93,11 +95,11 @@ def table_text(sweep: Sweep, rows: Sequence[SweepRow]) -> str:
 
 
 def read_table(path: Path, sweep: Sweep, machine: str = "") -> tuple[list[SweepRow], int]:
-    """Return the rows of a sweep's table, and the number of bytes in complete lines.
+    """Return the rows of a sweep's table, and the number of bytes in its complete lines.
 
-    Without a file there are no rows. An incomplete last line is ignored. Raises PlanError, in one
-    line, if the file is not such a table, or has a run that is not part of the sweep or was made on
-    another machine.
+    If there is no file, there are no rows. An incomplete last line is ignored. Raises PlanError, in
+    one line, if the file is not such a table, or has a run twice, a run that is not part of the
+    sweep, or a run of another machine than `machine`.
     """
     if not path.exists():
         return [], 0
@@ -108,14 +110,14 @@ def read_table(path: Path, sweep: Sweep, machine: str = "") -> tuple[list[SweepR
     unreadable = message("{path} cannot be read as a sweep's table", path=path)
     with one_line(unreadable, PlanError, csv.Error):
         data = read_regular(path)
-        # Each row is written at once and ends in a newline. Text after the last newline is a row
-        # that was cut by a crash.
-        whole = data[: data.rfind(b"\n") + 1]
-        # newline="" as the csv module requires: quoted texts may contain line ends.
-        text = io.StringIO(whole.decode(), newline="")
+        # Each row is written at once and ends in a newline. Text after the last newline is part of
+        # a row, left by a crash.
+        complete = data[: data.rfind(b"\n") + 1]
+        # The csv module requires newline="", because quoted texts may contain line ends.
+        text = io.StringIO(complete.decode(), newline="")
         lines = list(csv.reader(text, strict=True))
     if not lines:
-        # A file that was cut within the first line has no rows.
+        # A crash may also leave a part of the first line.
         if header_text().encode().startswith(data):
             return [], 0
         raise _not_a_table(path)
@@ -146,13 +148,13 @@ def read_table(path: Path, sweep: Sweep, machine: str = "") -> tuple[list[SweepR
             )
         seen.add(row.point)
         rows.append(row)
-    return rows, len(whole)
+    return rows, len(complete)
 
 
 def _row(
     path: Path, number: int, line: Sequence[str], places: Mapping[tuple[str, ...], int]
 ) -> SweepRow:
-    """Parse a line of the table. Raises PlanError, naming the problem."""
+    """Parse a line of the table; `places` are the sweep's settings, as texts. Raises PlanError."""
     if len(line) != len(COLUMNS):
         raise PlanError(
             counted(
@@ -166,7 +168,7 @@ def _row(
         )
     options = len(COLUMNS) - len(RESULT_COLUMNS)
     texts = tuple(line[:options])
-    own = dict(zip(RESULT_COLUMNS, line[options:], strict=True))
+    results = dict(zip(RESULT_COLUMNS, line[options:], strict=True))
     if texts not in places:
         difference = _difference(texts, list(places))
         raise PlanError(
@@ -180,22 +182,22 @@ def _row(
         )
     invalid = message("{path}: line {number} is not a valid row", path=path, number=number)
     with one_line(invalid, PlanError):
-        repeat = int(own["repeat"])
-        lanes = int(own["lanes"])
-        step_ms = float(own["step_ms"])
+        repeat = int(results["repeat"])
+        lanes = int(results["lanes"])
+        step_ms = float(results["step_ms"])
         is_time = math.isfinite(step_ms) and step_ms > 0
         if repeat < 1 or lanes < 1 or not is_time:
             raise ValueError(message("a number is out of range"))
     point = Point(places[texts], repeat)
-    return SweepRow(point, lanes, step_ms, own["timing"], own["machine"])
+    return SweepRow(point, lanes, step_ms, results["timing"], results["machine"])
 
 
 def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Message:
-    """Describe the value of a row that is not part of the sweep: `has batch 6, not 12`."""
+    """Describe how a row's values differ from those of a sweep: `has batch 6, not 12`."""
     for place, option in enumerate(SWEPT):
-        here = dict.fromkeys(other[place] for other in known)
-        if texts[place] not in here:
-            wanted = listed([text or "none" for text in here])
+        values = dict.fromkeys(setting[place] for setting in known)
+        if texts[place] not in values:
+            wanted = listed([value or "none" for value in values])
             given = texts[place] or "none"
             return message(
                 "has {name} {given}, not {wanted}", name=option.name, given=given, wanted=wanted
@@ -204,15 +206,16 @@ def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Mes
 
 
 def _texts(setting: Specification) -> tuple[str, ...]:
+    """Return the cells of a setting, one for each option of SWEPT."""
     values = values_by_name(setting)
     texts = [value_text(values[option.name]) for option in SWEPT]
     return tuple(map(cell, texts))
 
 
 def _line(cells: Sequence[str]) -> str:
-    made = io.StringIO()
-    csv.writer(made, lineterminator="\n").writerow(cells)
-    return made.getvalue()
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
 
 
 def _not_a_table(path: Path) -> PlanError:

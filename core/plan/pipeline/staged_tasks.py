@@ -219,7 +219,8 @@ class StagedTasks:
                 key = stage_ended[stage] * _PLACES + _SUMMED
             else:
                 key = end + 2 * turn
-            sizes = [self._job.model.run_bytes(stage.first, stage.last) for stage in self._stages]
+            model = self._job.model
+            sizes = [model.blocks_bytes(stage.first, stage.last) for stage in self._stages]
             reduced = self._add(
                 KIND_CODES[Kind.ALL_REDUCE],
                 replica,

@@ -3,7 +3,8 @@
     0F0,0F1,0B0,0F2,0B1,0B2
     ,1F0,1B0,1F1,1B1,1F2,1B2
 
-A line is a rank and a cell an action. Empty cells (ticks without an action) are skipped.
+Each line is a rank and each cell one of its actions. Empty cells, which torch writes for ticks
+without an action, are skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from core.plan.task import Kind
 from core.reading import one_line, read_regular
 
 SUFFIX = ".csv"
-MOST_NUMBER = 32_766  # what a span's row in memory can hold
+MOST_NUMBER = 32_766  # the largest that a span's row in memory can hold
 _KINDS = {
     kind.letter: kind
     for kind in (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
@@ -43,9 +44,9 @@ _ACCEPTED = message("use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers
 def load_schedule(path: str) -> Schedule:
     """Read a schedule from a file, which fixes its numbers of ranks and micro-batches.
 
-    If a stage is on several ranks, the model has replicas: the micro-batches whose forwards take
-    the same path of ranks are of one replica, numbered by first appearance. Raises PlanError,
-    naming file, line and cell, if the file is not a schedule.
+    A stage may be on several ranks; the model then has replicas. Micro-batches whose forwards take
+    the same path through the ranks are of the same replica; replicas are numbered by first
+    appearance. Raises PlanError, naming file, line and cell, if the file is not a schedule.
     """
     rows = _read(path)
     halves: list[tuple[Action, int]] = []
@@ -57,7 +58,9 @@ def load_schedule(path: str) -> Schedule:
     microbatches = 1 + max(half.microbatch or 0 for half, _ in halves)
     replicas, stage_placement = _replicas(path, halves, stages)
     orders: list[list[Action]] = []
+    kinds = {half.kind for half, _ in halves}
     for row in rows:
+        kinds.update(action.kind for action in row)
         orders.append([_of_replica(action, replicas) for action in row])
 
     def check(ranks: int, count: int, chunks: int) -> None:
@@ -71,14 +74,11 @@ def load_schedule(path: str) -> Schedule:
             ),
         )
 
-    kinds = {half.kind for half, _ in halves}
-    for row in rows:
-        kinds.update(action.kind for action in row)
     return Schedule(
-        path,
-        Path(path).name,
-        "From a file.",
-        lambda rank, ranks, count, chunks: orders[rank],
+        name=path,
+        title=Path(path).name,
+        line="From a file.",
+        order=lambda rank, ranks, count, chunks: orders[rank],
         stage_placement=lambda ranks, chunks: stage_placement,
         check=check,
         ranks=len(rows),
@@ -102,36 +102,31 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
                 ),
             )
     text = io.StringIO()
-    # The writer calls str(), which gives an action in torch's notation.
+    # The writer calls str() for each action, which returns torch's notation.
     csv.writer(text, lineterminator="\n").writerows(orders)
     return text.getvalue()
 
 
 def _read(path: str) -> list[list[Action]]:
-    """Read the actions of each line. Raises PlanError."""
+    """Return the actions of each line. Raises PlanError."""
     with one_line(message("{path} cannot be read as a schedule", path=path), PlanError, csv.Error):
         text = read_regular(path).decode("utf-8-sig")  # spreadsheets write a byte order mark
-        # newline="" leaves line breaks inside quotes to csv.
+        # The csv module requires newline="", because quoted cells may contain line ends.
         lines = list(csv.reader(io.StringIO(text, newline="")))
-    # Editors add blank lines at the end; a blank line in the middle is a rank without actions.
+    # Editors add blank lines at the end. A blank line in the middle is a rank without actions.
     while lines and not any(cell.strip() for cell in lines[-1]):
         lines.pop()
     rows: list[list[Action]] = []
     for number, line in enumerate(lines, 1):
-        row = []
+        row: list[Action] = []
         for place, cell in enumerate(line, 1):
-            if cell.strip():
-                row.append(
-                    _action(
-                        cell.strip(),
-                        message(
-                            "{path} line {number}, cell {place}",
-                            path=path,
-                            number=number,
-                            place=place,
-                        ),
-                    )
-                )
+            action_text = cell.strip()
+            if not action_text:
+                continue
+            where = message(
+                "{path} line {number}, cell {place}", path=path, number=number, place=place
+            )
+            row.append(_action(action_text, where))
         rows.append(row)
     refuse(bool(rows), message("{path} contains no action", path=path))
     for number, row in enumerate(rows, 1):
@@ -167,7 +162,9 @@ def _action(cell: str, where: Message) -> Action:
 
 
 def _pass(words: Sequence[str], cell: str, where: Message) -> Action:
+    """Return the pass with the given stage, letter and micro-batch. Raises PlanError."""
     stage = int(words[0])
+    letter = words[1]
     microbatch = int(words[2])
     if max(stage, microbatch) > MOST_NUMBER:
         raise PlanError(
@@ -178,13 +175,16 @@ def _pass(words: Sequence[str], cell: str, where: Message) -> Action:
                 accepted=_ACCEPTED,
             )
         )
-    return Action(stage, _KINDS[words[1]], microbatch)
+    return Action(stage, _KINDS[letter], microbatch)
 
 
 def _replicas(
     path: str, halves: Iterable[tuple[Action, int]], stages: int
 ) -> tuple[dict[int, int], list[StagePlacement]]:
-    """Return each micro-batch's replica, and the ranks that hold each replica's stages."""
+    """Return each micro-batch's replica, and the ranks that hold each replica's stages.
+
+    Raises PlanError if a micro-batch lacks the forward of a stage.
+    """
     # For each micro-batch, the rank of each stage's forward.
     paths: dict[int, dict[int, int]] = {}
     for half, rank in halves:
@@ -193,7 +193,7 @@ def _replicas(
             stage_ranks.setdefault(half.stage, rank)
     # Micro-batches with the same path use the same replica of the model.
     numbers: dict[tuple[int, ...], int] = {}
-    replicas = {}
+    replicas: dict[int, int] = {}
     for microbatch, stage_ranks in paths.items():
         for stage in range(stages):
             if stage not in stage_ranks:
@@ -206,7 +206,8 @@ def _replicas(
                     )
                 )
         ranks = tuple(stage_ranks[stage] for stage in range(stages))
-        replicas[microbatch] = numbers.setdefault(ranks, len(numbers))
+        next_number = len(numbers)
+        replicas[microbatch] = numbers.setdefault(ranks, next_number)
     stage_placement: list[StagePlacement] = []
     for ranks, replica in numbers.items():
         for stage, rank in enumerate(ranks):
@@ -215,5 +216,9 @@ def _replicas(
 
 
 def _of_replica(action: Action, replicas: dict[int, int]) -> Action:
-    paired = action.paired and _of_replica(action.paired, replicas)
-    return action._replace(replica=replicas[action.microbatch or 0], paired=paired)
+    """Return an action, and its pair if it has one, with the replicas of their micro-batches."""
+    paired: Action | None = None
+    if action.paired is not None:
+        paired = _of_replica(action.paired, replicas)
+    replica = replicas[action.microbatch or 0]
+    return action._replace(replica=replica, paired=paired)

@@ -168,7 +168,7 @@ class _RankTasks:
 
 def kept_bytes(whole: int, model: ModelDescription, plan: Plan) -> int:
     """Return the bytes of a rank's share plus the two largest blocks."""
-    blocks = [model.run_bytes(block, block + 1) for block in range(len(model.blocks))]
+    blocks = [model.blocks_bytes(block, block + 1) for block in range(len(model.blocks))]
     # At most two blocks' parameters are whole at a time; the two largest are the worst case.
     return whole // plan.replicas + sum(sorted(blocks)[-2:])
 

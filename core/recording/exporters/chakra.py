@@ -1,9 +1,9 @@
 """Writes a step's plan with its measured times as MLCommons Chakra traces, one for each rank.
 
-ASTRA-sim replays the durations, and simulates collectives and copies to one other rank. Other
-transfers (a gather from several ranks, a copy within a rank) are replayed as work of their rank;
-their dependencies on other ranks are messages of one byte. The numbers of fields are from
-Chakra's et_def.proto.
+ASTRA-sim replays the measured durations, except those of collectives and of copies to one other
+rank, which it simulates. Other transfers (a gather from several ranks, a copy within a rank) are
+replayed as work of their rank, and their dependencies on other ranks become messages of one byte.
+The numbers of fields are those of Chakra's et_def.proto.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ from core.trace.trace import Trace
 
 VERSION = "0.0.4"
 GROUPS = "comm_group.json"
-"""File with the ranks of each group by its name, if a collective has only some of the ranks."""
+"""File with the ranks of each group; only written if a collective has some of the ranks."""
 # Members of Chakra's NodeType, and then of CollectiveCommType.
 _WORK = 4
 _SEND = 5
 _RECEIVE = 6
 _COLLECTIVE = 7
-_TYPES = {Kind.ALL_REDUCE: 0, Kind.ALL_GATHER: 2, Kind.REDUCE_SCATTER: 7}
+_COLLECTIVE_TYPES = {Kind.ALL_REDUCE: 0, Kind.ALL_GATHER: 2, Kind.REDUCE_SCATTER: 7}
 # Fields of an attribute's value.
 _BOOL = 27
 _INT32 = 7
 _INT64 = 9
 _TEXT = 29
-# Tasks of several ranks with the same values of all of these belong to one collective.
-_ALIKE = ("kind", "payload", "block", "bucket", "stage", "microbatch")
+_ATTRIBUTE = 10  # field of a node
+# Tasks of several ranks belong to one collective if they have the same values in these columns.
+_COLLECTIVE_KEY = ("kind", "payload", "block", "bucket", "stage", "microbatch")
 
 _Group = tuple[int, ...]
 """The ranks of a collective, sorted."""
@@ -52,19 +53,22 @@ _Group = tuple[int, ...]
 
 @dataclass
 class _Node:
-    """A node of a rank's trace, with times in ns; it depends on the nodes in `lane` and `data`."""
+    """A node of a rank's trace, with times in ns.
+
+    It depends on the nodes with the ids in `control`, the task before it on its lane, and `data`.
+    """
 
     name: str
     type: int
     start: int
     length: int = 0
-    lane: list[int] = field(default_factory=list)
+    control: list[int] = field(default_factory=list)
     data: list[int] = field(default_factory=list)
     attributes: list[bytes] = field(default_factory=list)
 
     def encoded(self, id_: int) -> bytes:
-        """Return the node as bytes, with its length first."""
-        # All tasks are work of a lane, none of them of its host.
+        """Return the node as bytes, after the number of these bytes."""
+        # All tasks are work of a lane, not of its host.
         is_cpu_op = _attribute("is_cpu_op", _BOOL, 0)
         # Chakra's times are in µs.
         start = round(self.start / 1000)
@@ -73,36 +77,36 @@ class _Node:
             number_field(1, id_),
             text_field(2, self.name),
             number_field(3, self.type),
-            packed_field(4, self.lane),
+            packed_field(4, self.control),
             packed_field(5, self.data),
             number_field(6, start),
             number_field(7, length),
             is_cpu_op,
             *self.attributes,
         ]
-        whole = b"".join(fields)
-        return varint(len(whole)) + whole
+        encoded = b"".join(fields)
+        return varint(len(encoded)) + encoded
 
 
 def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float, None, None]:
-    """Write a step of a run, `run.RANK.et` for each rank; yields the share that is written.
+    """Write a step of a run, `run.RANK.et` for each rank; yield the share written so far.
 
-    A generator that is closed before its end leaves no folder. Raises OSError in one line.
+    If the generator is closed before its end, no folder is left. Raises OSError in one line.
     """
     nodes = _Nodes(trace, step)
     rank_count = len(nodes.by_rank)
     version = text_field(1, VERSION)
-    head = varint(len(version)) + version
+    metadata = varint(len(version)) + version
     with whole_folder(folder) as place:
         for rank, rank_nodes in enumerate(nodes.by_rank):
-            parts = [head]
+            parts = [metadata]
             for id_, node in rank_nodes.items():
                 parts.append(node.encoded(id_))
             file = place / f"run.{rank}.et"
             file.write_bytes(b"".join(parts))
             yield (rank + 1) / rank_count
         if nodes.groups:
-            groups = {}
+            groups: dict[str, list[int]] = {}
             for ranks, name in nodes.groups.items():
                 groups[str(name)] = list(ranks)
             file = place / GROUPS
@@ -110,7 +114,7 @@ def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float
 
 
 class _Nodes:
-    """The nodes of each rank by id; the id of a task is its position, messages have later ids."""
+    """The nodes of each rank by id. A task's id is its position; messages have later ids."""
 
     def __init__(self, trace: Trace, step: int) -> None:
         exported = ExportedSpans.of(trace, step)
@@ -126,9 +130,9 @@ class _Nodes:
         self._bytes = spans["bytes"].tolist()
         self.by_rank: list[dict[int, _Node]] = [{} for _ in ranks]
         self.groups: dict[_Group, int] = {}
-        # The receive of each message, by the task that it is about and the receiving rank.
+        # The id of each receive, by the position of the task that ends and the receiving rank.
         self._received: dict[tuple[int, int], int] = {}
-        self._next = len(exported)
+        self._next_id = len(exported)
         self._members = self._collectives(len(ranks))
         self._add_tasks()
         self._add_links()
@@ -136,50 +140,50 @@ class _Nodes:
     def _collectives(self, ranks: int) -> dict[int, _Group]:
         """Return the ranks of each collective, by the positions of its tasks."""
         spans = self._exported.spans
-        columns = [spans[name].tolist() for name in _ALIKE]
+        columns = [spans[name].tolist() for name in _COLLECTIVE_KEY]
         keys = zip(*columns, strict=True)
-        found: dict[tuple[object, ...], list[int]] = defaultdict(list)
-        seen = Counts[tuple[object, ...]]()
+        collectives: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        turns = Counts[tuple[object, ...]]()
         for place, key in enumerate(keys):
-            if self._kind[place] not in _TYPES:
+            if self._kind[place] not in _COLLECTIVE_TYPES:
                 continue
             # A step may repeat a collective: the nth of one rank belongs to the nth of the others.
             key_of_rank = key, self._rank[place]
-            turn = seen[key_of_rank]
-            seen[key_of_rank] += 1
-            found[key, turn].append(place)
+            turn = turns[key_of_rank]
+            turns[key_of_rank] += 1
+            collectives[key, turn].append(place)
         members: dict[int, _Group] = {}
-        for places in found.values():
+        for places in collectives.values():
             ranks_of_group = [self._rank[place] for place in places]
             group = tuple(sorted(ranks_of_group))
             if len(group) < 2:
                 continue
             for place in places:
                 members[place] = group
-            # All ranks are the default group, which has no name and needs no entry.
+            # All ranks together are the default group, which needs no name.
             if len(group) < ranks:
                 next_number = len(self.groups) + 1
                 self.groups.setdefault(group, next_number)
         return members
 
     def _add_tasks(self) -> None:
-        """Add a node for each task."""
+        """Add a node for each task; times count from the step's first start."""
         exported = self._exported
         spans = exported.spans
         labels = exported.labels
         last_of_lane: dict[int, int] = {}
-        zero = int(spans.start.min())
-        # In order of start, so that the last task of a lane is the one before.
+        step_start = int(spans.start.min())
+        # In order of start, so that the previous task of a lane has been added before.
         order = np.argsort(spans.start, kind="stable")
         for place in order.tolist():
             lane = int(exported.lane[place])
             start = int(spans.start[place])
             end = int(spans.end[place])
             name = f"{self._kind[place]} {labels[place]}"
-            node = _Node(name, _WORK, start - zero, end - start)
+            node = _Node(name, _WORK, start - step_start, end - start)
             if lane in last_of_lane:
-                before = last_of_lane[lane]
-                node.lane.append(before)
+                previous = last_of_lane[lane]
+                node.control.append(previous)
             last_of_lane[lane] = place
             if place in self._members:
                 node.type = _COLLECTIVE
@@ -191,33 +195,31 @@ class _Nodes:
         """Return the attributes of a collective."""
         kind = self._kind[place]
         attributes = [
-            _attribute("comm_type", _INT64, _TYPES[kind]),
+            _attribute("comm_type", _INT64, _COLLECTIVE_TYPES[kind]),
             _attribute("comm_size", _INT64, self._bytes[place]),
         ]
         members = self._members[place]
         group = self.groups.get(members)
         if group is not None:
-            name = text_field(1, "pg_name")
-            value = text_field(_TEXT, str(group))
-            attributes.append(message_field(10, name, value))
+            attributes.append(_text_attribute("pg_name", str(group)))
         return attributes
 
     def _add_links(self) -> None:
-        """Add dependencies, and messages for those between ranks."""
+        """Add the dependencies between tasks, with messages for those between ranks."""
         dependents: dict[int, list[int]] = defaultdict(list)
         for before, after in self._exported.links.tolist():
             dependents[before].append(after)
-        for before, several in dependents.items():
-            targets = {self._rank[after] for after in several}
+        for before, tasks_after in dependents.items():
+            target_ranks = {self._rank[after] for after in tasks_after}
             is_transfer = self._kind[before].is_communication
             is_collective = before in self._members
-            # The simulator can time only transfers to one other rank.
-            if is_transfer and not is_collective and len(targets) == 1:
-                (target,) = targets
+            # The simulator can only time a transfer to a single other rank.
+            if is_transfer and not is_collective and len(target_ranks) == 1:
+                (target,) = target_ranks
                 if target != self._rank[before]:
                     size = max(1, self._bytes[before])
                     self._send(before, before, target, size)
-            for after in several:
+            for after in tasks_after:
                 self._link(before, after)
 
     def _link(self, before: int, after: int) -> None:
@@ -227,33 +229,42 @@ class _Nodes:
         node = self.by_rank[there][after]
         if here == there:
             node.data.append(before)
-        elif before not in self._members and after not in self._members:
-            # The ranks of a collective wait for each other without a message. A rank gets one
-            # message about a task's end, even if several of its tasks wait for it.
-            message_key = before, there
-            if message_key not in self._received:
-                nodes = self.by_rank[here]
-                producer = nodes[before]
-                end = producer.start + producer.length
-                sent = self._next
-                self._next += 1
-                nodes[sent] = _Node(f"to rank {there}", _SEND, end, data=[before])
-                self._send(sent, before, there, 1)
-            received = self._received[message_key]
-            node.data.append(received)
+            return
+        if before in self._members or after in self._members:
+            # The ranks of a collective wait for each other without a message.
+            return
+        # A rank gets one message about a task's end, even if several of its tasks wait for it.
+        message_key = before, there
+        if message_key not in self._received:
+            nodes = self.by_rank[here]
+            producer = nodes[before]
+            end = producer.start + producer.length
+            sent = self._new_id()
+            nodes[sent] = _Node(f"to rank {there}", _SEND, end, data=[before])
+            self._send(sent, before, there, 1)
+        received = self._received[message_key]
+        node.data.append(received)
+
+    def _new_id(self) -> int:
+        """Return the id of a new message's node."""
+        new_id = self._next_id
+        self._next_id += 1
+        return new_id
 
     def _send(self, sender: int, before: int, there: int, size: int) -> None:
-        """Turn a node into a send, and add the receive on the other rank."""
+        """Turn the node `sender` into a send of `size` bytes, and add the receive on rank `there`.
+
+        The message is about the end of the task `before`.
+        """
         here = self._rank[before]
-        received = self._next
-        self._next += 1
+        received = self._new_id()
         node = self.by_rank[here][sender]
         node.type = _SEND
         node.attributes = [
             _attribute("comm_size", _INT64, size),
             _attribute("comm_src", _INT32, here),
             _attribute("comm_dst", _INT32, there),
-            # Both ends are matched by the tag: the receiver's id is unique.
+            # The tag, a unique id, connects the send with its receive.
             _attribute("comm_tag", _INT32, received),
         ]
         self.by_rank[there][received] = _Node(
@@ -267,7 +278,14 @@ class _Nodes:
 
 
 def _attribute(name: str, kind: int, value: int) -> bytes:
-    """Return an attribute; `kind` is the field of its value."""
+    """Return an attribute with a number; `kind` is the field of its value."""
     name_field = text_field(1, name)
     value_field = number_field(kind, value)
-    return message_field(10, name_field, value_field)
+    return message_field(_ATTRIBUTE, name_field, value_field)
+
+
+def _text_attribute(name: str, value: str) -> bytes:
+    """Return an attribute with a text."""
+    name_field = text_field(1, name)
+    value_field = text_field(_TEXT, value)
+    return message_field(_ATTRIBUTE, name_field, value_field)

@@ -1,7 +1,8 @@
-"""Writes a trace in Chrome's format, for Perfetto and chrome://tracing, packed or not.
+"""Writes a trace in Chrome's format, for Perfetto and chrome://tracing, compressed or not.
 
-A lane is a thread of its device's process; nested calls of a thread are on the same thread again.
-Dependencies are arrows, from the last moment of one event to the first of another.
+A device becomes a process and a lane one of its threads; lanes of nested calls join the thread of
+their outer lane. A dependency becomes an arrow from the last moment of one event to the start of
+another.
 """
 
 from __future__ import annotations
@@ -29,57 +30,58 @@ _COLOUR_NAMES = list(OWN_COLOURS)
 
 
 def write_chrome(trace: Trace, path: Path | str) -> Generator[float, None, None]:
-    """Write a trace; yields the share that is written. It is packed if the name ends in .gz.
+    """Write a trace, compressed if the name ends in .gz; yield the share written so far.
 
-    A generator that is closed before its end leaves no file. Raises OSError in one line.
+    If the generator is closed before its end, no file is left. Raises OSError in one line.
     """
     exported = ExportedSpans.of(trace)
     with open_output(path) as file:
         file.write(b'{"displayTimeUnit": "ns",\n"otherData": {"source": "Bubblescope"},\n')
-        whole = max(1, len(exported))
+        total = max(1, len(exported))
         written = 0
         for count in write_event_list(file, _events(exported)):
             written += count
-            # Names, arrows and counters are written too, but not counted in `whole`.
-            yield min(1.0, written / whole)
+            # Names, arrows and counters are events too, but `total` only counts spans.
+            yield min(1.0, written / total)
         file.write(b"}\n")
 
 
 @contextmanager
 def open_output(path: Path | str) -> Iterator[BinaryIO]:
-    """Open a file that appears only when it is whole, packed by gzip if its name ends in .gz."""
+    """Open a file that appears only when it is whole, compressed if its name ends in .gz."""
     with whole_file(path) as place, place.open("wb") as file:
         if str(path).lower().endswith(".gz"):
-            # No name and a time of 0 in gzip's header: the same trace gives the same bytes.
-            with gzip.GzipFile("", "wb", 5, file, 0) as packed:
-                yield cast(BinaryIO, packed)
+            # Without a name and a time in gzip's header, the same trace gives the same bytes.
+            with gzip.GzipFile("", "wb", compresslevel=5, fileobj=file, mtime=0) as compressed:
+                yield cast(BinaryIO, compressed)
         else:
             yield file
 
 
 def write_event_list(file: BinaryIO, parts: Iterable[list[Event]]) -> Iterator[int]:
-    """Write parts of a file's list of events; yields the number of events of each part."""
-    before = b'"traceEvents": [\n'
+    """Write the events of all parts as one list; yield the number of events of each part."""
+    file.write(b'"traceEvents": [\n')
+    is_first = True
     for part in parts:
         if part:
+            if not is_first:
+                file.write(b",\n")
+            is_first = False
             encoded = map(msgspec.json.encode, part)
-            file.write(before)
             file.write(b",\n".join(encoded))
-            before = b",\n"
         yield len(part)
-    if before == b",\n":
-        file.write(b"\n]\n")
-    else:
-        # Without any event, the list has not been opened yet.
-        file.write(before + b"]\n")
+    if not is_first:
+        file.write(b"\n")
+    file.write(b"]\n")
 
 
 def microseconds(ns: int) -> float:
-    """Convert nanoseconds to microseconds; doubles distinguish nanoseconds for 100 days."""
+    """Convert ns to microseconds; in doubles, times up to 100 days stay exact to the ns."""
     return ns / 1000
 
 
 def _events(exported: ExportedSpans) -> Iterator[list[Event]]:
+    """Yield all events in parts: names of threads, spans, arrows, counters."""
     threads = _threads(exported.trace)
     yield list(_names(exported.trace, threads))
     spans = exported.spans
@@ -114,11 +116,11 @@ def _threads(trace: Trace) -> list[tuple[int, int]]:
     """Return process and thread of each lane; a nested lane has the same as its outer lane."""
     pids: dict[str, int] = {}
     tids: dict[tuple[str, str], int] = {}
-    threads = []
+    threads: list[tuple[int, int]] = []
     has_plan = trace.header.source.has_plan
     for lane in trace.header.lanes:
-        # These viewers nest events of one thread by their times, so nested lanes need no thread.
-        # Lanes of a plan stay separate even if two have the same name.
+        # These viewers nest the events of a thread by their times, so a nested lane needs no thread
+        # of its own. Lanes of a plan stay separate even if two have the same name.
         name = str(lane.index) if has_plan else _DEPTH.sub("", lane.name)
         next_pid = len(pids) + 1
         next_tid = len(tids) + 1
@@ -129,7 +131,7 @@ def _threads(trace: Trace) -> list[tuple[int, int]]:
 
 
 def _names(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[Event]:
-    """Yield the names and the order of processes and threads."""
+    """Yield the names of processes, and the names and positions of threads."""
     seen = set[tuple[int, int]]()
     for lane, thread in zip(trace.header.lanes, threads, strict=True):
         if thread in seen:
@@ -149,7 +151,7 @@ def metadata_event(name: str, pid: int, tid: int, arguments: Event) -> Event:
 
 
 def _colours(exported: ExportedSpans) -> dict[int, str]:
-    """Return the names of colours of imported events, by their positions."""
+    """Return the names of the colours that a file gave to events, by the positions of spans."""
     imported = exported.trace.imported
     if imported is None or imported.colours is None:
         return {}
@@ -163,10 +165,12 @@ def _colours(exported: ExportedSpans) -> dict[int, str]:
 
 
 def _arrows(exported: ExportedSpans, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
+    """Yield the two ends of an arrow for each dependency."""
     spans = exported.spans
     lane = exported.lane.tolist()
-    # Within the event, at its last ns: the next event of its thread may begin at its end.
-    leaves = np.maximum(spans.start, spans.end - 1).tolist()
+    # An arrow leaves in the last ns of its event: at the event's end, the next one of the thread
+    # may already begin.
+    last_ns = np.maximum(spans.start, spans.end - 1).tolist()
     start = spans.start.tolist()
     links = exported.links.tolist()
     for first, last in chunks(len(links)):
@@ -174,17 +178,17 @@ def _arrows(exported: ExportedSpans, threads: list[tuple[int, int]]) -> Iterator
         for number, (before, after) in enumerate(links[first:last], first + 1):
             from_thread = threads[lane[before]]
             to_thread = threads[lane[after]]
-            events.append(_arrow_event("s", number, leaves[before], from_thread))
+            events.append(_arrow_event("s", number, last_ns[before], from_thread))
             events.append(_arrow_event("f", number, start[after], to_thread))
         yield events
 
 
 def _arrow_event(phase: str, number: int, time: int, thread: tuple[int, int]) -> Event:
-    """Return an end of an arrow: phase "s" for its start, and "f" for its head."""
+    """Return one end of an arrow: phase "s" for its tail, "f" for its head. `time` is in ns."""
     pid, tid = thread
     return {
         "ph": phase,
-        # Without "bp": "e" an arrow would end at the next event that begins.
+        # Without "bp": "e" an arrow would go to the next event that begins after `time`.
         "bp": "e",
         "id": number,
         "cat": "waits",
@@ -196,21 +200,21 @@ def _arrow_event(phase: str, number: int, time: int, thread: tuple[int, int]) ->
 
 
 def _counter_events(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
-    """Yield the counters' values, each on its lane's process, or on 0 for the whole run."""
-    processes = {}
+    """Yield the values of each counter, in the process of its lane or place; 0 if it has none."""
+    pids: dict[str, int] = {}
     for lane, (pid, _) in zip(trace.header.lanes, threads, strict=True):
-        processes[lane.device] = pid
+        pids[lane.device] = pid
     places: Mapping[str, str] = {}
     if trace.imported is not None:
         places = trace.imported.counter_places
     for counter in trace.counters.values():
         if counter.lane is None:
             place = places.get(counter.name, "")
-            pid = processes.get(place, 0)
+            pid = pids.get(place, 0)
         else:
             pid, _ = threads[counter.lane]
         name = counter_name(trace, counter)
-        # JSON has no form of NaN or infinity.
+        # JSON cannot express NaN and infinity.
         is_finite = np.isfinite(counter.values)
         times = counter.times[is_finite].tolist()
         values = counter.values[is_finite].tolist()

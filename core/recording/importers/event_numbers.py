@@ -10,25 +10,27 @@ import numpy as np
 from core.arrays import Floats, Ints
 
 _DECIMAL = re.compile(r"([0-9]{1,15}|[1-3][0-9]{15})(?:\.([0-9]{1,9}))?")
-"""A time that is below LATEST_US."""
+"""A time in microseconds below LATEST_US: its whole microseconds and its decimals."""
 LATEST_US = 4e15
-"""Limit of times in microseconds, in the year 2096: twice as many ns still fit 63 bits."""
+"""Limit of times in microseconds, in the year 2096. In ns, twice this time still fits 63 bits."""
 NS_PER_US = 1000.0
-"""Times are in microseconds, whatever unit a file asks viewers to show."""
+"""Times in files are in microseconds, even if a file asks viewers to show another unit."""
 Scalar = float | int | str | None
 """A value of an event: a number, or a text that may be a number."""
 
 
 def to_float(value: Scalar) -> float:
     """Return a number that may be written as text; NaN for other values."""
+    if value is None:
+        return np.nan
     try:
-        return float("nan" if value is None else value)
+        return float(value)
     except (ValueError, OverflowError):
-        return float("nan")
+        return np.nan
 
 
 def to_floats(values: list[Scalar]) -> Floats:
-    """Return numbers that may be written as text, with NaN for other values."""
+    """Return the same as `to_float` for each value."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -36,13 +38,14 @@ def to_floats(values: list[Scalar]) -> Floats:
 
 
 def rounded_off(values: Sequence[Scalar], floats: Floats) -> Ints:
-    """Return the ns that times in microseconds, written as text, lost when they became `floats`.
+    """Return the ns that each time lost when its text was converted to a double in `floats`.
 
-    A double has no room for the ns of a time since 1970, but a text has. The result is 0 for other
-    values, and for texts that are no plain decimal numbers.
+    `values` and `floats` are times in microseconds. A text can contain the ns of a time since 1970,
+    but a double cannot. The result is 0 for numbers, and for texts other than plain decimals.
     """
     lost = np.zeros(len(values), np.int64)
-    if str not in set(map(type, values)):
+    types = set(map(type, values))
+    if str not in types:
         return lost
     places: list[int] = []
     exact: list[int] = []
@@ -52,9 +55,10 @@ def rounded_off(values: Sequence[Scalar], floats: Floats) -> Ints:
         match = _DECIMAL.fullmatch(value)
         if match is None:
             continue
-        decimals = (match[2] or "").ljust(3, "0")
-        nanoseconds = int(match[1]) * int(NS_PER_US)
-        nanoseconds += int(decimals[:3])
+        microseconds, decimals = match.groups(default="")
+        three_decimals = decimals.ljust(3, "0")[:3]
+        nanoseconds = int(microseconds) * int(NS_PER_US)
+        nanoseconds += int(three_decimals)
         places.append(place)
         exact.append(nanoseconds)
     rounded = to_nanoseconds(floats[places])
@@ -70,23 +74,28 @@ def sparse_floats(values: list[Scalar]) -> Floats:
 
 
 def scalar_or_none(value: object) -> Scalar:
-    """Return a number or a text; None for other values."""
-    return value if isinstance(value, int | float | str) else None
+    """Return a value that is a number or a text; None for other values."""
+    if isinstance(value, int | float | str):
+        return value
+    return None
 
 
 def event_times(begin: Floats, length: Floats) -> tuple[Ints, Ints]:
     """Return start and end in ns of events whose begin and length are in microseconds.
 
-    The end is rounded, not the length, so that events which touch in the file still touch.
+    The end is rounded, and not the length: so an event that ends where the next one begins in the
+    file still does in ns.
     """
-    return to_nanoseconds(begin), to_nanoseconds(begin + length)
+    end = begin + length
+    return to_nanoseconds(begin), to_nanoseconds(end)
 
 
 def to_nanoseconds(times: Floats) -> Ints:
-    """Return times in ns of times in microseconds."""
-    # A double has room for the whole microseconds of the time of day or for ns, but not for both:
-    # whole microseconds are converted separately.
+    """Convert times from microseconds to whole ns."""
+    # A time since 1970 in ns exceeds the 53 bits of a double. So whole microseconds, which fit, are
+    # multiplied as integers, and only the fractions as doubles.
     whole = np.floor(times)
-    part = np.rint((times - whole) * NS_PER_US)
+    fraction = times - whole
+    fraction_ns = np.rint(fraction * NS_PER_US)
     whole_ns = whole.astype(np.int64) * int(NS_PER_US)
-    return whole_ns + part.astype(np.int64)
+    return whole_ns + fraction_ns.astype(np.int64)

@@ -34,7 +34,7 @@ _MOST_RANK = int(np.iinfo(np.int16).max)
 
 
 class _Entry(msgspec.Struct, gc=False):
-    """A collective; times are ns since 1970, or 0 if unknown."""
+    """A collective, a send or a receive. Times are in ns since 1970; 0 or None if unknown."""
 
     profiling_name: str = ""
     process_group: list[str] = []
@@ -63,21 +63,17 @@ _RAW_DUMP_DECODER = msgspec.json.Decoder(_RawDump)
 def read_flight_recorder(path: Path, progress: Progress | None = None) -> ImportedEvents:
     """Read the collectives of a file. Raises ValueError, MsgspecError, Cancelled.
 
-    A collective without an end is a moment.
+    A collective whose end is unknown gets a duration of 0 and is counted as an issue.
     """
-    entries: list[_Entry] = []
-    most = most_events(path)
-    for some in _entry_lists(path, _ENTRIES_DECODER, _DUMP_DECODER, progress):
-        entries += some
-        check_count(entries, most)
+    entries = _read_entries(path, progress)
     issues = Counts[ImportIssue]()
     starts: list[int] = []
     ends: list[int] = []
     launched: list[int] = []
-    places: list[int] = []
-    names_of_entries: list[str] = []
-    groups_of_entries: list[str] = []
-    for place, entry in enumerate(watched(entries, progress)):
+    numbers: list[int] = []
+    entry_names: list[str] = []
+    entry_groups: list[str] = []
+    for number, entry in enumerate(watched(entries, progress)):
         start, end = _times(entry)
         if not 0 < start < LATEST:
             issues[ImportIssue.NO_TIME] += 1
@@ -88,29 +84,28 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
         starts.append(start)
         ends.append(end)
         launched.append(entry.time_created_ns)
-        places.append(place)
-        names_of_entries.append(entry.profiling_name or "unnamed")
-        groups_of_entries.append(_group_name(entry))
+        numbers.append(number)
+        entry_names.append(entry.profiling_name or "unnamed")
+        entry_groups.append(_group_name(entry))
     names: dict[str, int] = {}
     groups: dict[str, int] = {}
-    name = encode_values(names_of_entries, names)
-    track = encode_values(groups_of_entries, groups)
+    name = encode_values(entry_names, names)
+    track = encode_values(entry_groups, groups)
     kind_of_name = kinds_from_names(names)
     kind = kind_of_name[name]
     # The column has 16 bits; further groups are only distinguished by their tracks.
     group = np.minimum(track, MOST_GROUP_NUMBER)
-    # Sends and receives of a group do not say which of them belong together.
+    # A dump does not say which send belongs to which receive, so these have no group.
     bucket = np.where(IS_COLLECTIVE[kind], group, ABSENT)
     attributes: dict[str, NDArray[Any]] = {"bucket": bucket}
-    place_name = path.name
-    match = _RANK.search(path.name)
-    if match is not None:
-        rank = int(match[1])
-        place_name = f"rank {rank}"
+    place = path.name
+    rank = _rank_in_name(path)
+    if rank is not None:
+        place = f"rank {rank}"
         replica = min(rank, _MOST_RANK)
         attributes["replica"] = np.full(len(starts), replica, np.int32)
-    tracks = [ImportedTrack(group_name, place_name) for group_name in groups]
-    argument_places = np.array(places, np.int32)
+    tracks = [ImportedTrack(group_name, place) for group_name in groups]
+    entry_numbers = np.array(numbers, np.int32)
     return ImportedEvents(
         tracks=tuple(tracks),
         names=tuple(names),
@@ -122,9 +117,27 @@ def read_flight_recorder(path: Path, progress: Progress | None = None) -> Import
         attributes=attributes,
         launched=np.array(launched, np.int64),
         issues=issues,
-        arguments=sequential_arguments(path, argument_places, _read_texts),
+        arguments=sequential_arguments(path, entry_numbers, _read_texts),
         groups=tuple(groups),
     )
+
+
+def _read_entries(path: Path, progress: Progress | None) -> list[_Entry]:
+    """Read all entries of a file. Raises ValueError, also for too many."""
+    entries: list[_Entry] = []
+    most = most_events(path)
+    for some_entries in _entry_lists(path, _ENTRIES_DECODER, _DUMP_DECODER, progress):
+        entries += some_entries
+        check_count(entries, most)
+    return entries
+
+
+def _rank_in_name(path: Path) -> int | None:
+    """Return the rank in the name of a file; None if there is none."""
+    match = _RANK.search(path.name)
+    if match is None:
+        return None
+    return int(match[1])
 
 
 def _entry_lists(
@@ -133,11 +146,14 @@ def _entry_lists(
     dump_decoder: msgspec.json.Decoder[Any],
     progress: Progress | None = None,
 ) -> Iterator[Sequence[Any]]:
-    """Yield the entries of a file list by list, decoded by the given decoders."""
+    """Yield the entries of a file, several at a time, decoded by the given decoders.
+
+    The last ones are decoded with the text around the list, by `dump_decoder`.
+    """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         read = unpacking_reader(file)
-        # Carefully, because entries contain lists of objects, such as frames.
+        # Entries contain lists of objects, such as frames, inside which no piece may end.
         for piece in split_events(read, is_careful=True, opening=_ENTRIES):
             if piece.is_last:
                 dump = dump_decoder.decode(piece.text)
@@ -155,10 +171,10 @@ def _read_texts(path: Path) -> Iterator[str]:
 
 
 def _times(entry: _Entry) -> tuple[int, int]:
-    """Return start and end of a collective in ns; the end is 0 if unknown."""
+    """Return the start and end of a collective in ns; 0 for an unknown end."""
     start = entry.time_discovered_started_ns or entry.time_created_ns
     end = entry.time_discovered_completed_ns or 0
-    # A watchdog that polls discovers the start late; the device measured the duration.
+    # The start is discovered late, by a watchdog that polls; the duration is the device's own.
     duration_ms = entry.duration_ms
     if end and duration_ms is not None and 0 <= duration_ms < 1e9:
         measured_start = end - round(duration_ms * 1e6)
@@ -167,5 +183,9 @@ def _times(entry: _Entry) -> tuple[int, int]:
 
 
 def _group_name(entry: _Entry) -> str:
-    # A dump has the number of a group and then its description, which is shown first.
-    return " ".join(filter(None, entry.process_group[::-1])) or "process group"
+    """Return the texts of an entry's process group as a name, the description first."""
+    # A dump has the number of a group and then its description.
+    texts = [text for text in reversed(entry.process_group) if text]
+    if not texts:
+        return "process group"
+    return " ".join(texts)

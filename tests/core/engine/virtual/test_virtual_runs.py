@@ -176,7 +176,7 @@ def test_the_losses_of_virtual_ranks_are_those_of_real_ones(engine):
 def test_a_sharded_rank_holds_its_parts_and_whole_blocks_only_while_they_are_needed():
     trace = run_here(replace(BY_STRATEGY[3], steps=1, warmup=0))
     whole = trace.header.model.parameter_bytes
-    blocks = [trace.header.model.run_bytes(b, b + 1) for b in range(8)]
+    blocks = [trace.header.model.blocks_bytes(b, b + 1) for b in range(8)]
     for rank in range(4):
         held = trace.counter("parameters", rank).values
         assert held[0] == held[-1] == whole / 4
