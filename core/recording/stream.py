@@ -27,7 +27,7 @@ MOST_UNPACKED = 1 << 29
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A trace that was read; `warning` names what is missing, a part of it or an index, or is ""."""
+    """A trace that was read; `warning` names a missing part or a missing index, or is ""."""
 
     trace: Trace
     warning: Text = ""
