@@ -178,7 +178,7 @@ def _from_config(built: object) -> object:
         # This attribute is private. The only public way is to try each class and to parse the text
         # of its ValueError.
         if type(built) in auto._model_mapping:
-            return Logits(auto.from_config(built))
+            return LogitsModel(auto.from_config(built))
     raise ValueError(
         message(
             "there is no model for {name} that returns logits of text or images",
@@ -187,7 +187,7 @@ def _from_config(built: object) -> object:
     )
 
 
-class Logits(nn.Module):
+class LogitsModel(nn.Module):
     """A model of transformers that returns only its logits."""
 
     def __init__(self, model: nn.Module) -> None:

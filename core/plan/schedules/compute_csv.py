@@ -151,11 +151,15 @@ def _action(cell: str, where: Message) -> Action:
         second = _pass(words[3:], cell, where)
         if first.kind is Kind.FORWARD and second.kind is Kind.BACKWARD:
             return overlap(first, second)
-    raise PlanError(
+    raise _not_an_action(cell[:60], where)
+
+
+def _not_an_action(cell: str, where: Message) -> PlanError:
+    return PlanError(
         message(
             "{where}: {cell!r} is not an action; {accepted}",
             where=where,
-            cell=cell[:60],
+            cell=cell,
             accepted=_ACCEPTED,
         )
     )
@@ -167,14 +171,7 @@ def _pass(words: Sequence[str], cell: str, where: Message) -> Action:
     letter = words[1]
     microbatch = int(words[2])
     if max(stage, microbatch) > MOST_NUMBER:
-        raise PlanError(
-            message(
-                "{where}: {cell!r} is not an action; {accepted}",
-                where=where,
-                cell=cell,
-                accepted=_ACCEPTED,
-            )
-        )
+        raise _not_an_action(cell, where)
     return Action(stage, _KINDS[letter], microbatch)
 
 
