@@ -152,7 +152,15 @@ def judge(
     is_slower = judgement in (Judgement.SLOWER, Judgement.ALLOWED)
     reason = _reason(baseline, new, before, after) if is_slower else ""
     checked = check_assertions(new, assertions, names[1])
-    return Gate(before, after, noise, fail_over, judgement, reason, checked)
+    return Gate(
+        baseline=before,
+        new=after,
+        noise=noise,
+        fail_over=fail_over,
+        judgement=judgement,
+        reason=reason,
+        checked=checked,
+    )
 
 
 def _measured(trace: Trace, name: Text) -> StepTimeEstimate:

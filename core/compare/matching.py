@@ -122,7 +122,14 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     order = np.argsort(of_a)
     only_a = _others(of_a, len(a))
     only_b = _others(of_b, len(b))
-    return Matches(a, b, of_a[order], of_b[order], only_a, only_b)
+    return Matches(
+        a=a,
+        b=b,
+        of_a=of_a[order],
+        of_b=of_b[order],
+        only_a=only_a,
+        only_b=only_b,
+    )
 
 
 def _others(positions: Ints, count: int) -> Ints:

@@ -84,7 +84,14 @@ def task_costs(
     stage_count = max(len(stages), stages_of_tasks)
     block_count = int(columns.block.max()) + 1
     members = _members(columns)
-    price = TaskPrice(costs, stages, stage_count, block_count, members, read or cost_at)
+    price = TaskPrice(
+        costs=costs,
+        stages=stages,
+        count=stage_count,
+        blocks=block_count,
+        members=members,
+        read=read or cost_at,
+    )
     # Even plans of a hundred thousand tasks have only dozens of different costs: compute each once.
     inputs, which = _cost_inputs(columns, costs)
     prices: list[float] = []

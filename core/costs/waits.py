@@ -50,7 +50,14 @@ def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
     _cut_circles(before, slowest, begun)
     is_member = np.zeros(len(columns), np.bool_)
     is_member[meetings.member] = True
-    return Waits(order, before, slowest, begun, meetings.only, is_member)
+    return Waits(
+        order=order,
+        before=before,
+        slowest=slowest,
+        begun=begun,
+        meets=meetings.only,
+        is_member=is_member,
+    )
 
 
 def _before(columns: StepColumns, order: Positions, arrived: Ints) -> Positions:

@@ -110,7 +110,16 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         versions=versions(),
         block_costs=costs,
     )
-    return Prepared(specification, strategy, model, lanes, plans, nested, workload, header)
+    return Prepared(
+        specification=specification,
+        strategy=strategy,
+        model=model,
+        lanes=lanes,
+        plans=plans,
+        nested=nested,
+        workload=workload,
+        header=header,
+    )
 
 
 def _check_workload(workload: Workload, strategy: Strategy, plan: Plan) -> None:

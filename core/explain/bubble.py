@@ -90,7 +90,12 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None
     if forward + back + weight == 0:
         return None
     return schedule.closed_form(
-        pipeline.ranks, pipeline.microbatches, pipeline.chunks, forward, back, weight
+        ranks=pipeline.ranks,
+        microbatches=pipeline.microbatches,
+        chunks=pipeline.chunks,
+        f=forward,
+        b=back,
+        w=weight,
     )
 
 

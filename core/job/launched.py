@@ -79,7 +79,12 @@ class LaunchedJob:
         out = self._client.address
         check_launch(self._specification, lanes, Hosts(), out)
         return run_torchrun(
-            self._specification, len(lanes), Hosts(), out, lambda line: None, self._stop
+            specification=self._specification,
+            lanes=len(lanes),
+            hosts=Hosts(),
+            out=out,
+            on_line=lambda line: None,
+            stop=self._stop,
         )
 
     def _end(self) -> Ended:

@@ -112,7 +112,14 @@ class RankStream:
             at = np.array([first_at], np.int64)
             ahead = np.array([first_ahead], np.int64)
             half_width = np.array([first_width], np.float64)
-        return RankRecording(Path(f"rank-{self.number}"), self.trace, "", at, ahead, half_width)
+        return RankRecording(
+            path=Path(f"rank-{self.number}"),
+            trace=self.trace,
+            warning="",
+            at=at,
+            ahead=ahead,
+            half=half_width,
+        )
 
     @property
     def half_width(self) -> float:

@@ -266,7 +266,16 @@ def _step(block: Lines) -> LessonStep:
     find = _finds(block, runs[-1])
     if prediction is not None and find:
         raise LineError(first_line, message("a step has one of Predict: and Find:, not both"))
-    return LessonStep(title, text, tuple(runs), point, question, answer, prediction, find)
+    return LessonStep(
+        title=title,
+        text=text,
+        runs=tuple(runs),
+        point=point,
+        question=question,
+        answer=answer,
+        prediction=prediction,
+        find=find,
+    )
 
 
 def _prediction(block: Lines, runs: int) -> Prediction | None:

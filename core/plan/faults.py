@@ -209,12 +209,12 @@ class Faults:
         for lane, step, ns in _hiccups(settings[HICCUP] or ""):
             hiccups.append(Hiccup(lane, settings.warmup + step - 1, ns))
         return cls(
-            _slow_lanes(settings[SLOW_LANE] or ""),
-            _slow_links(settings[SLOW_LINK] or ""),
-            _slow_kinds(settings[SLOW_KIND] or ""),
-            tuple(hiccups),
-            settings[JITTER] or 0.0,
-            settings.seed,
+            slow_lanes=_slow_lanes(settings[SLOW_LANE] or ""),
+            slow_links=_slow_links(settings[SLOW_LINK] or ""),
+            slow_kinds=_slow_kinds(settings[SLOW_KIND] or ""),
+            hiccups=tuple(hiccups),
+            jitter=settings[JITTER] or 0.0,
+            seed=settings.seed,
         )
 
     def __bool__(self) -> bool:

@@ -96,7 +96,13 @@ def job_of(
     """Return the strategy's input for a step of `rows` rows. Raises PlanError."""
     settings = {option.name: specification[option] for option in STRATEGY_OPTIONS}
     schedule = schedule_of(specification[SCHEDULE] or DEFAULT_SCHEDULE)
-    return Job(model, tuple(lanes), rows, schedule, settings)
+    return Job(
+        model=model,
+        lanes=tuple(lanes),
+        rows=rows,
+        schedule=schedule,
+        settings=settings,
+    )
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:

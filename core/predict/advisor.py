@@ -176,7 +176,13 @@ def advise_in_turns(query: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResu
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
     lacking = error_message(missing[0]) if missing else ""
-    yield AdviceResult(found, present, lacking, query.measured_ns, predictor.alike_ns)
+    yield AdviceResult(
+        ways=found,
+        present=present,
+        missing=lacking,
+        measured_ns=query.measured_ns,
+        alike_ns=predictor.alike_ns,
+    )
 
 
 def way_answer(query: WayQuery) -> WhatIfResult:
@@ -359,7 +365,13 @@ class _Predictor:
     def _peak_bytes(self, choice: Specification, plan: Plan, columns: StepColumns) -> int:
         """Return the estimated peak of the lane that holds the most."""
         kept = STRATEGIES[choice.strategy].kept_bytes
-        memory = peak_bytes(plan, columns, self._model, choice.optimizer, kept)
+        memory = peak_bytes(
+            plan=plan,
+            columns=columns,
+            model=self._model,
+            optimizer=choice.optimizer,
+            kept=kept,
+        )
         return int(memory.max())
 
 

@@ -104,7 +104,13 @@ def _predicted_batches(
     tasks: Sequence[Task], columns: StepColumns, step: int
 ) -> list[pa.RecordBatch]:
     # A stream of one step has a single plan, number 0.
-    timings = Timings(0, step, columns.task, columns.start, columns.end)
+    timings = Timings(
+        plan=0,
+        step=step,
+        task=columns.task,
+        start=columns.start,
+        end=columns.end,
+    )
     return [plan_batch(0, tasks), span_batch(timings)]
 
 

@@ -52,11 +52,23 @@ def run_costs(trace: Trace) -> RunCosts | None:
     # Steps of a warm-up contain the run's faults, which a prediction would add again.
     own = None if known is None or known[1] is CostSource.WARMUP else known[0]
     if by_size is not None:
-        return RunCosts(by_size, CostSource.BY_SIZE, (), step_ns, own)
+        return RunCosts(
+            costs=by_size,
+            source=CostSource.BY_SIZE,
+            stages=(),
+            step_ns=step_ns,
+            own=own,
+        )
     if known is None:
         columns = StepColumns.of_trace(trace, steps[-1])
         known = costs_of_step(columns, trace.header.lanes), CostSource.MEASURED
     costs, source = known
     plan = RunPlans(trace).plan(steps[-1])
     stages = () if plan is None else plan.stages
-    return RunCosts(costs, source, stages, step_ns, own)
+    return RunCosts(
+        costs=costs,
+        source=source,
+        stages=stages,
+        step_ns=step_ns,
+        own=own,
+    )

@@ -191,7 +191,13 @@ class WhatIf:
         specification = question.specification
         columns = predict_times(plan, costs, Faults.of(specification))
         answer = answer_of(columns, plan.lanes, plan.pipeline)
-        memory = peak_bytes(plan, columns, job.model, specification.optimizer, STRATEGY.kept_bytes)
+        memory = peak_bytes(
+            plan=plan,
+            columns=columns,
+            model=job.model,
+            optimizer=specification.optimizer,
+            kept=STRATEGY.kept_bytes,
+        )
         basis = answer_basis(plan, costs, columns, question.doubt)
         return replace(answer, memory_bytes=int(memory.max()), basis=basis)
 

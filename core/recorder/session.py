@@ -91,7 +91,11 @@ class record(AbstractContextManager["record"]):
         self._stepping: weakref.ref[torch.optim.Optimizer] | None = None
         self._counters = StepMemory()
         self._instrument = Instrument(
-            self._model, guard, self._stream.step, self._counters.report, self._end_step
+            model=self._model,
+            guard=guard,
+            sink=self._stream.step,
+            report=self._counters.report,
+            ended=self._end_step,
         )
         self._hooks = self._instrument.hooks
         self._removers: list[Callable[[], object]] = []

@@ -347,7 +347,14 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
         has_note = note.is_valid().to_numpy(zero_copy_only=False)
         notes = notes_of(batch)
         lanes[has_note] = numbers_in(notes.field("lane"))
-    return Spans(table, start, end, step, rows, **moments), lanes
+    return Spans(
+        table=table,
+        start=start,
+        end=end,
+        step=step,
+        row=rows,
+        **moments,
+    ), lanes
 
 
 def notes_of(batch: pa.RecordBatch) -> pa.StructArray:

@@ -240,7 +240,14 @@ def waited_text(shares: DeviceShares) -> Message | None:
 def _finding(
     kind: Limit, where: str, ns: int, share: float, values: Mapping[str, object] | None = None
 ) -> Finding:
-    return Finding(kind, where, ns, share, values or {}, DEVICE_SENTENCES[kind])
+    return Finding(
+        kind=kind,
+        where=where,
+        loss_ns=ns,
+        share=share,
+        values=values or {},
+        sentence=DEVICE_SENTENCES[kind],
+    )
 
 
 def _imbalance(shares: DeviceShares) -> Finding | None:

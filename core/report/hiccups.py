@@ -109,7 +109,14 @@ def _hiccup(run: MeasuredSteps, row: int, task: int, usual_ns: float) -> Finding
     values["place"] = place
     where = f"step {step} {place}"
     sentence = PLACE_SENTENCES[Limit.HICCUP]
-    return Finding(Limit.HICCUP, where, ns, share, values, sentence)
+    return Finding(
+        kind=Limit.HICCUP,
+        where=where,
+        loss_ns=ns,
+        share=share,
+        values=values,
+        sentence=sentence,
+    )
 
 
 def _usual_logs(run: MeasuredSteps) -> Floats:

@@ -49,7 +49,14 @@ def inherent_limit(run: MeasuredSteps) -> Finding:
     sentence = ""
     if not run.source.has_plan:
         sentence = PLACE_SENTENCES.get(worst.kind, "")
-    return Finding(worst.kind, worst.where, worst.ns, share, worst.values, sentence)
+    return Finding(
+        kind=worst.kind,
+        where=worst.where,
+        loss_ns=worst.ns,
+        share=share,
+        values=worst.values,
+        sentence=sentence,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,7 +327,14 @@ def _whole_finding(
 ) -> Finding:
     share = loss / max(1, times.step_ns)
     sentence = JOB_SENTENCES.get(limit) or LANE_SENTENCES[limit]
-    return Finding(limit, where, loss, share, values or {}, sentence)
+    return Finding(
+        kind=limit,
+        where=where,
+        loss_ns=loss,
+        share=share,
+        values=values or {},
+        sentence=sentence,
+    )
 
 
 def _blocks(trace: Trace) -> dict[int, str]:

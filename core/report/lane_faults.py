@@ -67,7 +67,14 @@ def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
         else:
             values["place"] = name
             sentence = PLACE_AT_LEAST if one.partly else PLACE_SENTENCES[Limit.SLOW_LANE]
-        yield Finding(Limit.SLOW_LANE, name, ns, share, values, sentence)
+        yield Finding(
+            kind=Limit.SLOW_LANE,
+            where=name,
+            loss_ns=ns,
+            share=share,
+            values=values,
+            sentence=sentence,
+        )
 
 
 def factor_text(factor: float) -> str:
@@ -106,4 +113,11 @@ def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
         names = {"low": low_name, "high": high_name, "factor": factor}
         where = f"link {low_name} - {high_name}"
         sentence = PLACE_SENTENCES[Limit.SLOW_LINK]
-        yield Finding(Limit.SLOW_LINK, where, ns, share, names, sentence)
+        yield Finding(
+            kind=Limit.SLOW_LINK,
+            where=where,
+            loss_ns=ns,
+            share=share,
+            values=names,
+            sentence=sentence,
+        )

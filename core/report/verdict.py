@@ -129,7 +129,14 @@ def verdict(trace: Trace) -> Verdict | None:
     if warmup is not None:
         sentences.insert(1, warmup)
     text = join_texts(sentences)
-    return Verdict(worst.kind, worst.where, worst.loss_ns, text, worst.message, judged.even_split)
+    return Verdict(
+        kind=worst.kind,
+        where=worst.where,
+        loss_ns=worst.loss_ns,
+        text=text,
+        sentence=worst.message,
+        even_split=judged.even_split,
+    )
 
 
 def _judge_lanes(trace: Trace, steps: Sequence[int]) -> _Judged | None:
@@ -209,7 +216,14 @@ def _slow_ranks(run: MeasuredSteps, times: JobTimes) -> Iterator[Finding]:
         ns, share = slow_rank(times, one.place, one.factor)
         values = {"lane": one.place, "factor": factor_text(one.factor)}
         sentence = RANK_AT_LEAST if one.partly else RANK_SENTENCES[Limit.SLOW_LANE]
-        yield Finding(Limit.SLOW_LANE, f"rank {one.place}", ns, share, values, sentence)
+        yield Finding(
+            kind=Limit.SLOW_LANE,
+            where=f"rank {one.place}",
+            loss_ns=ns,
+            share=share,
+            values=values,
+            sentence=sentence,
+        )
 
 
 def _idle_text(trace: Trace, run: MeasuredSteps) -> Message:

@@ -191,7 +191,13 @@ def sweep_of_values(
         first_values[option.name] = values[0]
         if len(values) > 1:
             varied.append(Varied(option, values))
-    return Sweep(specification_of(first_values), tuple(varied), references, repeat, shuffle)
+    return Sweep(
+        base=specification_of(first_values),
+        varied=tuple(varied),
+        references=references,
+        repeat=repeat,
+        shuffle=shuffle,
+    )
 
 
 def sweep_over(base: Specification, option: Option[Any], text: str, sweep: Sweep) -> Sweep:

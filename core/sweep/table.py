@@ -72,7 +72,13 @@ def sweep_row(point: Point, trace: Trace, outcome: Outcome, reason: Text) -> Swe
     lanes = len(trace.header.compute_lanes)
     timing = str(trace.header.timing_note)
     machine = str(trace.header.hardware.get("host", ""))
-    return SweepRow(point, lanes, step_ms, timing, machine)
+    return SweepRow(
+        point=point,
+        lanes=lanes,
+        step_ms=step_ms,
+        timing=timing,
+        machine=machine,
+    )
 
 
 def header_text() -> str:
@@ -189,7 +195,13 @@ def _row(
         if repeat < 1 or lanes < 1 or not is_time:
             raise ValueError(message("a number is out of range"))
     point = Point(places[texts], repeat)
-    return SweepRow(point, lanes, step_ms, results["timing"], results["machine"])
+    return SweepRow(
+        point=point,
+        lanes=lanes,
+        step_ms=step_ms,
+        timing=results["timing"],
+        machine=results["machine"],
+    )
 
 
 def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> Message:

@@ -217,7 +217,13 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     # Steps with several plans (-1) look up the appended 0.
     tasks_of_plan = np.append(_planned(trace), 0)
     planned = tasks_of_plan[plan]
-    return _Counts(plan, spans, tasks, planned, disorder)
+    return _Counts(
+        plan=plan,
+        spans=spans,
+        tasks=tasks,
+        planned=planned,
+        disorder=disorder,
+    )
 
 
 def _overlaps(spans: Spans, is_job: bool) -> Bools:

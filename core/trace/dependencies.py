@@ -52,7 +52,14 @@ def lane_links(trace: Trace) -> LaneLinks:
     if not len(trace.table.after):
         no_lanes = lane[:0]
         no_times = np.empty(0, np.int64)
-        return LaneLinks(no_lanes, no_times, no_times, no_lanes, no_times, no_times)
+        return LaneLinks(
+            needed_lane=no_lanes,
+            needed_start=no_times,
+            needed_end=no_times,
+            lane=no_lanes,
+            start=no_times,
+            end=no_times,
+        )
     spans = Spans.joined(trace.lanes)
     waiting, needed = needed_spans(spans)
     is_between_lanes = lane[needed] != lane[waiting]

@@ -280,7 +280,13 @@ class Spans:
 
     def timed(self, start: Ints, end: Ints) -> Spans:
         """Return the same spans at other times, without MOMENTS."""
-        return Spans(self.table, start, end, self.step, self.row)
+        return Spans(
+            table=self.table,
+            start=start,
+            end=end,
+            step=self.step,
+            row=self.row,
+        )
 
     def with_later(self, spans: Spans) -> Spans:
         """Return these spans followed by others with rows of the same table.

@@ -58,7 +58,13 @@ class StepSpans:
         index_of = np.concatenate(indices)
         exchanges = {} if trace.imported is None else trace.imported.exchanges
         is_range = trace.part is not None and trace.part[0] > trace.bounds[0]
-        return cls(lane_of[order], index_of[order], every[order], exchanges, is_range)
+        return cls(
+            lane=lane_of[order],
+            index=index_of[order],
+            spans=every[order],
+            exchanges=exchanges,
+            is_range=is_range,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -118,7 +118,12 @@ def _torchrun_steps(specification: Specification, hardware: Hardware, out: str) 
     rank_backend(lanes)
     with stop_after(RUN_SECONDS) as stop:
         ended = run_torchrun(
-            launched.specification, len(lanes), Hosts(), out, lambda line: None, stop
+            specification=launched.specification,
+            lanes=len(lanes),
+            hosts=Hosts(),
+            out=out,
+            on_line=lambda line: None,
+            stop=stop,
         )
         if ended.outcome is Outcome.STOPPED:
             raise RunStopped

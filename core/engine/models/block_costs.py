@@ -71,14 +71,14 @@ def block_costs(workload: Workload, lane: Lane, rows: int, optimizer: str) -> li
         weights = statistics.median(each.weights for each in times)
         parameter_bytes = sum(parameter.nbytes for parameter in block.parameters())
         cost = BlockCost(
-            described.name,
-            described.parameter_count,
-            round(forward),
-            round(backward),
-            round(inputs),
-            round(weights),
-            copies * parameter_bytes,
-            saved[index],
+            name=described.name,
+            parameters=described.parameter_count,
+            forward_ns=round(forward),
+            backward_ns=round(backward),
+            input_ns=round(inputs),
+            weight_ns=round(weights),
+            kept_bytes=copies * parameter_bytes,
+            saved_bytes=saved[index],
         )
         costs.append(cost)
     return costs

@@ -95,7 +95,14 @@ class ExportedGraph:
             if is_independent and _can_be_repeated(node):
                 free.add(node)
         places = {node: place for place, node in enumerate(order)}
-        return cls(module, order, frozenset(free), entries[0], results[0], places)
+        return cls(
+            module=module,
+            order=order,
+            free=frozenset(free),
+            entry=entries[0],
+            result=results[0],
+            places=places,
+        )
 
     def blocks(self) -> list[nn.Module]:
         """Return a module for each part between two cuts."""

@@ -163,15 +163,15 @@ class RankWorker:
         gradients = self._model.whole_gradients() if self._compares else {}
         if self._settings.rank == 0:
             verify_step(
-                self._writer,
-                self._prepared.specification,
-                self._workload,
-                index,
-                batch,
-                self._expectations.current.plan.parts,
-                before,
-                loss.item() / dist.get_world_size(),
-                lambda: [gradients],
+                writer=self._writer,
+                specification=self._prepared.specification,
+                workload=self._workload,
+                step=index,
+                batch=batch,
+                parts=self._expectations.current.plan.parts,
+                before=before,
+                loss=loss.item() / dist.get_world_size(),
+                copies=lambda: [gradients],
             )
         self._writer.flush_soon()
 

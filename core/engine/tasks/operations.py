@@ -79,7 +79,14 @@ class Operations:
         values = ValueStore(plan)
         for lane, (_, rows) in inputs.items():
             values.ledgers[lane].hold(rows)
-        self.step = StepState(index, plan, inputs, targets, x.shape, values)
+        self.step = StepState(
+            index=index,
+            plan=plan,
+            inputs=inputs,
+            targets=targets,
+            batch_shape=x.shape,
+            values=values,
+        )
         return self.step
 
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:

@@ -43,7 +43,14 @@ class FinishedStep:
         for task in step.plan.tasks:
             if task.kind is Kind.STEP and task.lane not in optimizer:
                 optimizer[task.lane] = model.optimizer_bytes(task.lane)
-        return cls(model, step, began, ends, activations, optimizer)
+        return cls(
+            model=model,
+            step=step,
+            began=began,
+            ends=ends,
+            activations=activations,
+            optimizer=optimizer,
+        )
 
     def rows(self) -> Iterator[NoteRow]:
         """Yield the step's counters, each one in order of time, and its lines."""

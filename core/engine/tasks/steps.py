@@ -113,13 +113,13 @@ def run_steps(
         step = run_step(index, plans[count], numbers[count], batch, nested.get(count))
         seconds = time.monotonic() - began
         verify_step(
-            writer,
-            specification,
-            workload,
-            index,
-            batch,
-            step.plan.parts,
-            before,
+            writer=writer,
+            specification=specification,
+            workload=workload,
+            step=index,
+            batch=batch,
+            parts=step.plan.parts,
+            before=before,
             loss=sum(piece.item() for piece in step.losses),
             copies=operations.model.gradients,
         )

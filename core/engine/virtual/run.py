@@ -33,10 +33,24 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
             writer.log("warning", isolated.note)
         log = partial(writer.log, "info")
         rehearsal = Rehearsal(partial(_operations, prepared), isolated, log)
-        executor = VirtualExecutor(operations, isolated, writer, prepared, stop, rehearsal)
+        executor = VirtualExecutor(
+            operations=operations,
+            isolated=isolated,
+            writer=writer,
+            prepared=prepared,
+            stop=stop,
+            rehearsal=rehearsal,
+        )
         calibrations = _calibrations(prepared, isolated, link, stop, rehearsal)
         calibrate_sizes = partial(block_costs_by_size, prepared, isolated, stop)
-        run_steps(prepared, writer, operations, executor.run, calibrations, calibrate_sizes)
+        run_steps(
+            prepared=prepared,
+            writer=writer,
+            operations=operations,
+            run_step=executor.run,
+            calibrations=calibrations,
+            calibrate_sizes=calibrate_sizes,
+        )
 
 
 def _calibrations(
@@ -46,7 +60,14 @@ def _calibrations(
     rows = prepared.specification.all_rows[prepared.specification.warmup]
     make = partial(_operations, prepared)
     plan = prepared.plans[rows]
-    calibration = VirtualCalibration(make, plan, isolated, link, stop, rehearsal)
+    calibration = VirtualCalibration(
+        operations=make,
+        plan=plan,
+        isolated=isolated,
+        link=link,
+        stop=stop,
+        rehearsal=rehearsal,
+    )
     yield calibration.measure
     yield from repeat(calibration.measure_again, RECALIBRATIONS)
 

@@ -168,13 +168,20 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     lanes = list(job.lanes)
     if job.copies_overlap:
         lanes = with_helpers(lanes, Role.COPY, "copy")
-    tasks = StagedTasks(job, stages, placements, parts, actions, merged)
+    tasks = StagedTasks(
+        job=job,
+        stages=stages,
+        placements=placements,
+        parts=parts,
+        actions=actions,
+        merged=merged,
+    )
     return Plan(
-        tuple(lanes),
-        stages,
-        tuple(placements),
-        parts,
-        tasks.columns(needs, schedule.whole_loss),
+        lanes=tuple(lanes),
+        stages=stages,
+        placements=tuple(placements),
+        parts=parts,
+        columns=tasks.columns(needs, schedule.whole_loss),
         replicas=len(sizes) * copies,
         pipeline=_numbers(schedule, ranks, chunks, share, sizes),
     )

@@ -106,11 +106,11 @@ def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
         parts.append(Part(rank, 0, start, sizes[rank]))
     lanes = with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)
     return Plan(
-        tuple(lanes),
-        (Stage(0, 0, len(job.model.blocks)),),
-        tuple(placements),
-        tuple(parts),
-        TaskColumns.of(tasks),
+        lanes=tuple(lanes),
+        stages=(Stage(0, 0, len(job.model.blocks)),),
+        placements=tuple(placements),
+        parts=tuple(parts),
+        columns=TaskColumns.of(tasks),
         replicas=len(job.lanes),
         expected=True,
     )

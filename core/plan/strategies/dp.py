@@ -43,11 +43,11 @@ def plan(job: Job) -> Plan:
         placements.append(Placement(replica, 0, replica, owner=replica == 0))
         parts.append(Part(replica, 0, start, sizes[replica]))
     return Plan(
-        job.lanes,
-        (Stage(0, 0, len(job.model.blocks)),),
-        tuple(placements),
-        tuple(parts),
-        TaskColumns.of(tasks),
+        lanes=job.lanes,
+        stages=(Stage(0, 0, len(job.model.blocks)),),
+        placements=tuple(placements),
+        parts=tuple(parts),
+        columns=TaskColumns.of(tasks),
         replicas=len(job.lanes),
     )
 

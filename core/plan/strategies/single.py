@@ -14,12 +14,11 @@ def plan(job: Job) -> Plan:
     backward = add_task(tasks, Kind.BACKWARD, 0, [forward, loss], stage=0, replica=0, rows=rows)
     add_task(tasks, Kind.STEP, 0, [backward], stage=0, replica=0)
     return Plan(
-        job.lanes,
-        (Stage(0, 0, len(job.model.blocks)),),
-        (Placement(0, 0, 0),),
-        (Part(0, 0, 0, job.rows),),
-        TaskColumns.of(tasks),
-        # Idle lanes are shown as replicas without rows.
+        lanes=job.lanes,
+        stages=(Stage(0, 0, len(job.model.blocks)),),
+        placements=(Placement(0, 0, 0),),
+        parts=(Part(0, 0, 0, job.rows),),
+        columns=TaskColumns.of(tasks),
         replicas=len(job.lanes),
     )
 

@@ -35,9 +35,23 @@ def plan(job: Job) -> Plan:
     stages = []
     for index, segment in enumerate(job.model.segments):
         shares = _shares(job.model, segment, lanes)
-        stages.append(Stage(index, segment.first, segment.last, lanes, shares))
+        stages.append(
+            Stage(
+                index=index,
+                first=segment.first,
+                last=segment.last,
+                shards=lanes,
+                shares=shares,
+            )
+        )
     *split, whole = stages
-    tail = Stage(whole.index, whole.first, whole.last, 1, whole.shares)
+    tail = Stage(
+        index=whole.index,
+        first=whole.first,
+        last=whole.last,
+        shards=1,
+        shares=whole.shares,
+    )
     tasks = _Tasks(job)
     for stage in split:
         tasks.add_pass(Kind.FORWARD, stage)
@@ -58,11 +72,11 @@ def plan(job: Job) -> Plan:
         for lane in range(lanes):
             placements.append(Placement(0, stage.index, lane, shard=lane))
     return Plan(
-        job.lanes,
-        (*split, tail),
-        tuple(placements),
-        (Part(0, 0, 0, job.rows),),
-        start_together(TaskColumns.of(tasks.tasks)),
+        lanes=job.lanes,
+        stages=(*split, tail),
+        placements=tuple(placements),
+        parts=(Part(0, 0, 0, job.rows),),
+        columns=start_together(TaskColumns.of(tasks.tasks)),
     )
 
 

@@ -106,9 +106,22 @@ def read_ascend(
         place = _place(path)
     rows, row = rows_of_events(events, columns, group, kind)
     streams = _stream_names(events, threads)
-    steps = host_steps(names, columns, start, end, group)
+    steps = host_steps(
+        names=names,
+        columns=columns,
+        start=start,
+        end=end,
+        group=group,
+    )
     # Arrows have rounded times.
-    arrows = links_of_flows(events, thread, rounded_start, rounded_end, progress, _LAUNCHES)
+    arrows = links_of_flows(
+        events=events,
+        thread=thread,
+        start=rounded_start,
+        end=rounded_end,
+        progress=progress,
+        categories=_LAUNCHES,
+    )
     # The last call launched the task.
     launches = _launches(arrows, group, start)
     marks = PassMarks.of(names, name, thread, start, end, group == HOST)

@@ -61,7 +61,13 @@ def _read_calls(events: TraceEvents, progress: Progress | None) -> ImportedEvent
         start=start,
         end=end,
         kind=np.full(len(start), OTHER, np.int8),
-        links=links_of_flows(events, columns["thread"], start, end, progress),
+        links=links_of_flows(
+            events=events,
+            thread=columns["thread"],
+            start=start,
+            end=end,
+            progress=progress,
+        ),
         counters=counters_of_events(events),
         issues=events.issues,
     )

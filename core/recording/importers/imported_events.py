@@ -190,7 +190,15 @@ class ImportedEvents:
         """Return the events of a file without events."""
         times = np.empty(0, np.int64)
         codes = np.empty(0, np.int32)
-        return cls((), (), codes, codes, times, times, codes.astype(np.int8))
+        return cls(
+            tracks=(),
+            names=(),
+            track=codes,
+            name=codes,
+            start=times,
+            end=times,
+            kind=codes.astype(np.int8),
+        )
 
     @property
     def exchanges_of_buckets(self) -> Exchanges:

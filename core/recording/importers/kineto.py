@@ -125,7 +125,13 @@ def read_kineto(
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = rows_of_events(events, columns, group, kind)
     streams = [f"stream {tid}" for _, tid in events.threads]
-    steps = host_steps(names, columns, start, end, group)
+    steps = host_steps(
+        names=names,
+        columns=columns,
+        start=start,
+        end=end,
+        group=group,
+    )
     events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
     events.issues[ImportIssue.ORPHAN_FLOW] += count_incomplete_flows(events)
     group_names: list[str | None] = []
@@ -139,7 +145,14 @@ def read_kineto(
         group_names=group_names,
         called=called,
     )
-    groups, kind = _communication_groups(events, kernels, kind, launches, ranks, job)
+    groups, kind = _communication_groups(
+        events=events,
+        kernels=kernels,
+        kind=kind,
+        launches=launches,
+        ranks=ranks,
+        job=job,
+    )
     found = ProfiledRank(
         events=events,
         name=name,
@@ -259,7 +272,13 @@ def _communication_groups(
     transfers = np.flatnonzero(kind == KIND_CODES[Kind.COPY])
     if not len(transfers):
         return _Groups(process_groups, bucket, {}), kind
-    peers = transfer_peers(kernels, transfers, launches, ranks, job)
+    peers = transfer_peers(
+        events=kernels,
+        transfers=transfers,
+        launches=launches,
+        ranks=ranks,
+        job=job,
+    )
     all_to_all = exchanges_of_groups(peers, ranks, job)
     kind = kind.copy()
     kind[all_to_all] = KIND_CODES[Kind.ALL_TO_ALL]

@@ -104,7 +104,14 @@ class KinetoRows:
         if group in self.working_groups:
             stream_of = _STREAMS[group]
         cores = 1 if group == HOST else 0
-        return ImportedTrack(name, place, role, serves, cores, stream_of)
+        return ImportedTrack(
+            name=name,
+            place=place,
+            role=role,
+            serves=serves,
+            cores=cores,
+            stream_of=stream_of,
+        )
 
     def _role(self, row: int) -> Role:
         is_working = self.group[row] in self.working_groups

@@ -104,7 +104,14 @@ def _spans(
         launched = launched[chosen]
     start = imported.start[chosen]
     end = imported.end[chosen]
-    return Spans(table, start, end, steps, task[chosen], launched=launched)
+    return Spans(
+        table=table,
+        start=start,
+        end=end,
+        step=steps,
+        row=task[chosen],
+        launched=launched,
+    )
 
 
 def _numbered(
@@ -142,11 +149,11 @@ def _numbered(
 
 def _lane(number: int, name: str, track: ImportedTrack, role: Role, serves: int) -> Lane:
     return Lane(
-        number,
-        name,
-        track.place,
-        role,
-        track.cores,
+        index=number,
+        name=name,
+        device=track.place,
+        role=role,
+        cores=track.cores,
         serves=serves,
         stream_of=track.stream_of,
     )

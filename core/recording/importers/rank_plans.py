@@ -114,7 +114,15 @@ class MergedPlans:
         end = rank.to_run_clock(spans["end"], origin)
         ready = rank.to_run_clock(spans["ready"], origin)
         launched = rank.to_run_clock(spans["launched"], origin)
-        return Spans(self._trace.table, start, end, spans.step, row, ready, launched)
+        return Spans(
+            table=self._trace.table,
+            start=start,
+            end=end,
+            step=spans.step,
+            row=row,
+            ready=ready,
+            launched=launched,
+        )
 
     def _add_plan(self, key: Sequence[int], step: int) -> None:
         """Add a plan to the table, with tasks in the order in which they began in `step`."""

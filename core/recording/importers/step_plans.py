@@ -122,7 +122,13 @@ def _step(imported: ImportedEvents, attributes: NDArray[Any], events: Ints, link
     parts.append(track.tobytes())
     parts.append(links.tobytes())
     key = b"|".join(parts)
-    return _Step(events, rows, before, after, key)
+    return _Step(
+        events=events,
+        rows=rows,
+        before=before,
+        after=after,
+        key=key,
+    )
 
 
 def _add_plan(

@@ -70,7 +70,14 @@ def trace_of_events(
         table, row = _one_plan(imported)
     else:
         table, row = plans_of_steps(imported, issues)
-    lanes, spans = lanes_of_tracks(imported, rows, row, table, issues, progress)
+    lanes, spans = lanes_of_tracks(
+        imported=imported,
+        rows=rows,
+        task=row,
+        table=table,
+        issues=issues,
+        progress=progress,
+    )
     header = Header(
         Specification(warmup=0),
         ModelDescription(title, (), 0),
@@ -98,7 +105,14 @@ def trace_of_events(
         exchanges=imported.exchanges_of_buckets,
     )
     steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
-    return Trace(header, table, spans, steps, counters, imported=data)
+    return Trace(
+        header=header,
+        table=table,
+        lanes=spans,
+        step_table=steps,
+        counters=counters,
+        imported=data,
+    )
 
 
 def check_names(imported: ImportedEvents) -> None:
