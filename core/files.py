@@ -88,7 +88,9 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
 
 def reason(error: OSError) -> str:
     """Return the system's own message of an error, without the additions of libraries."""
-    return os.strerror(error.errno) if error.errno else str(error)
+    if not error.errno:
+        return str(error)
+    return os.strerror(error.errno)
 
 
 def _is_ordinary(path: Path) -> bool:
@@ -200,7 +202,9 @@ def _identity(path: Path | str) -> tuple[int, int] | None:
         found = os.stat(path)
     except (OSError, ValueError):  # ValueError: a name with a null byte
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return (found.st_dev, found.st_ino)
 
 
 def inputs_of(given: Mapping[str, Any]) -> list[str]:

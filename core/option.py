@@ -100,7 +100,9 @@ class Option(Generic[T]):
     @property
     def title(self) -> str:
         """Label in the form, or "" if the form does not have the setting."""
-        return self.name.replace("_", " ").capitalize() if self.label is None else self.label
+        if self.label is not None:
+            return self.label
+        return self.name.replace("_", " ").capitalize()
 
     @property
     def flag(self) -> str:
@@ -112,7 +114,9 @@ class Option(Generic[T]):
         """Behaviour of a run that does not set the option, or "" for a switch."""
         if self.usual:
             return self.usual
-        return "" if self.kind is bool or self.default is None else f"{self.default}"
+        if self.kind is bool or self.default is None:
+            return ""
+        return f"{self.default}"
 
     def problem(self, value: OptionValue) -> Text:
         """Return the error text for an invalid value, with the accepted ones; "" if it is valid."""

@@ -30,4 +30,6 @@ def cache_folder() -> Path:
 def _base_folder(variable: str, otherwise: Path) -> Path:
     """Return the folder in a variable; relative paths are ignored, as the specification asks."""
     given = os.environ.get(variable, "")
-    return Path(given) if os.path.isabs(given) else otherwise
+    if not os.path.isabs(given):
+        return otherwise
+    return Path(given)

@@ -40,7 +40,8 @@ def dropped_at(
         if extent.action == dragged:
             continue
         centre = (extent.start + extent.end) / 2
-        is_middle = abs(at - centre) < MIDDLE * (extent.end - extent.start)
+        length = extent.end - extent.start
+        is_middle = abs(at - centre) < MIDDLE * length
         if is_middle and exchanges:
             return Dropped(position, extent.action)
         if at > centre:

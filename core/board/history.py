@@ -17,16 +17,26 @@ class History:
 
     def then(self, board: Board) -> History:
         """Return the history after a move; moves that were undone are forgotten."""
-        return self if board == self.now else History(board, (*self.past, self.now))
+        if board == self.now:
+            return self
+        return History(board, (*self.past, self.now))
 
     def undo(self) -> History:
         """Return the history without its last move; itself if there is none."""
         if not self.past:
             return self
-        return History(self.past[-1], self.past[:-1], (*self.undone, self.now))
+        return History(
+            now=self.past[-1],
+            past=self.past[:-1],
+            undone=(*self.undone, self.now),
+        )
 
     def redo(self) -> History:
         """Return the history with the move that was undone last; itself if there is none."""
         if not self.undone:
             return self
-        return History(self.undone[-1], (*self.past, self.now), self.undone[:-1])
+        return History(
+            now=self.undone[-1],
+            past=(*self.past, self.now),
+            undone=self.undone[:-1],
+        )

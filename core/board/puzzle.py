@@ -207,8 +207,10 @@ class _Header:
         return value
 
     def _number(self, name: str, default: int | None, least: int, most: int) -> int:
-        value = self.values.get(name, "" if default is None else str(default))
-        if not value.isdecimal() or not least <= int(value[:6]) <= most:
+        default_text = "" if default is None else str(default)
+        value = self.values.get(name, default_text)
+        is_accepted = value.isdecimal() and least <= int(value[:6]) <= most
+        if not is_accepted:
             accepted = message("{least} to {most}", least=least, most=most)
             raise self._error(name, value, accepted)
         return int(value)

@@ -65,7 +65,9 @@ class TimedBoard:
         """Idle share (0 to 1) of all lanes' time until the makespan."""
         whole = len(self.lanes) * self.makespan
         busy = sum(lane.busy for lane in self.lanes)
-        return 1 - busy / whole if whole else 0.0
+        if not whole:
+            return 0.0
+        return 1 - busy / whole
 
     @property
     def peak(self) -> int:

@@ -162,9 +162,11 @@ def _alone(costs: dict[str, int], whole: int) -> str:
         return ""
     largest_first = sorted(costs, key=lambda name: -costs[name])
     first, second = largest_first[:2]
-    if costs[first] < ONE_LANE * whole or costs[second] > OTHER_LANES * whole:
-        return ""
-    return first
+    makes_up_whole = costs[first] >= ONE_LANE * whole
+    others_do_not = costs[second] <= OTHER_LANES * whole
+    if makes_up_whole and others_do_not:
+        return first
+    return ""
 
 
 def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> Ints:

@@ -74,7 +74,9 @@ def _head_of(kind: Kind, costs: CostModel, rows: int) -> Curve:
     else:
         return ()
     has_rows = costs.by_rows or kind is Kind.STEP
-    return curve if has_rows else _scaled(curve, 1.0, float(rows))
+    if has_rows:
+        return curve
+    return _scaled(curve, 1.0, float(rows))
 
 
 def _with_parts(passes: Mapping[Kind, Curves]) -> dict[Kind, Curves]:
@@ -122,7 +124,9 @@ def _weights(stage: Stage, model: ModelDescription) -> list[float]:
     counts = []
     for block, share in stage.held:
         counts.append(share * model.blocks[block].parameter_count)
-    return counts if any(counts) else [1.0] * len(counts)
+    if any(counts):
+        return counts
+    return [1.0] * len(counts)
 
 
 def _all_scaled(curves: Curves, factor: float, size: float = 1.0) -> Curves:

@@ -160,6 +160,8 @@ def costs_of(values: object) -> CostModel:
 def reported_costs(text: str | None) -> CostModel | None:
     """Return the costs that a run reported as JSON; None if there are none or they are invalid."""
     try:
-        return None if text is None else costs_of(json.loads(text))
+        if text is None:
+            return None
+        return costs_of(json.loads(text))
     except ValueError:
         return None

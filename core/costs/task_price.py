@@ -227,7 +227,9 @@ class TaskPrice:
                     given=len(curves),
                 )
             )
-        return curves if stage == ABSENT else [curves[stage // cut]]
+        if stage == ABSENT:
+            return curves
+        return [curves[stage // cut]]
 
     def _sum_at(
         self, curves: Sequence[Curve], held: Sequence[tuple[int, float]], size: float
@@ -293,7 +295,9 @@ class TaskPrice:
 
     @property
     def _block_count(self) -> int:
-        return self._stages[-1].last if self._stages else self._blocks
+        if not self._stages:
+            return self._blocks
+        return self._stages[-1].last
 
     def _transfer(self, kind: Kind, size: int) -> float:
         costs = self._costs

@@ -165,7 +165,9 @@ def save_gradients(
 
 
 def _largest(tensor: Tensor) -> float:
-    return tensor.abs().max().item() if tensor.numel() else 0.0
+    if not tensor.numel():
+        return 0.0
+    return tensor.abs().max().item()
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -26,4 +26,6 @@ def without_torch(raised: str) -> Text:
 def found_without_torch(printed: str) -> Text:
     """Return the line for the output of a program; "" if it did not fail to import torch."""
     found = _RAISED.search(printed)
-    return without_torch(found[1].strip()) if found is not None else ""
+    if found is None:
+        return ""
+    return without_torch(found[1].strip())

@@ -68,7 +68,9 @@ class FirstLaneShare:
     @property
     def ratio(self) -> float | None:
         """Lane 0's figure over the mean of the others, None if that is 0."""
-        return self.first / self.others if self.others else None
+        if not self.others:
+            return None
+        return self.first / self.others
 
 
 def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:

@@ -80,4 +80,6 @@ def fastest_link(every: Iterable[Arrivals]) -> Link | None:
         moved = without_latency.transfer_ns(one.kind, one.bytes, one.members)
         if moved > 0 and one.transfer_ns > 0:
             rates.append(one.transfer_ns / one.times / moved)
-    return Link(0.0, min(rates)) if rates else None
+    if not rates:
+        return None
+    return Link(0.0, min(rates))

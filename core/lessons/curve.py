@@ -28,8 +28,10 @@ def curve_of(runs: Sequence[Specification]) -> Sweep | None:
         return None
     sweep = Sweep(runs[0], tuple(differing), references=(), repeat=1)
     complete = [with_defaults(run) for run in runs]
-    is_same = set(sweep.settings) == set(complete)
-    return sweep if is_same and len(sweep.settings) == len(runs) else None
+    are_same = set(sweep.settings) == set(complete)
+    if not are_same or len(sweep.settings) != len(runs):
+        return None
+    return sweep
 
 
 def curve_results(runs: Sequence[Specification], traces: Sequence[Trace]) -> Results | None:

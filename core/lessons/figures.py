@@ -105,7 +105,9 @@ def number_text(value: float | None, unit: Unit) -> str:
         return f"{100 * value:.0f} %"
     if unit is Unit.MEAN:
         return f"{value:.1f}"
-    return f"{value:.2f}" if unit is Unit.TIMES else f"{value:g}"
+    if unit is Unit.TIMES:
+        return f"{value:.2f}"
+    return f"{value:g}"
 
 
 def _step_ns(trace: Trace, summary: Summary) -> float:
@@ -175,7 +177,9 @@ def _first_work(trace: Trace, summary: Summary) -> float:
     balances = lane_balances(trace, range(len(trace.header.lanes)), [step])
     load = first_lane_load(trace, balances)
     # A single lane does exactly the mean work.
-    return 1.0 if load is None or load.work is None else load.work
+    if load is None or load.work is None:
+        return 1.0
+    return load.work
 
 
 def _hidden(trace: Trace, summary: Summary) -> float | None:
@@ -184,7 +188,9 @@ def _hidden(trace: Trace, summary: Summary) -> float | None:
     # Weighted by time, so that small buckets count less than large ones.
     moved = sum(bucket.done - bucket.begun for bucket in buckets)
     exposed = sum(bucket.exposed_ns for bucket in buckets)
-    return 1 - exposed / moved if moved else None
+    if not moved:
+        return None
+    return 1 - exposed / moved
 
 
 def _buckets(trace: Trace, summary: Summary) -> float:
@@ -203,7 +209,9 @@ def _slow_factor(trace: Trace, summary: Summary) -> str:
 
 
 def _verdict(trace: Trace, summary: Summary) -> str:
-    return "" if summary.verdict is None else str(summary.verdict.text)
+    if summary.verdict is None:
+        return ""
+    return str(summary.verdict.text)
 
 
 _PARTS = {

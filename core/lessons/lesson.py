@@ -160,7 +160,9 @@ def read_heading(path: Path) -> LessonHeading:
 def lane_pointed_at(point: str) -> int | None:
     """Return the number of the lane that a step points at, or None."""
     found = _LANE.fullmatch(point)
-    return None if found is None else int(found[1])
+    if found is None:
+        return None
+    return int(found[1])
 
 
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:

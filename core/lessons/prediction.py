@@ -61,7 +61,9 @@ class Reference:
     def title(self) -> str:
         """The title of the figure, in English."""
         number = NUMBERS.get(self.name)
-        return SPLITS[self.name] if number is None else number.title
+        if number is not None:
+            return number.title
+        return SPLITS[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,9 @@ class Prediction:
     @property
     def sign(self) -> str:
         """The unit in which a number is typed; "" if it has none."""
-        return "" if self.is_split else SIGNS.get(self.figure.number.unit, "")
+        if self.is_split:
+            return ""
+        return SIGNS.get(self.figure.number.unit, "")
 
     @property
     def is_of_time(self) -> bool:
@@ -122,11 +126,15 @@ def guess_of(prediction: Prediction, text: str) -> Guess | None:
     """Return the prediction that a text makes; None if it is no answer to the question."""
     words = text.strip().lower()
     if prediction.against is not None:
-        return Order(words) if words in tuple(Order) else None
+        if words not in tuple(Order):
+            return None
+        return Order(words)
     if prediction.is_split:
         return tuple(map(float, re.findall(r"\d+", words))) or None
     numbers = _NUMBER.findall(words)
-    return (float(numbers[0].replace(",", ".")),) if len(numbers) == 1 else None
+    if len(numbers) != 1:
+        return None
+    return (float(numbers[0].replace(",", ".")),)
 
 
 def judged_guess(prediction: Prediction, guess: Guess, runs: Sequence[RunFigures]) -> Message:

@@ -67,7 +67,9 @@ def balanced_borders(
     saved = [0, *accumulate(cost.saved_bytes for cost in costs)]
 
     def held(stage: int, first: int, last: int) -> float:
-        return kept[last] - kept[first] + waiting[stage] * (saved[last] - saved[first])
+        kept_bytes = kept[last] - kept[first]
+        saved_bytes = saved[last] - saved[first]
+        return kept_bytes + waiting[stage] * saved_bytes
 
     def time(stage: int, first: int, last: int) -> float:
         if held(stage, first, last) > most_bytes:

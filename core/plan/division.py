@@ -33,7 +33,9 @@ class Stage:
 
     def parameter_bytes(self, model: ModelDescription) -> int:
         """Return the bytes of the stage's parameters that one lane holds."""
-        total = sum(share * model.blocks_bytes(block, block + 1) for block, share in self.held)
+        total = 0.0
+        for block, share in self.held:
+            total += share * model.blocks_bytes(block, block + 1)
         return round(total)
 
 

@@ -8,7 +8,9 @@ from core.process.ssh import checked_host
 
 def chosen_host(text: str) -> str:
     """Return the host of a value of ON, "" for this machine. Raises PlanError if it is invalid."""
-    return checked_host(ON.flag, text) if text else ""
+    if not text:
+        return ""
+    return checked_host(ON.flag, text)
 
 
 ON: Option[str] = Option(

@@ -149,7 +149,9 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
         lanes = []
         for index, device in enumerate(devices):
             lane = Lane(index, f"{device}:{index}", device, cores=cores)
-            lanes.append(_sharing(lane, len(devices), hardware.cores) if crowded else lane)
+            if crowded:
+                lane = _sharing(lane, len(devices), hardware.cores)
+            lanes.append(lane)
         return lanes
     total = Counter(devices)
     seen = Counter[str]()
@@ -158,7 +160,9 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
         shared = total[device] > 1
         name = f"{device}.{seen[device]}" if shared else device
         lane = Lane(index, name, device)
-        lanes.append(_sharing(lane, total[device]) if shared else lane)
+        if shared:
+            lane = _sharing(lane, total[device])
+        lanes.append(lane)
         seen[device] += 1
     return lanes
 
@@ -192,7 +196,10 @@ def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
 def _default_devices(hardware: Hardware) -> list[str]:
     if len(hardware.accelerators) == 1:
         return hardware.devices[1:] * 2
-    return hardware.devices[1:] or [HOST.name] * max(1, min(2, hardware.cores))
+    if hardware.accelerators:
+        return hardware.devices[1:]
+    lanes = max(1, min(2, hardware.cores))
+    return [HOST.name] * lanes
 
 
 def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:

@@ -255,7 +255,9 @@ class Specification:
         """Rows of a whole batch: the option's value or the model's default."""
         if self.batch is not None:
             return self.batch
-        return MODELS[self.model.name].batch if self.model.name in MODELS else 64
+        if self.model.name not in MODELS:
+            return 64
+        return MODELS[self.model.name].batch
 
     @property
     def row_tokens(self) -> int | None:
@@ -271,7 +273,9 @@ class Specification:
         if self.data is None:
             return [self.batch_rows] * (STEPS if self.steps is None else self.steps)
         epoch = split(self.data, self.batch_rows)
-        return epoch if self.steps is None else list(islice(cycle(epoch), self.steps))
+        if self.steps is None:
+            return epoch
+        return list(islice(cycle(epoch), self.steps))
 
     @property
     def all_rows(self) -> list[int]:

@@ -397,5 +397,6 @@ def backward_rows(
     # past the end.
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     is_known = known[place] == wanted
-    found[overlaps] = np.where(is_known, rows[begun[first[place]]], rows[overlaps])
+    forward = begun[first[place]]
+    found[overlaps] = np.where(is_known, rows[forward], rows[overlaps])
     return found

@@ -351,7 +351,8 @@ class _Predictor:
     def recording(self, choice: Specification) -> bytes:
         """Return the predicted step of a run as a recording. Raises PlanError or CostError."""
         plan = self._plan(choice)
-        columns = predict_times(plan, self._own if self._is_own(choice) else self._costs)
+        costs = self._own if self._is_own(choice) else self._costs
+        columns = predict_times(plan, costs)
         # One step, and no warm-up: the recording has nothing else.
         specification = replace(choice, steps=1, warmup=0)
         header = Header(specification, self._model, plan.lanes, plan.replicas)

@@ -54,7 +54,11 @@ def basis_of(plan: Plan, costs: CostModel, explanation: Explanation, doubt: floa
     known = task_costs(plan.columns, costs, plan.stages, plan.lanes).measured
     least, most = range_factors(plan, costs, max(costs.scatter, doubt))
     length = explanation.makespan
-    return Basis(measured_share(explanation, known), round(least * length), round(most * length))
+    return Basis(
+        measured_share=measured_share(explanation, known),
+        low_ns=round(least * length),
+        high_ns=round(most * length),
+    )
 
 
 def measured_share(explanation: Explanation, measured: Bools) -> float:
@@ -85,4 +89,6 @@ def range_factors(plan: Plan, costs: CostModel, doubt: float) -> tuple[float, fl
         totals.append(int(times.sum()))
     likely, least, most = totals
     likely = max(1, likely)
-    return least / likely * (1 - min(doubt, 1.0)), most / likely * (1 + doubt)
+    least_factor = least / likely * (1 - min(doubt, 1.0))
+    most_factor = most / likely * (1 + doubt)
+    return least_factor, most_factor

@@ -204,7 +204,9 @@ def without_step_overlap(predicted: Trace) -> Trace:
     for lane in working_lanes(predicted.header.lanes):
         spans = predicted.spans(lane.index)
         by = later[np.searchsorted(steps, spans.step)]
-        other.lanes[lane.index] = spans.timed(spans.start + by, spans.end + by)
+        start = spans.start + by
+        end = spans.end + by
+        other.lanes[lane.index] = spans.timed(start, end)
     other.step_table.widen(steps, starts + later, ends + later)
     return other
 

@@ -119,7 +119,9 @@ class WhatIfQuery:
             fits = entries in (1, self.stages)
         if not fits:
             costs = split_evenly(costs, self.stages, blocks)
-        return costs if self.link is None else costs.over(self.link)
+        if self.link is None:
+            return costs
+        return costs.over(self.link)
 
 
 def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:

@@ -107,7 +107,8 @@ def stretched(model: ModelDescription, blocks: int) -> ModelDescription:
     made: list[Block] = []
     for index in range(blocks):
         made.append(Block(f"block{index}", parameters, middle.output_elements))
-    made[-1] = replace(made[-1], output_elements=own[-1].output_elements)
+    last_output = own[-1].output_elements
+    made[-1] = replace(made[-1], output_elements=last_output)
     return replace(model, blocks=tuple(made))
 
 

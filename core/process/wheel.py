@@ -43,8 +43,9 @@ def repacked(installed: Distribution, folder: Path) -> Path:
                 continue
             data = Path(str(file.locate())).read_bytes()
             archive.writestr(str(file), data)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=")
-            records.append(f"{file},sha256={digest.decode()},{len(data)}\n")
+            digest = hashlib.sha256(data).digest()
+            encoded = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+            records.append(f"{file},sha256={encoded},{len(data)}\n")
         record = f"bubblescope-{VERSION}.dist-info/RECORD"
         archive.writestr(record, "".join([*records, f"{record},,\n"]))
     return path

@@ -187,6 +187,7 @@ def _send(sent: _Report | _Result) -> None:
         if isinstance(sent, _Report):
             raise
         lost = sent.error if sent.error is not None else error
-        data = pickle.dumps(_Result(None, RuntimeError(f"{type(lost).__name__}: {lost}")))
+        described = RuntimeError(f"{type(lost).__name__}: {lost}")
+        data = pickle.dumps(_Result(None, described))
     _wire.write(data)
     _wire.flush()

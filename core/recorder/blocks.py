@@ -35,7 +35,9 @@ def unwrapped(model: nn.Module, into_compiled: bool = True) -> nn.Module:
     if not into_compiled and is_compiled(model):
         return model
     inner = inner_module(model)
-    return model if inner is None else unwrapped(inner, into_compiled)
+    if inner is None:
+        return model
+    return unwrapped(inner, into_compiled)
 
 
 def inner_module(model: nn.Module) -> nn.Module | None:

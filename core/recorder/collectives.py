@@ -198,7 +198,9 @@ class CollectiveHooks:
         op = Op(kind, start, bytes=size, payload=payload, name=name)
         op.lane = FIRST_TRACK
         op.launched = int(start)
-        return self._hooks.ops.note(op) if self._is_on else op
+        if not self._is_on:
+            return op
+        return self._hooks.ops.note(op)
 
     def _timed(
         self, begin: Callable[..., CollectiveCall], original: Callable[..., Any]
@@ -315,7 +317,9 @@ def _peer(function: str, arguments: Sequence[object], options: Mapping[str, Any]
         peer = arguments[1]
     if peer is None and in_group is not None:
         peer = in_group if group is None else dist.get_global_rank(group, in_group)
-    return function if peer is None else f"{PEERS[function]}{peer}"
+    if peer is None:
+        return function
+    return f"{PEERS[function]}{peer}"
 
 
 class TimedWork:

@@ -44,7 +44,9 @@ def failure() -> BaseException | None:
     """Return the error or exit that ends the process; None if it ends well."""
     if ERRORS:
         return ERRORS[0]
-    return SystemExit(STATUS[-1]) if STATUS else None
+    if not STATUS:
+        return None
+    return SystemExit(STATUS[-1])
 
 
 def _note(status: object) -> None:

@@ -209,7 +209,9 @@ class BlockHooks:
     def _trains(self) -> bool:
         """Return True if a block that runs forward now belongs to a training pass."""
         # A reentrant checkpoint runs its blocks without gradients inside a pass with gradients.
-        return not self._is_evaluation if self._roots_open else torch.is_grad_enabled()
+        if not self._roots_open:
+            return torch.is_grad_enabled()
+        return not self._is_evaluation
 
     def enter(self) -> None:
         """Begin a forward pass of the whole model: a micro-batch of the step or an evaluation."""

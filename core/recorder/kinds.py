@@ -40,7 +40,9 @@ class DeviceKind:
 
     def device(self, index: int) -> str:
         """Return torch's name of one device of this kind."""
-        return f"{self.name}:{index}" if self.several else self.name
+        if not self.several:
+            return self.name
+        return f"{self.name}:{index}"
 
 
 HOST = DeviceKind("cpu", "CPU", False, False, False, GLOO, GLOO)

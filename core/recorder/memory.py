@@ -78,7 +78,9 @@ def _yielding_to_transforms() -> Iterator[None]:
 def _disable_other_hooks(message: str) -> AbstractContextManager[None]:
     """Disable saved-tensor hooks as torch does, after removing ours for as long as it lasts."""
     # torch.compile recognises torch's own function, and does not run the hooks while it compiles.
-    return _disable_hooks(message) if torch.compiler.is_compiling() else _without_ours(message)
+    if torch.compiler.is_compiling():
+        return _disable_hooks(message)
+    return _without_ours(message)
 
 
 @contextmanager

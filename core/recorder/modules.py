@@ -72,7 +72,9 @@ class WatchedModules:
         """Return the entry of a watched module; None if it is not watched."""
         one = self._watched.get(id(module))
         # A new module may have the id of a deleted one.
-        return one if one is not None and one.module() is module else None
+        if one is None or one.module() is not module:
+            return None
+        return one
 
     def is_watched(self, module: nn.Module) -> bool:
         """Return True if a module is watched; rarely also if it has the id of a deleted one."""

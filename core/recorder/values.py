@@ -22,7 +22,9 @@ def rows_of(leaves: Sequence[object]) -> int:
     """Return the number of rows of the first tensor among the values; 0 if there is none."""
     for leaf in leaves:
         if isinstance(leaf, Tensor):
-            return int(leaf.shape[0]) if leaf.dim() else 0
+            if not leaf.dim():
+                return 0
+            return int(leaf.shape[0])
     return 0
 
 

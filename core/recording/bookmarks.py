@@ -127,6 +127,7 @@ def _bookmark(row: Any) -> Bookmark:
     numbers = [start] if end is None else [start, end]
     # Not isinstance, which accepts True.
     are_whole = all(type(number) is int for number in numbers)
-    if not are_whole or max(map(abs, numbers)) >= LIMIT or not isinstance(note, str):
+    is_mark = are_whole and max(map(abs, numbers)) < LIMIT and isinstance(note, str)
+    if not is_mark:
         raise ValueError(message("{row} is not a mark; {wanted}", row=row, wanted=_WANTED))
     return Bookmark(start, end, note)

@@ -75,7 +75,8 @@ class Format:
 def load_function(name: str) -> Callable[..., Any]:
     """Import a function that a row names as "MODULE:FUNCTION"."""
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"{_IMPORTERS}.{module}"), function)
+    importer = import_module(f"{_IMPORTERS}.{module}")
+    found: Callable[..., Any] = getattr(importer, function)
     return found
 
 

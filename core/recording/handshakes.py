@@ -76,7 +76,9 @@ class Refusals:
     @property
     def wait(self) -> float | None:
         """Seconds until the next report; None if there is nothing to report."""
-        return max(0.0, self._next - time.monotonic()) if self._unreported else None
+        if not self._unreported:
+            return None
+        return max(0.0, self._next - time.monotonic())
 
 
 @dataclass(slots=True)
@@ -144,7 +146,9 @@ class Handshakes:
             waits.append(oldest.since + HELLO_SECONDS - time.monotonic())
         if self._refusals.wait is not None:
             waits.append(self._refusals.wait)
-        return max(0.0, min(waits)) if waits else None
+        if not waits:
+            return None
+        return max(0.0, min(waits))
 
     def _accept(self) -> None:
         for _ in range(ACCEPTED_AT_ONCE):

@@ -14,7 +14,10 @@ TrackRole = tuple[Role, int]
 
 def role_text(lane: Lane, serves: int) -> str:
     """Return the role of a lane; `serves` is the number in the file of the lane that it serves."""
-    return f"{lane.role} lane" + (f", serves {serves}" if lane.serves != lane.index else "")
+    text = f"{lane.role} lane"
+    if lane.serves != lane.index:
+        text += f", serves {serves}"
+    return text
 
 
 def parse_role(text: object) -> TrackRole | None:

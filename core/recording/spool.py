@@ -136,4 +136,6 @@ class SpooledStream:
 def _folder() -> str | None:
     """Return the folder for the file; None for the default of tempfile."""
     disk = "/var/tmp"
-    return None if "TMPDIR" in os.environ or not os.access(disk, os.W_OK) else disk
+    if "TMPDIR" in os.environ or not os.access(disk, os.W_OK):
+        return None
+    return disk

@@ -136,13 +136,19 @@ class _Table:
         fields = self.at - back
         slot = 4 + 2 * field
         (size,) = struct.unpack_from("<H", self.data, fields)
-        (offset,) = struct.unpack_from("<H", self.data, fields + slot) if slot < size else (0,)
-        return self.at + offset if offset else 0
+        if slot >= size:
+            return 0
+        (offset,) = struct.unpack_from("<H", self.data, fields + slot)
+        if not offset:
+            return 0
+        return self.at + int(offset)
 
     def number(self, field: int, form: str) -> int:
         """Return a number; 0 if it is absent."""
         at = self.place(field)
-        return int(struct.unpack_from(form, self.data, at)[0]) if at else 0
+        if not at:
+            return 0
+        return int(struct.unpack_from(form, self.data, at)[0])
 
     def table(self, field: int) -> _Table:
         """Return a nested table."""

@@ -170,7 +170,9 @@ class Idling:
 def _between_steps_ns(explanations: Sequence[Explanation]) -> int:
     """Return the median time in ns that code between two steps of a job adds to a step."""
     found = [job_waterfall(one)["between"] for one in explanations if one.follows]
-    return int(np.median(found)) if found else 0
+    if not found:
+        return 0
+    return int(np.median(found))
 
 
 def step_text(step_ns: int) -> Message:

@@ -48,7 +48,8 @@ _LATEX = {
     "–": "--",
     "\u00a0": "~",
 }
-_LATEX_SPECIAL = re.compile("[" + re.escape("".join(_LATEX)) + "]")
+_LATEX_CHARACTERS = re.escape("".join(_LATEX))
+_LATEX_SPECIAL = re.compile(f"[{_LATEX_CHARACTERS}]")
 _MARKDOWN_SPECIAL = re.compile(r"([\\|*_`<\[\]])")
 
 

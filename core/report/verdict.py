@@ -244,7 +244,8 @@ def _judge_devices(trace: Trace, steps: Sequence[int]) -> _Judged | None:
         return None
     run = MeasuredSteps.of(trace, steps)
     longer = significantly_above(run.computed)
-    slow = [run.places[lane] for lane in np.array(run.compute_lanes)[longer].tolist()]
+    slow_lanes = np.array(run.compute_lanes)[longer]
+    slow = [run.places[lane] for lane in slow_lanes.tolist()]
     found = [device_limit(shares, slow), *hiccups(run)]
     worst = max(found, key=lambda one: one.share)
     waited = waited_text(shares) if worst.kind is Limit.COMMUNICATION else None

@@ -159,6 +159,8 @@ def _concatenated(parts: ArrayList, kind: pa.DataType) -> pa.Array:
 
 def _named(names: Iterable[str], codes: ArrayList) -> pa.Array:
     """Return the names at the positions in `codes`."""
-    places = np.concatenate([np.zeros(0, np.int64), *codes]).astype(np.int64)
+    # An array without entries, because there may be no codes.
+    empty = np.zeros(0, np.int64)
+    places = np.concatenate([empty, *codes]).astype(np.int64)
     texts = pa.array([str(name) for name in names], pa.string())
     return texts.take(pa.array(places))

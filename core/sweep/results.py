@@ -181,7 +181,9 @@ class Results:
             return None
         values = values_by_name(result.setting)
         value = values[axis.option.name]
-        return float(value) if isinstance(value, int | float) else None
+        if not isinstance(value, int | float):
+            return None
+        return float(value)
 
     def _settings_of(self, result: Result) -> OptionValues:
         axis = self.sweep.axis

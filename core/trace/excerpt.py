@@ -136,7 +136,9 @@ def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
     found = [step for step in trace.steps if first <= step <= last]
     warmup_numbers = [step.number for step in named if step.warm]
     is_beyond = any(number > warmup for number in warmup_numbers)
-    is_within = bool(found) and trace.steps[0] <= first and last <= trace.steps[-1]
+    is_within = False
+    if found:
+        is_within = trace.steps[0] <= first and last <= trace.steps[-1]
     if is_beyond or not is_within:
         raise ValueError(
             message(

@@ -41,7 +41,12 @@ class Fault:
     def from_dict(cls, plain: Mapping[str, Any]) -> Fault:
         """Return the fault that `to_dict` described. Raises ValueError, KeyError or TypeError."""
         text = text_from_plain(plain["text"])
-        return cls(int(plain["step"]), int(plain["missing"]), int(plain["repeated"]), text)
+        return cls(
+            step=int(plain["step"]),
+            missing=int(plain["missing"]),
+            repeated=int(plain["repeated"]),
+            text=text,
+        )
 
 
 class StepBounds(Columns):

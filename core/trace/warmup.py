@@ -49,7 +49,9 @@ def first_measured(trace: Trace) -> int:
     numbers = trace.step_table.numbers
     first = bisect_left(numbers, asked)
     more = _longer(_lengths(trace)[first : first + LOOKED_AT])
-    return int(numbers[first + more]) if more else asked
+    if not more:
+        return asked
+    return int(numbers[first + more])
 
 
 def found_warmup(trace: Trace) -> WarmUp | None:

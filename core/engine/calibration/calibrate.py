@@ -245,7 +245,9 @@ def _is_ahead(loop: LaneLoop, loops: Sequence[LaneLoop]) -> bool:
 
 def passes_of(plan: Plan, task: Task) -> int:
     """Return the number of backward passes that a task runs; see `backward_passes`."""
-    return len(plan.parts_of(task)) if task.kind is Kind.BACKWARD else 1
+    if task.kind is not Kind.BACKWARD:
+        return 1
+    return len(plan.parts_of(task))
 
 
 def cost_key(task: Task, passes: int = 1) -> CostKey:

@@ -229,7 +229,9 @@ def _note_shared_streams(lanes: Sequence[StreamLane]) -> None:
 
 def open_clock(device: str) -> Clock:
     """Return a clock for a device's timestamps."""
-    return EventClock(device) if has_timed_events(device) else Clock()
+    if not has_timed_events(device):
+        return Clock()
+    return EventClock(device)
 
 
 @cache

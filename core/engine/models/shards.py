@@ -163,7 +163,9 @@ class Shard(LaneBlocks):
         x = self._enter(x)
         hidden = self._inside(self._column(self._before(x)), self._units)
         y: Tensor = self._row(hidden)
-        return x + y if self._residual else y
+        if not self._residual:
+            return y
+        return x + y
 
 
 def join(
@@ -202,7 +204,9 @@ def segments_of(blocks: Sequence[nn.Module]) -> Segments:
     Two consecutive blocks of a linear layer and an activation are a segment. A transformer block is
     two segments: attention and feed-forward layers. Raises TypeError for other blocks.
     """
-    return _of_transformer(blocks) if isinstance(blocks[0], Embedding) else _of_layers(blocks)
+    if isinstance(blocks[0], Embedding):
+        return _of_transformer(blocks)
+    return _of_layers(blocks)
 
 
 def _of_layers(blocks: Sequence[nn.Module]) -> Segments:

@@ -72,7 +72,9 @@ class Workload:
             # The mean over no rows would be NaN, but zeros are needed as gradients.
             return output.sum() * 0
         loss = self.loss(output, target)
-        return loss if share == 1 else loss * share
+        if share == 1:
+            return loss
+        return loss * share
 
 
 def build_workload(specification: Specification) -> Workload:
@@ -108,7 +110,9 @@ def build_workload(specification: Specification) -> Workload:
 
 def _converted(data: Tensor, dtype: torch.dtype) -> Tensor:
     """Return floating-point data in another type, and other data unchanged."""
-    return data.to(dtype) if data.is_floating_point() else data
+    if not data.is_floating_point():
+        return data
+    return data.to(dtype)
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:

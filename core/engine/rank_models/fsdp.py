@@ -120,7 +120,9 @@ class Sharded(RankModel):
 
     def held_bytes(self, tensor: Tensor) -> int:
         """Return the bytes of this rank's part, without padding."""
-        return tensor.to_local().nbytes if isinstance(tensor, DTensor) else tensor.nbytes
+        if not isinstance(tensor, DTensor):
+            return tensor.nbytes
+        return tensor.to_local().nbytes
 
     def close(self) -> None:
         """End the communication thread."""

@@ -188,7 +188,9 @@ class PlanNumbers:
             serialized = batch.select(["tasks"]).serialize().to_pybytes()
             is_known = serialized in self._numbers
             of_rank.append(self._numbers.setdefault(serialized, len(self._numbers)))
-            return None if is_known else _with_plans(batch, np.array(of_rank[-1:]))
+            if is_known:
+                return None
+            return _with_plans(batch, np.array(of_rank[-1:]))
         plans = np.array(of_rank)[numbers_of(batch, "plan")]
         self._check_agreement(rank, batch, plans)
         return _with_plans(batch, plans)

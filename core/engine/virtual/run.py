@@ -74,4 +74,6 @@ def _calibrations(
 
 def _operations(prepared: Prepared) -> Operations:
     """Return operations for the tasks of the plans, on new copies of the modules."""
-    return RankOps(prepared) if prepared.strategy.on_ranks else Operations(prepared)
+    if prepared.strategy.on_ranks:
+        return RankOps(prepared)
+    return Operations(prepared)

@@ -71,7 +71,8 @@ class _Passes:
 
     @classmethod
     def of(cls, actions: ActionColumns, microbatches: int) -> _Passes:
-        rank = np.repeat(np.arange(len(actions.first) - 1), np.diff(actions.first))
+        counts = np.diff(actions.first)
+        rank = np.repeat(np.arange(len(counts)), counts)
         overlaps = np.flatnonzero(actions.kind == OVERLAP)
         kind = actions.kind.copy()
         back = actions.kind.copy()
@@ -165,7 +166,8 @@ def _check_repeated(
     Returns a mask of the passes that exist: shape (4, replicas, stages, micro-batches), rows as in
     _ROW.
     """
-    replicas, stages, _ = (1 + max(numbers) for numbers in zip(*placement, strict=True))
+    replicas = 1 + max(held.replica for held in placement)
+    stages = 1 + max(held.stage for held in placement)
     never = np.iinfo(np.int64).max
     first = np.full((4, replicas, stages, microbatches), never)
     at = (passes.replica, passes.stage, passes.microbatch)
@@ -178,7 +180,8 @@ def _check_repeated(
     )
     # A whole backward excludes both parts, in either order.
     parts = np.minimum(first[_ROW[INPUT]], first[_ROW[WEIGHT]])
-    other = np.where(passes.kind == BACKWARD, parts[at], first[_ROW[BACKWARD]][at])
+    wholes = first[_ROW[BACKWARD]]
+    other = np.where(passes.kind == BACKWARD, parts[at], wholes[at])
 
     def both(place: int, half: Action) -> Text:
         kind = Kind.BACKWARD_INPUT if half.kind is Kind.BACKWARD else Kind.BACKWARD

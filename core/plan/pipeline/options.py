@@ -45,7 +45,9 @@ def stages_asked(stages: int | None, borders: str | None) -> int | None:
 
     Raises ValueError for invalid borders.
     """
-    return stages if borders is None else 1 + len(read_borders(borders))
+    if borders is None:
+        return stages
+    return 1 + len(read_borders(borders))
 
 
 SCHEDULE: Option[str | None] = Option(

@@ -206,8 +206,10 @@ class StagedTasks:
         # Shape (stages,): the turn in which the last holder of each stage has its gradients. All
         # lanes reduce and step stages in this order; with different orders, members of collectives
         # would wait for each other's other collectives.
-        stage_ended = ended[self._holders, np.arange(stages)[:, None]].max(axis=1)
-        turn = np.argsort(np.argsort(stage_ended))[stage]
+        stage_column = np.arange(stages)[:, None]
+        stage_ended = ended[self._holders, stage_column].max(axis=1)
+        turn_of_stage = np.argsort(np.argsort(stage_ended))
+        turn = turn_of_stage[stage]
         end = len(actions) * _PLACES
         # For each of the stages * holders tasks, the numbers of all holders of its stage.
         by_stage = np.arange(stages * holders).reshape(stages, holders)

@@ -69,4 +69,6 @@ def schedule_title(name: str) -> str:
     """
     if name in SCHEDULES:
         return SCHEDULES[name].title
-    return Path(name).stem if board_mark(name) else Path(name).name
+    if board_mark(name):
+        return Path(name).stem
+    return Path(name).name

@@ -37,8 +37,11 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
 
 def stage_placement(ranks: int, chunks: int) -> list[StagePlacement]:
     """Place replica 0 down the ranks and replica 1 up."""
-    down = [StagePlacement(0, stage, stage) for stage in range(ranks)]
-    up = [StagePlacement(1, stage, ranks - 1 - stage) for stage in range(ranks)]
+    down: list[StagePlacement] = []
+    up: list[StagePlacement] = []
+    for stage in range(ranks):
+        down.append(StagePlacement(replica=0, stage=stage, rank=stage))
+        up.append(StagePlacement(replica=1, stage=stage, rank=ranks - 1 - stage))
     return down + up
 
 

@@ -50,7 +50,9 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 
     None with fewer micro-batches than ranks, where a rank also waits for its own next chunk.
     """
-    return (p - 1) * (f + b + w) if m >= p else None
+    if m < p:
+        return None
+    return (p - 1) * (f + b + w)
 
 
 SCHEDULE = Schedule(

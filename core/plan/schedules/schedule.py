@@ -132,7 +132,9 @@ class Schedule:
         bubble = self.bubble_time(ranks, microbatches, chunks, f, b, w)
         # All ranks work equally long, so one rank's fraction is the fraction of all.
         work = microbatches * chunks * (f + b + w)
-        return None if bubble is None else bubble / (work + bubble)
+        if bubble is None:
+            return None
+        return bubble / (work + bubble)
 
     def stage_count(self, ranks: int, chunks: int) -> int:
         """Return the number of stages of the model."""

@@ -21,7 +21,9 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Act
 def delayed(rank: int, microbatches: int, ahead: int, delay: int) -> Sequence[Action]:
     """Return `ahead` forwards, then F, I and W in turn, with W delayed by `delay` micro-batches."""
     # More F and I than micro-batches: `numbered` omits the last ones, which leaves the last W.
-    passes = ["F"] * ahead + ["F", "I"] * delay + ["F", "I", "W"] * microbatches
+    passes = ["F"] * ahead
+    passes += ["F", "I"] * delay
+    passes += ["F", "I", "W"] * microbatches
     return numbered(passes, microbatches, rank)
 
 

@@ -15,7 +15,8 @@ from core.plan.schedules.zb_h1 import delayed
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Return the order of ZB-H1 with twice the warm-up forwards and twice the delay of W."""
-    return delayed(rank, microbatches, 2 * (ranks - 1 - rank), 2 * rank)
+    warm_up = 2 * (ranks - 1 - rank)
+    return delayed(rank, microbatches, ahead=warm_up, delay=2 * rank)
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:

@@ -64,7 +64,9 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
             names = []
             size = 0
             limit = later
-    return tuple([*buckets, tuple(names)] if names else buckets)
+    if names:
+        buckets.append(tuple(names))
+    return tuple(buckets)
 
 
 def plan(job: Job) -> Plan:
@@ -92,7 +94,8 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     tracks = ("comm", "comm 2") if process_group(job.lanes) == GLOO else ("comm",)
     reduced = _all_reduces(tasks, job, buckets, backwards)
     for rank in ranks:
-        add_task(tasks, Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
+        last_backward = backwards[rank][0]
+        add_task(tasks, Kind.STEP, rank, [last_backward, *reduced[rank]], replica=rank)
     return plan_of_ranks(job, tasks, *tracks)
 
 

@@ -170,7 +170,8 @@ def kept_bytes(whole: int, model: ModelDescription, plan: Plan) -> int:
     """Return the bytes of a rank's share plus the two largest blocks."""
     blocks = [model.blocks_bytes(block, block + 1) for block in range(len(model.blocks))]
     # At most two blocks' parameters are whole at a time; the two largest are the worst case.
-    return whole // plan.replicas + sum(sorted(blocks)[-2:])
+    two_largest = sorted(blocks)[-2:]
+    return whole // plan.replicas + sum(two_largest)
 
 
 STRATEGY = Strategy(

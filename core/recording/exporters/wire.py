@@ -41,4 +41,6 @@ def text_field(field: int, value: str) -> bytes:
 def packed_field(field: int, values: list[int]) -> bytes:
     """Encode a repeated field of integers; no bytes for an empty list."""
     # An absent repeated field is the empty list.
-    return message_field(field, *map(varint, values)) if values else b""
+    if not values:
+        return b""
+    return message_field(field, *map(varint, values))

@@ -279,4 +279,6 @@ def _rank_of_folders(path: Path) -> int | None:
 def _place(path: Path) -> str:
     """Return a name for the events of a file without a rank: all files are named alike."""
     folder = path.absolute().parent
-    return folder.parent.name if folder.name == ASCEND_OUTPUT else path.name
+    if folder.name != ASCEND_OUTPUT:
+        return path.name
+    return folder.parent.name

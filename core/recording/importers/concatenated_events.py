@@ -139,9 +139,12 @@ def _all_attributes(parts: Sequence[ImportedEvents]) -> dict[str, NDArray[Any]]:
     names: dict[str, None] = {}
     for part in parts:
         names.update(dict.fromkeys(part.attributes))
-    found = {}
+    found: dict[str, NDArray[Any]] = {}
     for name in names:
-        columns = [part.attributes.get(name, np.full(len(part), ABSENT)) for part in parts]
+        columns: list[NDArray[Any]] = []
+        for part in parts:
+            absent = np.full(len(part), ABSENT)
+            columns.append(part.attributes.get(name, absent))
         found[name] = np.concatenate(columns)
     return found
 
@@ -153,7 +156,9 @@ def _optional_column(parts: Sequence[ImportedEvents], name: str) -> NDArray[Any]
         return None
     filled = []
     for part, column in zip(parts, columns, strict=True):
-        filled.append(np.full(len(part), ABSENT) if column is None else column)
+        if column is None:
+            column = np.full(len(part), ABSENT)
+        filled.append(column)
     return np.concatenate(filled)
 
 

@@ -167,11 +167,15 @@ def _optimizer_steps(
         seen.add(optimizer)
         ends[-1] = int(end[place])
     begins = [int(start.min()), *ends[:-1]]
-    return _increasing(StepRanges(np.arange(len(ends)), np.array(begins), np.array(ends)))
+    numbers = np.arange(len(ends))
+    steps = StepRanges(numbers, np.array(begins), np.array(ends))
+    return _increasing(steps)
 
 
 def _increasing(steps: StepRanges) -> StepRanges:
     """Return the steps that start later than all steps of smaller numbers."""
     latest = np.maximum.accumulate(steps.start)
-    kept = np.flatnonzero(np.diff(latest, prepend=-(1 << 62)) > 0)
+    before_all = -(1 << 62)
+    growth = np.diff(latest, prepend=before_all)
+    kept = np.flatnonzero(growth > 0)
     return StepRanges(steps.number[kept], steps.start[kept], steps.end[kept])

@@ -108,7 +108,9 @@ def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
         elif uses[place] > 1:
             issues[ImportIssue.SAME_RANK] += 1
         # Two files of one rank stay apart; in one place they would look like rows of one rank.
-        placed.append(_with_place_number(part, uses[place]) if uses[place] > 1 else part)
+        if uses[place] > 1:
+            part = _with_place_number(part, uses[place])
+        placed.append(part)
     merged = concatenate_events(_on_one_axis(placed, issues))
     issues[ImportIssue.UNPAIRED_TRANSFER] += unpaired_transfers(merged)
     merged = with_pipelines(merged)
@@ -124,7 +126,9 @@ def _rank_order(part: ImportedEvents, count: int) -> int:
 def _rank(part: ImportedEvents) -> int:
     """Return the rank of a file, or ABSENT."""
     word, _, number = part.tracks[0].place.partition(" ")
-    return int(number) if word == "rank" and number.isdecimal() else ABSENT
+    if word != "rank" or not number.isdecimal():
+        return ABSENT
+    return int(number)
 
 
 def _with_place_number(part: ImportedEvents, number: int) -> ImportedEvents:

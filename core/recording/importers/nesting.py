@@ -50,8 +50,11 @@ def _count_overlapping(depth: Ints, start: Ints, end: Ints) -> int:
 def _is_apart(depth: Ints, start: Ints, end: Ints) -> bool:
     """Return True if no two events of one depth overlap."""
     order = stable_argsort(depth)
-    is_same_depth = depth[order][1:] == depth[order][:-1]
-    overlaps = start[order][1:] < end[order][:-1]
+    depth = depth[order]
+    start = start[order]
+    end = end[order]
+    is_same_depth = depth[1:] == depth[:-1]
+    overlaps = start[1:] < end[:-1]
     return not bool(overlaps[is_same_depth].any())
 
 

@@ -40,6 +40,7 @@ _PROCESS_MASK = 0xFFFFFF
 """Bits of a process or a thread: bits 24 to 47 of a global id are the process, the lower ones the
 thread.
 """
+_ID_LIMIT = 1 << 62
 _KERNEL, _CALL, _RANGE = range(3)
 
 
@@ -76,7 +77,9 @@ def read_nsight(path: Path, progress: Progress | None = None) -> ImportedEvents:
         strings = read_strings(database, events.most)
         for table in _TABLES:
             events.add_table(database, table, strings)
-    return events.imported(path) if events.start else ImportedEvents.empty()
+    if not events.start:
+        return ImportedEvents.empty()
+    return events.imported(path)
 
 
 def _read_texts(path: Path) -> Iterator[str]:
@@ -251,7 +254,9 @@ def _row_key(
 
 
 def _id_or_0(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
+    if isinstance(value, int) and 0 <= value < _ID_LIMIT:
+        return value
+    return 0
 
 
 def _tracks(keys: Sequence[_RowKey], mostly_moves: Bools) -> tuple[ImportedTrack, ...]:

@@ -89,7 +89,9 @@ def _value(annotation: Fields, interned: InternedTexts, sequence: int, depth: in
         if field in annotation:
             number = number_of(annotation, field)
             if number is not None:
-                return signed(number) if _INT in annotation else number
+                if _INT not in annotation:
+                    return number
+                return signed(number)
     if annotation.get(_DOUBLE):
         double = annotation[_DOUBLE][-1]
         if isinstance(double, bytes):

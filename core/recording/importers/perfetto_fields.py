@@ -112,7 +112,9 @@ def number_of(fields: Fields, number: int) -> int | None:
     if not fields.get(number):
         return None
     value = fields[number][-1]
-    return value if isinstance(value, int) else fixed_of(value)
+    if isinstance(value, int):
+        return value
+    return fixed_of(value)
 
 
 def fixed_of(value: bytes) -> int:
@@ -123,15 +125,22 @@ def fixed_of(value: bytes) -> int:
 def text_of(fields: Fields, number: int) -> str:
     """Return the last value of a field as text; "" if there is none."""
     value = fields[number][-1] if fields.get(number) else b""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+    if not isinstance(value, bytes):
+        return ""
+    return value.decode("utf-8", "replace")
 
 
 def inner_of(fields: Fields, number: int) -> Fields:
     """Return the last value of a field as the fields of a message; {} if there is none."""
     value = fields[number][-1] if fields.get(number) else b""
-    return message_of(value) if isinstance(value, bytes) else {}
+    if not isinstance(value, bytes):
+        return {}
+    return message_of(value)
 
 
 def signed(value: int) -> int:
     """Return an int64 from its two's complement."""
-    return value - (1 << 64) if value >> 63 else value
+    is_negative = value >> 63
+    if is_negative:
+        return value - (1 << 64)
+    return value

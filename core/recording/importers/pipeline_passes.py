@@ -40,7 +40,9 @@ def vee_stages(rank: Ints, chunk: Ints, ranks: int) -> Ints:
 
     Zero bubble V and DualPipeV place stages this way.
     """
-    place: Ints = np.where(chunk % 2 == 0, rank, ranks - 1 - rank)
+    goes_down = chunk % 2 == 0
+    place_up = ranks - 1 - rank
+    place: Ints = np.where(goes_down, rank, place_up)
     return chunk * ranks + place
 
 

@@ -280,7 +280,9 @@ def _global_peers(named: _NamedTransfer, members: Sequence[int], rank: int) -> P
     """Return a transfer with the rank's number in the job; empty if that is unknown."""
     if not members:
         is_own = named.own == rank
-        return {(named.direction, named.other)} if is_own else set()
+        if not is_own:
+            return set()
+        return {(named.direction, named.other)}
     if named.own >= len(members) or named.other >= len(members):
         return set()
     if members[named.own] != rank:

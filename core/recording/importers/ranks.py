@@ -201,7 +201,9 @@ def _add_logs(trace: Trace, ranks: Sequence[RankRecording]) -> None:
 def _add_line(trace: Trace, time: int, step: int | None, level: str, text: str) -> None:
     """Add a line of the log at a time in ns; `step` is None outside of steps."""
     number = ABSENT if step is None else step
-    trace.logs.add(np.array([time]), np.array([number]), [level], [text])
+    times = np.array([time])
+    numbers = np.array([number])
+    trace.logs.add(times, numbers, [level], [text])
 
 
 def _state(ranks: Sequence[RankRecording]) -> str | None:
