@@ -50,8 +50,10 @@ class EngineClient:
         self._engine: Child[EngineMessage] | None = None
         self._received: queue.SimpleQueue[EngineMessage | Exit] = queue.SimpleQueue()
         self._deadline: float | None = None
-        self._latest = self._next_sign = math.inf
-        self._running = self._has_answered = False
+        self._latest = math.inf
+        self._next_sign = math.inf
+        self._running = False
+        self._has_answered = False
         self._kept: str | None = None
         self._killed: Message | None = None
         self._unusable: Text = ""
@@ -156,7 +158,8 @@ class EngineClient:
                 self._unusable = received.text  # its process ends next
                 continue
             if isinstance(received, Exit):
-                received, self._engine = self._end(received.how), None
+                received = self._end(received.how)
+                self._engine = None
             if isinstance(received, Ended):
                 received = self._of_host(received)
             messages.append(received)
@@ -177,7 +180,9 @@ class EngineClient:
 
     def close(self) -> None:
         """End the engine and wait for it, at most core.process.child.CLOSE_SECONDS."""
-        engine, self._engine, self._running = self._engine, None, False
+        engine = self._engine
+        self._engine = None
+        self._running = False
         if engine is not None:
             engine.close()
 

@@ -240,7 +240,8 @@ class JobClient:
                 self._ranks.clear()
             if not self._ranks:
                 # They were about the previous job.
-                self._note = self._problem = ""
+                self._note = ""
+                self._problem = ""
                 self._is_stopped = False
             self._ranks[rank.number] = rank
             self._peers[rank.number] = peer

@@ -26,8 +26,10 @@ from core.plan.strategies import STRATEGIES
 from core.typed import typed
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
-ENGINE, TORCHRUN = "engine", "torchrun"
-"""Launchers: the app's own engine, and torchrun."""
+ENGINE = "engine"
+"""Launcher: the app's own engine."""
+TORCHRUN = "torchrun"
+"""Launcher: torchrun."""
 STEPS = 5
 MOST_STEPS = 1_000_000
 T = TypeVar("T")

@@ -123,8 +123,10 @@ def among(*kinds: Kind) -> Bools:
     return np.array([kind in kinds for kind in KINDS])
 
 
-IS_COMMUNICATION, IS_COLLECTIVE = among(*_COMMUNICATION), among(*_COLLECTIVE)
-"""Masks over KINDS: kinds that move data, and collectives."""
+IS_COMMUNICATION = among(*_COMMUNICATION)
+"""Mask over KINDS: kinds that move data."""
+IS_COLLECTIVE = among(*_COLLECTIVE)
+"""Mask over KINDS: collectives."""
 ENTERS = among(Kind.FORWARD, Kind.OVERLAP)
 """Mask over KINDS: kinds with a forward pass."""
 PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)

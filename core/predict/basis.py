@@ -67,7 +67,8 @@ def measured_share(explanation: Explanation, measured: Bools) -> float:
     `measured` has shape (n,), an entry for each task (core.costs.durations). The rest of the path
     is in tasks whose cost is modelled, and in delays before tasks.
     """
-    total = known = 0
+    total = 0
+    known = 0
     for piece in critical_path(explanation):
         length = piece.end - piece.start
         total += length

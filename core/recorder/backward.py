@@ -58,7 +58,10 @@ class BackwardPasses:
         """Drop the current state, because a pass is over or is recorded elsewhere."""
         self._release()
         self._through.clear()
-        self.block = self._rest = self._loss = self._loss_of = None
+        self.block = None
+        self._rest = None
+        self._loss = None
+        self._loss_of = None
 
     def begin_loss(self, pass_number: int) -> None:
         """Begin the loss at the end of a forward pass."""
@@ -198,7 +201,9 @@ class BackwardPasses:
         The rest is recorded only if another gradient of the block arrives.
         """
         if self.block is not None:
-            self._rest = self.block = replace(self.block, start=self._ops.now(), end=None)
+            rest = replace(self.block, start=self._ops.now(), end=None)
+            self._rest = rest
+            self.block = rest
 
     def _end_loss(self, now: int) -> None:
         if self._loss is not None:

@@ -144,7 +144,8 @@ class CollectiveHooks:
 
     def pause(self, on: bool) -> None:
         """Pause recording, or resume it."""
-        self._is_on = self._functional.is_on = not on
+        self._is_on = not on
+        self._functional.is_on = self._is_on
 
     def _replace(self, place: Any, name: str, function: Callable[..., object]) -> None:
         self._originals.append((place, name, getattr(place, name)))

@@ -68,7 +68,10 @@ class BlockHooks:
         self.modules = WatchedModules(guard, self.backward.gradient, before, after)
         self._installed = before, after
         self._handles: list[Any] = []
-        self._has_begun = self._is_muted = self._is_paused = self._is_removed = False
+        self._has_begun = False
+        self._is_muted = False
+        self._is_paused = False
+        self._is_removed = False
         self._passes = -1
         # Blocks that run forward, each with the functions that computed its inputs.
         self._open: list[tuple[Op, set[object]]] = []
@@ -91,7 +94,8 @@ class BlockHooks:
 
     def remove(self) -> None:
         """Remove all hooks."""
-        self._is_removed = self.backward.is_removed = True
+        self._is_removed = True
+        self.backward.is_removed = True
         for handle in (*self._handles, self.modules):
             handle.remove()
 

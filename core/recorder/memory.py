@@ -24,8 +24,10 @@ from .values import leaves_of
 
 ReportMemory = Callable[[str, float], None]
 """Called with (name, bytes) when the memory that is held changes."""
-FIRST_UPDATES, UPDATES_APART = 3, 64
-"""The memory of model and optimizer is read after the first updates, then after every 64th."""
+FIRST_UPDATES = 3
+"""Number of first updates after each of which the memory of model and optimizer is read."""
+UPDATES_APART = 64
+"""Number of updates between two later readings."""
 
 
 _disable_hooks = torch.autograd.graph.disable_saved_tensors_hooks

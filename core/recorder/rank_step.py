@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-COMPUTE, DATA, FIRST_TRACK = 0, 1, 2
-"""The lanes of a rank: computing, waiting for data, and from FIRST_TRACK on communication."""
+# The lanes of a rank: computing, waiting for data, and from FIRST_TRACK on communication.
+COMPUTE = 0
+DATA = 1
+FIRST_TRACK = 2
 TRACKS = 2
 """Communication lanes of a rank, because gloo has two threads."""
 PASSES = ("forward", "backward", "backward-input", "backward-weight", "recompute")
-FROM, TO = "from rank ", "to rank "
-"""Prefixes of the name of a copy between two ranks; the other rank's number follows."""
+# Prefixes of the name of a copy between two ranks; the other rank's number follows.
+FROM = "from rank "
+TO = "to rank "
 GROUP = "ranks "
 """Prefix of the name of a collective of some of the job's ranks; their numbers follow."""
 

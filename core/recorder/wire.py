@@ -79,7 +79,8 @@ def parse_address(out: str) -> Address:
         host = parts.hostname
         port = parts.port
     except ValueError:  # such as a port of letters
-        host = port = None
+        host = None
+        port = None
     if not host or not port:
         raise ValueError(f"{shown}: give tcp://HOST:PORT and set {TOKEN_VARIABLE}, {form}")
     token = parts.username or os.environ.get(TOKEN_VARIABLE)

@@ -205,4 +205,5 @@ class RecordingFile:
     def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
-        self._file = self._writer = None
+        self._file = None
+        self._writer = None

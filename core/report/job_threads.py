@@ -142,7 +142,8 @@ class GraphBuilder:
         pending = deque(zip(moves.task.tolist(), moves.requested.tolist(), strict=True))
         graph = self._graph
         # A first node of no length, for moves that are requested at once.
-        first = node = graph.add(HOST_CODE, rank, 0, ())
+        first = graph.add(HOST_CODE, rank, 0, ())
+        node = first
         for interval in self._intervals(rank, moves):
             part = interval.part
             start = interval.start

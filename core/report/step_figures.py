@@ -127,7 +127,8 @@ def _means(parts: Sequence[dict[str, int]]) -> dict[str, int]:
     for part in parts:
         names.update(dict.fromkeys(part))
     means: dict[str, int] = {}
-    before = total = 0
+    before = 0
+    total = 0
     for name in names:
         total += sum(part.get(name, 0) for part in parts)
         # Rounds the running total, because rounded parts would not add up.

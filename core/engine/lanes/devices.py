@@ -141,7 +141,8 @@ class EventClock(Clock):
     def __init__(self, device: str) -> None:
         self._device = torch.device(device)
         self._stream = torch.Stream(self._device)
-        self._first = self._last = (_event(self._device), 0, 0)
+        self._first = (_event(self._device), 0, 0)
+        self._last = self._first
         self._scale = 1.0
 
     def begin(self) -> None:

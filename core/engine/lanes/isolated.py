@@ -120,12 +120,15 @@ def undisturbed_clock(stat: int) -> Callable[[], int]:
             # The core may be lost between reading the clock and reading the statistics. Then read
             # both again: otherwise the lost time would count as the thread's, or be subtracted
             # twice.
-            time_ns, computed, after = time.perf_counter_ns(), time.thread_time_ns(), run_delay()
+            time_ns = time.perf_counter_ns()
+            computed = time.thread_time_ns()
+            after = run_delay()
             if after == before:
                 return _ThreadTimes(time_ns - after, computed, waits)
             before = after
 
-    last, stolen = read(), 0
+    last = read()
+    stolen = 0
 
     def now() -> int:
         nonlocal last, stolen

@@ -48,7 +48,8 @@ class Ledger:
     def clear(self) -> None:
         """Remove everything, at the start of a step."""
         self._holders.clear()
-        self.bytes = self.saved = 0
+        self.bytes = 0
+        self.saved = 0
 
 
 def optimizer_bytes(

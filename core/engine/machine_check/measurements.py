@@ -163,10 +163,12 @@ def contention() -> Iterator[Contention]:
 
 def lost_share() -> float:
     """Return the share of SPIN_SECONDS for which the calling thread did not have its core."""
-    computed, begun = time.thread_time(), time.perf_counter()
+    computed = time.thread_time()
+    begun = time.perf_counter()
     while time.perf_counter() - begun < SPIN_SECONDS:
         pass
-    computed, passed = time.thread_time() - computed, time.perf_counter() - begun
+    computed = time.thread_time() - computed
+    passed = time.perf_counter() - begun
     return max(0.0, 1 - computed / passed)
 
 

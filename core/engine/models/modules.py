@@ -123,7 +123,8 @@ def built_in_batch(settings: ModelSettings, rows: int, generator: torch.Generato
     if settings.name in sizes:
         inputs, outputs = sizes[settings.name]
     else:
-        inputs = outputs = settings["width"]
+        inputs = settings["width"]
+        outputs = inputs
     data = torch.randn(rows, inputs, generator=generator)
     target = torch.randn(rows, outputs, generator=generator)
     return data, target

@@ -285,7 +285,8 @@ class Operations:
             if output.requires_grad:
                 roots.append(output)
                 root_gradients.append(gradient)
-        stamps = module.stamps = self._stamps[task.lane]
+        stamps = self._stamps[task.lane]
+        module.stamps = stamps
         yield [*inputs, *outputs, *gradients]
         # There is no graph in a frozen stage, or in a first stage without trained parameters.
         if roots:
@@ -307,7 +308,8 @@ class Operations:
         x = step.values[input_key]
         output = _take_own(step, "output", part, task)
         gradient = _take_own(step, "gradient", part, task)
-        stamps = module.stamps = self._stamps[task.lane]
+        stamps = self._stamps[task.lane]
+        module.stamps = stamps
         yield [output, gradient]
         stamps.note_border(True, module.last)
         (found,), weight_pass = stage_backward_input([output], [gradient], [x])

@@ -108,7 +108,8 @@ class VirtualExecutor:
         specification = prepared.specification
         self._link = link_of(specification)
         self._faults = Faults.of(specification)
-        self.now = self._origin = prepared.header.origin_ns
+        self.now = prepared.header.origin_ns
+        self._origin = prepared.header.origin_ns
         self._virtual_plans: dict[int, VirtualPlan] = {}
         self._unsent: list[_TaskTimes] = []
         self._sent_at = time.monotonic()

@@ -38,7 +38,8 @@ class Rehearsal:
         self._isolated = isolated
         self._log = log
         self._operations: Operations | None = None
-        self._is_wanted = self._has_failed = False
+        self._is_wanted = False
+        self._has_failed = False
 
     def begin(self, plan: Plan, batch: Batch) -> None:
         """Prepare the rehearsal of a step's tasks, if the tasks before were short."""

@@ -175,7 +175,8 @@ class PredictionService:
         if process is not None and not process.worker.is_over:
             return process
         self._end_process()
-        process = self._process = _Process(self._report_exit)
+        process = _Process(self._report_exit)
+        self._process = process
         with suppress(BrokenExecutor):  # `_report_exit` follows
             process.worker.submit(server.lower_priority)
         return process
@@ -220,7 +221,8 @@ class PredictionService:
             entry = min(self._waiting.values(), key=lambda waiting: waiting.urgency)
             del self._waiting[entry.key]
             process.running = entry
-            was_begun, entry.is_begun = entry.is_begun, True
+            was_begun = entry.is_begun
+            entry.is_begun = True
         with suppress(BrokenExecutor):  # `_report_exit` follows
             if was_begun:
                 future = process.worker.submit(server.continue_ranking, entry.number)

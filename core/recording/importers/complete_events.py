@@ -14,8 +14,9 @@ from core.recording.importers.trace_events import KnownArguments, TraceEvent, Tr
 from core.recording.index import Progress, watched
 from core.trace.import_issue import ImportIssue
 
-ASYNC, INSTANTS = "async", "instants"
-"""First words of the names of the rows of such events."""
+# First words of the names of the rows of such events.
+ASYNC = "async"
+INSTANTS = "instants"
 # Asynchronous events of the present format (b, e) and of an older one (S, F). The value is the
 # phase of the begin, so that a begin and its end have one key.
 _BEGINS = {"b": "b", "S": "S"}

@@ -79,7 +79,8 @@ def unpacking_reader(file: BinaryIO) -> Callable[[int], bytes]:
         return file.read
     file.seek(0)
     size = os.fstat(file.fileno()).st_size
-    left = most = most_unpacked(size)
+    most = most_unpacked(size)
+    left = most
     packed = gzip.GzipFile(fileobj=file)
 
     def unpack(count: int) -> bytes:

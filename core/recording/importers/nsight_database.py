@@ -18,8 +18,10 @@ MOST_CHARACTERS = 1 << 28
 """Largest number of characters of all names: rows of a small file may share names."""
 WORK_BETWEEN = 100_000
 """Number of instructions of SQLite's virtual machine between two reports of progress."""
-FREE_WORK, WORK_PER_BYTE = 20_000_000, 10
-"""Instructions that any file may take, and more for each byte; reading needs 2 or 3 for a byte."""
+FREE_WORK = 20_000_000
+"""Instructions that any file may take."""
+WORK_PER_BYTE = 10
+"""Further instructions for each byte; reading needs 2 or 3."""
 
 
 @contextmanager

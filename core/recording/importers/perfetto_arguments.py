@@ -21,13 +21,30 @@ from core.recording.importers.perfetto_fields import (
 InternedTexts = dict[tuple[int, int, int], str]
 """Interned names and texts by sequence of packets, field of InternedData, and id."""
 _PACKET = 1  # field of Trace
-_TRACK_EVENT, _SEQUENCE_ID, _INTERNED_DATA = 11, 10, 12  # fields of TracePacket
+# Fields of TracePacket.
+_SEQUENCE_ID = 10
+_TRACK_EVENT = 11
+_INTERNED_DATA = 12
 _ANNOTATIONS = 4  # field of TrackEvent
-_ANNOTATION_NAMES, _ANNOTATION_TEXTS = 3, 29  # fields of InternedData
-_INTERNED_ID, _INTERNED_TEXT = 1, 2  # fields of an interned text
+# Fields of InternedData.
+_ANNOTATION_NAMES = 3
+_ANNOTATION_TEXTS = 29
+# Fields of an interned text.
+_INTERNED_ID = 1
+_INTERNED_TEXT = 2
 # Fields of DebugAnnotation.
-_NAME_ID, _BOOL, _UINT, _INT, _DOUBLE, _STRING, _POINTER, _JSON = 1, 2, 3, 4, 5, 6, 7, 9
-_NAME, _DICT, _LIST, _STRING_ID = 10, 11, 12, 17
+_NAME_ID = 1
+_BOOL = 2
+_UINT = 3
+_INT = 4
+_DOUBLE = 5
+_STRING = 6
+_POINTER = 7
+_JSON = 9
+_NAME = 10
+_DICT = 11
+_LIST = 12
+_STRING_ID = 17
 _DEEPEST = 16
 """Deepest nesting of dictionaries and lists: a damaged file may exceed Python's limit."""
 

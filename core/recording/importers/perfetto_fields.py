@@ -25,7 +25,8 @@ Fields = dict[int, list[int | bytes]]
 
 def read_unpacked(path: Path, progress: Progress | None = None) -> bytes:
     """Return all bytes of a file, unpacked. Raises TooMuch if there are too many."""
-    parts, size = [], 0
+    parts: list[bytes] = []
+    size = 0
     with open_regular(path) as file:
         read = unpacking_reader(file)
         file_size = path.stat().st_size
@@ -85,7 +86,8 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
     """Return a number of variable length, and the position after it."""
-    value = shift = 0
+    value = 0
+    shift = 0
     while True:
         byte = data[at]
         at += 1

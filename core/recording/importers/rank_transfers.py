@@ -32,7 +32,8 @@ from core.recording.importers.trace_events import SEND_CALL
 from core.trace.imported import Direction
 
 _CALL = re.compile(r"^\w+:(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
-_SENDS, _RECEIVES = "sends", "receives"
+_SENDS = "sends"
+_RECEIVES = "receives"
 _MOST_RANK = 1_000_000
 
 
