@@ -64,7 +64,12 @@ def board_of_run(trace: Trace, step: int) -> Board:
     lane_of_stage = [stage_lanes[stage] for stage in range(stages)]
     split = any(kind is Kind.BACKWARD_WEIGHT for kind, _ in times)
     pass_times = _pass_times(times, stages, _copy_ns(columns))
-    rules = BoardRules(tuple(lane_of_stage), microbatches, split, pass_times)
+    rules = BoardRules(
+        stage_lanes=tuple(lane_of_stage),
+        microbatches=microbatches,
+        split=split,
+        times=pass_times,
+    )
     return Board.of(rules, orders)
 
 
@@ -157,10 +162,10 @@ def _pass_times(times: Times, stages: int, copy_ns: float) -> PassTimes:
         found[Kind.BACKWARD_INPUT].append(input_part)
         found[Kind.BACKWARD_WEIGHT].append(weight_part)
     return PassTimes(
-        tuple(found[Kind.FORWARD]),
-        tuple(found[Kind.BACKWARD]),
-        tuple(found[Kind.BACKWARD_INPUT]),
-        tuple(found[Kind.BACKWARD_WEIGHT]),
-        copy_ns,
+        forward=tuple(found[Kind.FORWARD]),
+        backward=tuple(found[Kind.BACKWARD]),
+        backward_input=tuple(found[Kind.BACKWARD_INPUT]),
+        backward_weight=tuple(found[Kind.BACKWARD_WEIGHT]),
+        copy=copy_ns,
         measured=True,
     )

@@ -64,7 +64,13 @@ def par_of(rules: BoardRules, schedule: Schedule) -> Par | None:
     step = work + bubble
     share = bubble / step
     peak = timed_board(board).peak
-    return Par(schedule.name, schedule.title, step, share, peak * ratio)
+    return Par(
+        name=schedule.name,
+        title=schedule.title,
+        step=step,
+        bubble=share,
+        memory=peak * ratio,
+    )
 
 
 def schedule_board(schedule: Schedule, lanes: int, microbatches: int) -> Board | None:
@@ -84,7 +90,12 @@ def schedule_board(schedule: Schedule, lanes: int, microbatches: int) -> Board |
     stage_lanes = tuple(held.rank for held in placement)
     split = Kind.BACKWARD_WEIGHT in schedule.uses
     times = PassTimes.units(len(stage_lanes))
-    rules = BoardRules(stage_lanes, microbatches, split, times)
+    rules = BoardRules(
+        stage_lanes=stage_lanes,
+        microbatches=microbatches,
+        split=split,
+        times=times,
+    )
     return Board.of(rules, orders)
 
 

@@ -110,7 +110,12 @@ def timed_board(board: Board) -> TimedBoard:
                 if start is None:
                     break
                 end = start + rules.times.of(action)
-                found[action] = TimedPass(action, lane, start, end)
+                found[action] = TimedPass(
+                    action=action,
+                    lane=lane,
+                    start=start,
+                    end=end,
+                )
                 free[lane] = end
                 heads[lane] += 1
                 remaining -= 1

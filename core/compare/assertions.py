@@ -109,7 +109,12 @@ def parse_assertion(text: str) -> Assertion:
             )
         )
     value = float(number) * _UNITS[unit]
-    return Assertion(text.strip(), figure, comparison, value)
+    return Assertion(
+        text=text.strip(),
+        figure=figure,
+        comparison=comparison,
+        value=value,
+    )
 
 
 def check_assertions(

@@ -100,7 +100,15 @@ def by_other_lanes(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
         if one or other:
             mean_a = one // len(a.steps)
             mean_b = other // len(b.steps)
-            rows.append(Difference(RowGroup.OTHER_LANES, str(kind), mean_a, mean_b, 0))
+            rows.append(
+                Difference(
+                    group=RowGroup.OTHER_LANES,
+                    name=str(kind),
+                    a=mean_a,
+                    b=mean_b,
+                    contribution=0,
+                )
+            )
     return tuple(sorted(rows, key=lambda row: -abs(row.difference)))
 
 

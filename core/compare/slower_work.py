@@ -148,7 +148,12 @@ class _Replay:
         kind = _alone(by_kind, cost)
         # Data move between lanes: the lane of a copy says little.
         name = "" if work is Work.MOVING else _alone(by_lane, cost)
-        return SlowerWork(work, cost, kind, name)
+        return SlowerWork(
+            work=work,
+            cost_ns=cost,
+            kind=kind,
+            lane=name,
+        )
 
     def saved(self, tasks: Bools) -> int:
         """Return by how many ns the step is shorter if some tasks take as long as in A."""

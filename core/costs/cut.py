@@ -159,9 +159,21 @@ def lane_sums(
                     held_bytes += cost.kept_bytes
                     held_bytes += waiting[place.stage] * cost.saved_bytes
         if costs:
-            lane_sum = LaneSum(lane.index, tuple(stages), parameters, time_ns, held_bytes)
+            lane_sum = LaneSum(
+                lane=lane.index,
+                stages=tuple(stages),
+                parameters=parameters,
+                time_ns=time_ns,
+                held_bytes=held_bytes,
+            )
         else:
-            lane_sum = LaneSum(lane.index, tuple(stages), parameters, None, None)
+            lane_sum = LaneSum(
+                lane=lane.index,
+                stages=tuple(stages),
+                parameters=parameters,
+                time_ns=None,
+                held_bytes=None,
+            )
         sums.append(lane_sum)
     return sums
 

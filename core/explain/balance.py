@@ -201,7 +201,12 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Fir
         own_ns = first.kind_ns.get(kind, 0)
         own_bytes = first.kind_bytes.get(kind, 0)
         times = [balance.kind_ns.get(kind, 0) for balance in others]
-        share = FirstLaneShare(kind, own_ns, fmean(times), own_bytes)
+        share = FirstLaneShare(
+            kind=kind,
+            first=own_ns,
+            others=fmean(times),
+            first_bytes=own_bytes,
+        )
         shares.append(share)
     if first.peak_bytes:
         peaks = [balance.peak_bytes for balance in others]

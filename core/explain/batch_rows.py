@@ -68,7 +68,15 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     parts: list[LanePart] = []
     for (index, replica, microbatch), count in sorted(of_lanes.items()):
         start = starts[replica, microbatch]
-        parts.append(LanePart(index, replica, microbatch, start, count))
+        parts.append(
+            LanePart(
+                lane=index,
+                replica=replica,
+                microbatch=microbatch,
+                start=start,
+                rows=count,
+            )
+        )
     return parts
 
 

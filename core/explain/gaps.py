@@ -94,7 +94,12 @@ def gap_report(explanation: Explanation, lane: int, time_ns: int) -> GapReport |
     reasons = tuple(_reason(explanation, piece) for piece in pieces)
     start = reasons[0].start
     end = reasons[-1].end
-    return GapReport(explanation.lanes[lane], start, end, reasons)
+    return GapReport(
+        lane=explanation.lanes[lane],
+        start=start,
+        end=end,
+        reasons=reasons,
+    )
 
 
 def run_gap_report(
@@ -164,12 +169,23 @@ def _reason(explanation: Explanation, piece: int) -> Reason:
     columns = explanation.columns
     blocking = int(explanation.blocking[piece])
     lane = explanation.lanes[columns.lane[blocking]]
-    return Reason(cause, start, end, columns[blocking], lane)
+    return Reason(
+        cause=cause,
+        start=start,
+        end=end,
+        blocking=columns[blocking],
+        place=lane,
+    )
 
 
 def _one_reason(lane: Lane, cause: Cause, start: int, end: int) -> GapReport:
     reason = Reason(cause, start, end)
-    return GapReport(lane, start, end, (reason,))
+    return GapReport(
+        lane=lane,
+        start=start,
+        end=end,
+        reasons=(reason,),
+    )
 
 
 def _pause_between_steps(trace: Trace, time_ns: int) -> tuple[int, int] | None:

@@ -103,7 +103,12 @@ def name_statistics(trace: Trace, counted: RangeStatistics) -> NameStatistics | 
     )
     names, name_count = _names(trace, found)
     outliers, outlier_count = _outliers(found)
-    return NameStatistics(names, outliers, name_count, outlier_count)
+    return NameStatistics(
+        names=names,
+        outliers=outliers,
+        name_count=name_count,
+        outlier_count=outlier_count,
+    )
 
 
 @dataclass(frozen=True, slots=True)

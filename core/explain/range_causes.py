@@ -129,7 +129,12 @@ def idle_causes(
         by_lane[lane] = causes
         rest[lane] = time.idle_ns - int(totals.sum())
     steps = int(inside.sum())
-    return IdleCauses(by_lane, rest, len(explained), steps)
+    return IdleCauses(
+        by_lane=by_lane,
+        rest=rest,
+        explained=len(explained),
+        steps=steps,
+    )
 
 
 def _busy_outside(spans: Spans, start: int, end: int, begins: Ints, ends: Ints) -> int:

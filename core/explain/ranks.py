@@ -145,7 +145,14 @@ def devices_of(trace: Trace) -> list[Device]:
         name = first.device
         if count[name] > 1:
             name = f"{name} {first.stream_of}"
-        found.append(Device(name, main, spans, in_use))
+        found.append(
+            Device(
+                name=name,
+                main=main,
+                spans=spans,
+                in_use=in_use,
+            )
+        )
     return found
 
 

@@ -119,7 +119,13 @@ def _rank_bounds(trace: Trace, step: int) -> Bounds:
         begins[lane.index] = starts[0]
         finishes[lane.index] = ends[0]
     begin, finish = trace.step_bounds(step)
-    return Bounds(begin, finish, begins, finishes, follow=True)
+    return Bounds(
+        begin=begin,
+        finish=finish,
+        begins=begins,
+        finishes=finishes,
+        follow=True,
+    )
 
 
 def _with_between_steps(explanation: Explanation, trace: Trace, step: int) -> Explanation:

@@ -281,7 +281,12 @@ class RangeCount:
         lane.worked += worked
         lane.taken = last
         sizes = _flat_codes(kind[known:], lengths[known:])
-        return _LanePart(start, end, computes, sizes)
+        return _LanePart(
+            start=start,
+            end=end,
+            computes=computes,
+            sizes=sizes,
+        )
 
     def _read_again(self, parts: Sequence[Spans]) -> None:
         """Find the durations of percentiles among the spans of some parts."""

@@ -126,7 +126,13 @@ class JobClient:
             peers = tuple(_peer_of(rank) for rank in ranks)
             world = ranks[0].header.replicas if ranks else 0
             left_out = 0 if self._merger is None else self._merger.left_out
-            return JobStatus(peers, world, left_out, self._refusals.count, self._note)
+            return JobStatus(
+                peers=peers,
+                world=world,
+                left_out=left_out,
+                refused=self._refusals.count,
+                problem=self._note,
+            )
 
     def stop(self) -> None:
         """End the current run. Its ranks are disconnected, and their job continues."""

@@ -152,7 +152,13 @@ class RankStream:
             steps.widen(kept.step, kept.start, kept.end)
             lanes.append(kept)
         self.trace = Trace(
-            old.header, old.table, lanes, steps, counters, logs=old.logs, version=old.version
+            header=old.header,
+            table=old.table,
+            lanes=lanes,
+            step_table=steps,
+            counters=counters,
+            logs=old.logs,
+            version=old.version,
         )
 
     def new_logs(self, origin: int) -> list[NoteRow]:

@@ -116,7 +116,12 @@ def _tutorial(settings: ModelSettings) -> ModelDescription:
     # This block is a single linear layer. In a block of a layer and its activation, the layer is
     # the first module of an nn.Sequential: its parameters are named "0.weight" and "0.bias".
     blocks = (Block("linear", (("weight", 10), ("bias", 2)), 2),)
-    return ModelDescription("tutorial", blocks, 5 * element, element)
+    return ModelDescription(
+        name="tutorial",
+        blocks=blocks,
+        input_bytes=5 * element,
+        element_bytes=element,
+    )
 
 
 def _toymodel(settings: ModelSettings) -> ModelDescription:
@@ -125,7 +130,12 @@ def _toymodel(settings: ModelSettings) -> ModelDescription:
         Block("net1+relu", linear_parameters("0", 10, 10), 10),
         Block("net2", (("weight", 50), ("bias", 5)), 5),
     )
-    return ModelDescription("toymodel", blocks, 10 * element, element)
+    return ModelDescription(
+        name="toymodel",
+        blocks=blocks,
+        input_bytes=10 * element,
+        element_bytes=element,
+    )
 
 
 def _mlp(settings: ModelSettings) -> ModelDescription:
@@ -136,10 +146,10 @@ def _mlp(settings: ModelSettings) -> ModelDescription:
         parameters = linear_parameters("0", width, width)
         blocks.append(Block(f"linear{i}", parameters, width))
     return ModelDescription(
-        "mlp",
-        tuple(blocks),
-        width * element,
-        element,
+        name="mlp",
+        blocks=tuple(blocks),
+        input_bytes=width * element,
+        element_bytes=element,
         segments=_layer_segments(len(blocks)),
         divisors=(("--width", width),),
     )
@@ -190,10 +200,10 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
         blocks.append(Block(f"block{index}", transformer, sequence * width))
     blocks.append(Block("head", head, sequence * VOCABULARY))
     return ModelDescription(
-        "gpt",
-        tuple(blocks),
-        sequence * 8,  # tokens are int64
-        element,
+        name="gpt",
+        blocks=tuple(blocks),
+        input_bytes=sequence * 8,  # tokens are int64
+        element_bytes=element,
         segments=_transformer_segments(settings["depth"]),
         divisors=(("--heads", settings["heads"]),),
     )
@@ -284,30 +294,57 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
     blocks.append(Block("head", head, RESNET50_CLASSES))
     image = 3 * image_size**2 * element
     # depends_on_split, because batch normalisation uses the rows of a micro-batch.
-    return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
+    return ModelDescription(
+        name="resnet50",
+        blocks=tuple(blocks),
+        input_bytes=image,
+        element_bytes=element,
+        depends_on_split=True,
+    )
 
 
 for _kind in (
-    ModelKind("mlp", "MLP", "Linear layers of one width.", {"width": 1024, "depth": 8}, _mlp, 64),
-    ModelKind("tutorial", "Tutorial", "The tutorials' Linear(5, 2).", {}, _tutorial, 30),
-    ModelKind("toymodel", "ToyModel", "The tutorials' 10-10-5 in two blocks.", {}, _toymodel, 20),
     ModelKind(
-        "gpt",
-        "GPT",
-        "A small GPT over bytes.",
-        {"width": 256, "depth": 4, "heads": 4, "sequence": 64},
-        _gpt,
-        16,
-        _gpt_problem,
+        name="mlp",
+        title="MLP",
+        line="Linear layers of one width.",
+        settings={"width": 1024, "depth": 8},
+        describe=_mlp,
+        batch=64,
     ),
     ModelKind(
-        "resnet50",
-        "ResNet-50",
-        "ResNet-50 on square images.",
-        {"image_size": 64},
-        _resnet50,
-        16,
-        _resnet50_problem,
+        name="tutorial",
+        title="Tutorial",
+        line="The tutorials' Linear(5, 2).",
+        settings={},
+        describe=_tutorial,
+        batch=30,
+    ),
+    ModelKind(
+        name="toymodel",
+        title="ToyModel",
+        line="The tutorials' 10-10-5 in two blocks.",
+        settings={},
+        describe=_toymodel,
+        batch=20,
+    ),
+    ModelKind(
+        name="gpt",
+        title="GPT",
+        line="A small GPT over bytes.",
+        settings={"width": 256, "depth": 4, "heads": 4, "sequence": 64},
+        describe=_gpt,
+        batch=16,
+        problem=_gpt_problem,
+    ),
+    ModelKind(
+        name="resnet50",
+        title="ResNet-50",
+        line="ResNet-50 on square images.",
+        settings={"image_size": 64},
+        describe=_resnet50,
+        batch=16,
+        problem=_resnet50_problem,
     ),
 ):
     MODELS[_kind.name] = _kind

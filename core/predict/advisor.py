@@ -355,7 +355,12 @@ class _Predictor:
         columns = predict_times(plan, costs)
         # One step, and no warm-up: the recording has nothing else.
         specification = replace(choice, steps=1, warmup=0)
-        header = Header(specification, self._model, plan.lanes, plan.replicas)
+        header = Header(
+            specification=specification,
+            model=self._model,
+            lanes=plan.lanes,
+            replicas=plan.replicas,
+        )
         return predicted_recording(header, plan.tasks, columns)
 
     def _plan(self, choice: Specification) -> Plan:

@@ -45,10 +45,10 @@ class PlannedStep:
     def header(self) -> Header:
         """The header of a prediction of this run."""
         return Header(
-            self.specification,
-            self.model,
-            self.plan.lanes,
-            self.plan.replicas,
+            specification=self.specification,
+            model=self.model,
+            lanes=self.plan.lanes,
+            replicas=self.plan.replicas,
             source=Source.PREDICTED,
         )
 

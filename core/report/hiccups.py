@@ -104,7 +104,13 @@ def _hiccup(run: MeasuredSteps, row: int, task: int, usual_ns: float) -> Finding
         main_lane = run.lanes[lane].serves
         values["lane"] = main_lane
         where = f"step {step} lane {main_lane}"
-        return Finding(Limit.HICCUP, where, ns, share, values)
+        return Finding(
+            kind=Limit.HICCUP,
+            where=where,
+            loss_ns=ns,
+            share=share,
+            values=values,
+        )
     place = run.places[lane]
     values["place"] = place
     where = f"step {step} {place}"

@@ -33,7 +33,13 @@ def host_limit(run: MeasuredSteps) -> Finding | None:
     usual = float(np.median(durations))
     values = {"task": duration_text(round(usual))}
     late_ns = int(late[run.median])
-    return Finding(Limit.HOST, "", late_ns, share, values)
+    return Finding(
+        kind=Limit.HOST,
+        where="",
+        loss_ns=late_ns,
+        share=share,
+        values=values,
+    )
 
 
 def inherent_limit(run: MeasuredSteps) -> Finding:
@@ -44,7 +50,12 @@ def inherent_limit(run: MeasuredSteps) -> Finding:
     if worst.ns < LIMITS * step_ns:
         worst = joint
     if worst.ns < LIMITS * step_ns:
-        return Finding(Limit.NONE, "", 0, 0.0)
+        return Finding(
+            kind=Limit.NONE,
+            where="",
+            loss_ns=0,
+            share=0.0,
+        )
     share = worst.ns / step_ns
     sentence = ""
     if not run.source.has_plan:
@@ -104,7 +115,12 @@ def _losses(run: MeasuredSteps) -> list[_Loss]:
             "most": duration_text(round(most)),
             "mean": duration_text(round(mean), like=most),
         }
-        imbalance = _Loss(Limit.IMBALANCE, uneven_ns, name, values)
+        imbalance = _Loss(
+            kind=Limit.IMBALANCE,
+            ns=uneven_ns,
+            where=name,
+            values=values,
+        )
     return [
         imbalance,
         _Loss(Limit.SCHEDULE, still - longest),

@@ -257,7 +257,14 @@ def _finding(times: JobTimes, one: Excess, loss: int) -> Finding:
         values["block"] = times.blocks.get(one.part.block, stage)
         sentence = PASS_SENTENCES.get(kind, sentence)
     share = loss / max(1, times.step_ns)
-    return Finding(limit, f"rank {rank}", loss, share, values, sentence=sentence)
+    return Finding(
+        kind=limit,
+        where=f"rank {rank}",
+        loss_ns=loss,
+        share=share,
+        values=values,
+        sentence=sentence,
+    )
 
 
 _LIMITS: dict[Kind | None, Limit] = {

@@ -106,7 +106,13 @@ def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
         if run.source.has_plan:
             values = {"low": low, "high": high, "factor": factor}
             where = f"link {low}-{high}"
-            yield Finding(Limit.SLOW_LINK, where, ns, share, values)
+            yield Finding(
+                kind=Limit.SLOW_LINK,
+                where=where,
+                loss_ns=ns,
+                share=share,
+                values=values,
+            )
             continue
         low_name = run.places[low]
         high_name = run.places[high]

@@ -168,4 +168,9 @@ def _savings(
 def _saving(part: PeerGroup, name: str, usual_ns: float, length: float) -> Saving:
     saved = usual_ns - length
     share = saved / max(1.0, usual_ns)
-    return Saving(part, name, saved, share)
+    return Saving(
+        part=part,
+        name=name,
+        saved_ns=saved,
+        share=share,
+    )

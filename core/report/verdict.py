@@ -196,7 +196,12 @@ def _largest_job_limit(run: MeasuredSteps, times: JobTimes) -> Finding:
         return worst
     most = max(of_all_ranks, key=lambda one: one.loss_ns)
     if most.share < LIMITS:
-        return Finding(Limit.NONE, "", 0, 0.0)
+        return Finding(
+            kind=Limit.NONE,
+            where="",
+            loss_ns=0,
+            share=0.0,
+        )
     return most
 
 

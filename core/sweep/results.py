@@ -201,7 +201,12 @@ def _result(setting: Specification, rows: Sequence[SweepRow]) -> Result:
     deviation = None
     if len(rows) > 1:
         deviation = float(times.std(ddof=1))
-    return Result(setting, tuple(rows), mean, deviation)
+    return Result(
+        setting=setting,
+        rows=tuple(rows),
+        mean_ms=mean,
+        deviation_ms=deviation,
+    )
 
 
 def remaining(sweep: Sweep, done: Iterable[SweepRow]) -> Sequence[Point]:

@@ -297,7 +297,12 @@ def _fault(trace: Trace, step: int, counts: _Counts, place: int) -> Fault:
     for other in problems[1:]:
         problem = message("{problem}; {other}", problem=problem, other=other)
     text = message("step {step}: {problem}", step=step, problem=problem)
-    return Fault(step, max(0, missing), repeated, text)
+    return Fault(
+        step=step,
+        missing=max(0, missing),
+        repeated=repeated,
+        text=text,
+    )
 
 
 def _missing(trace: Trace, step: int, plan: int) -> list[int]:

@@ -255,7 +255,13 @@ def cost_key(task: Task, passes: int = 1) -> CostKey:
     of = task.stage if task.block is None else task.block
     of = ABSENT if of is None else of
     shard = ABSENT if task.shard is None else task.shard
-    return CostKey(task.kind, of, task.rows / passes, task.bytes, shard)
+    return CostKey(
+        kind=task.kind,
+        of=of,
+        rows=task.rows / passes,
+        bytes=task.bytes,
+        shard=shard,
+    )
 
 
 def costs_from(

@@ -138,7 +138,13 @@ def _timed_run(strategy: str, devices: Sequence[str], schedule: str | None = Non
 
 def _compared(name: str, peer: str, ours: list[float], theirs: list[float]) -> PeerStep:
     scatter = max(_scatter(ours), _scatter(theirs))
-    return PeerStep(name, peer, statistics.median(ours), statistics.median(theirs), scatter)
+    return PeerStep(
+        run=name,
+        peer=peer,
+        ours=statistics.median(ours),
+        theirs=statistics.median(theirs),
+        scatter=scatter,
+    )
 
 
 def _scatter(lengths: list[float]) -> float:

@@ -64,7 +64,11 @@ def profiler_difference(device: str, folder: str = "") -> Measured:
         starts.append(abs(span[0] - kernel[0]))
         ends.append(abs(span[1] - kernel[1]))
     return ProfilerDifference(
-        device, statistics.median(starts), statistics.median(ends), half_width, len(kernels)
+        device=device,
+        start=statistics.median(starts),
+        end=statistics.median(ends),
+        half_width=half_width,
+        kernels=len(kernels),
     )
 
 

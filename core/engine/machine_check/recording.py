@@ -37,7 +37,12 @@ def recording_cost(device: str) -> RecordingCost:
             recorded += _train(model, optimizer, x, record(model, optimizer, out=folder))
     middle = statistics.median(plain)
     scatter = statistics.median(abs(step - middle) for step in plain)
-    return RecordingCost(device, middle, statistics.median(recorded), scatter)
+    return RecordingCost(
+        device=device,
+        plain=middle,
+        recorded=statistics.median(recorded),
+        scatter=scatter,
+    )
 
 
 def _train(

@@ -186,7 +186,12 @@ def span_order(trace: Trace, name: str) -> SpanOrder:
                 if end is not None:
                     early = max(early, end - span.start)
     uncertain = int(clock_uncertainty(trace.clocks) or 0)
-    return SpanOrder(name, trace.span_count, early, uncertain)
+    return SpanOrder(
+        run=name,
+        spans=trace.span_count,
+        early=early,
+        uncertain=uncertain,
+    )
 
 
 def step_lengths(trace: Trace) -> list[float]:

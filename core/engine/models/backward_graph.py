@@ -44,7 +44,12 @@ def cut_graph(roots: Sequence[GradientEdge], ends: Collection[Node]) -> GraphCut
     for root in roots:
         if root.node not in path:
             _add_leaves(leaves, root.node, [root.node], graph)
-    return GraphCut(graph, path, leaves, _grouped(leaves))
+    return GraphCut(
+        graph=graph,
+        path=path,
+        leaves=leaves,
+        groups=_grouped(leaves),
+    )
 
 
 def _add_leaves(

@@ -226,7 +226,15 @@ def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
         column, row = linears[first : first + 2]
         inside = _elementwise(activations[first].module)
         units = column.module.out_features
-        segments.append(SegmentModules(column, inside, row, units, enter=enter))
+        segments.append(
+            SegmentModules(
+                column=column,
+                inside=inside,
+                row=row,
+                units=units,
+                enter=enter,
+            )
+        )
         # The input of the second activation must be the sum over lanes, because f(a) + f(b) is not
         # f(a + b). So it is at the start of the next segment, after the all-reduce.
         enter = activations[first + 1]

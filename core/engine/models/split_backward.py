@@ -244,7 +244,12 @@ def _group(
             gradients.append(gradient)
     parameters = tuple(leaf.variable for leaf in leaves)  # type: ignore[attr-defined]
     group_given = {node: given[node] for node in nodes if node in given}
-    return WeightGroup(tuple(edges), tuple(gradients), parameters, group_given)
+    return WeightGroup(
+        edges=tuple(edges),
+        gradients=tuple(gradients),
+        parameters=parameters,
+        given=group_given,
+    )
 
 
 def _keep(given: dict[Node, _Arrived], node: Node) -> Callable[[_Arrived], None]:

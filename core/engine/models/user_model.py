@@ -120,7 +120,12 @@ def load_user_model(
         data = data.to(dtype)
     example = data[:2]
     blocks = _blocks(built, name, example, dtype)
-    return UserModel(blocks, data, target, _loss(module))
+    return UserModel(
+        blocks=blocks,
+        input=data,
+        target=target,
+        loss=_loss(module),
+    )
 
 
 def _blocks(built: object, name: str, example: Tensor, dtype: torch.dtype) -> list[nn.Module]:

@@ -95,16 +95,22 @@ def build_workload(specification: Specification) -> Workload:
             model = load_user_model(path, rows, dtype, generator)
             target = _converted(model.target, dtype)
             empty = ModelDescription(path.stem, (), 0)
-            workload = Workload(empty, model.blocks, model.input, target, model.loss)
+            workload = Workload(
+                description=empty,
+                blocks=model.blocks,
+                input=model.input,
+                target=target,
+                loss=model.loss,
+            )
             return replace(workload, description=_describe(workload, settings.name))
         blocks = [block.to(dtype).train() for block in build_blocks(settings)]
         data, target = built_in_batch(settings, rows, generator)
         return Workload(
-            MODELS[settings.name].describe(settings),
-            blocks,
-            _converted(data, dtype),
-            _converted(target, dtype),
-            built_in_loss(settings.name),
+            description=MODELS[settings.name].describe(settings),
+            blocks=blocks,
+            input=_converted(data, dtype),
+            target=_converted(target, dtype),
+            loss=built_in_loss(settings.name),
         )
 
 
@@ -251,10 +257,10 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
     _check_loss(workload, x, name)
     row = workload.input[:1]
     return ModelDescription(
-        workload.description.name,
-        tuple(blocks),
-        row.numel() * row.element_size(),
-        x.element_size(),
+        name=workload.description.name,
+        blocks=tuple(blocks),
+        input_bytes=row.numel() * row.element_size(),
+        element_bytes=x.element_size(),
         depends_on_split=any(_normalises_batch(module) for module in _modules(workload)),
     )
 

@@ -81,7 +81,13 @@ class StepExpectations:
             # numbers if the collectives change.
             collectives = (task.index for task in plan.tasks if task.kind.is_collective)
             settled = next(collectives, settled)
-        return ExpectedStep(step, plan, self._numbers[plan.tasks], own, settled)
+        return ExpectedStep(
+            step=step,
+            plan=plan,
+            number=self._numbers[plan.tasks],
+            own=own,
+            settled=settled,
+        )
 
 
 def completed(prepared: Prepared, rows: int, collectives: Collectives | None) -> Plan:

@@ -136,7 +136,13 @@ class RankWorker:
         blocks = copy.deepcopy(self._workload.blocks)
         specification = self._prepared.specification
         on_streams = self._prepared.backend != GLOO
-        setup = RankSetup(self._lane, on_streams, self._instrument, self._report, specification)
+        setup = RankSetup(
+            lane=self._lane,
+            on_streams=on_streams,
+            instrument=self._instrument,
+            report=self._report,
+            specification=specification,
+        )
         return rank_model(self._prepared.strategy)(blocks, setup)
 
     def _step(self, index: int, batch: Batch) -> None:

@@ -176,7 +176,12 @@ class Executor:
             lanes[task.lane].append(job)
         # All jobs of the step exist before the first one is queued: a job must find the jobs of
         # other lanes that it waits for, and the sending thread needs complete lanes.
-        running = RunningStep(index, number, lanes, [0] * len(lanes))
+        running = RunningStep(
+            step=index,
+            plan=number,
+            lanes=lanes,
+            sent=[0] * len(lanes),
+        )
         if self._writer is not None:
             self.unsent.append(running)
         for job in jobs:

@@ -107,7 +107,12 @@ def run_torchrun(
         variables[TOKEN_VARIABLE] = address.token
     # The folder holds the lifeline's pipe and torchrun's logs.
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
-        settings = LaunchSettings(specification, out, str(Path(own, "lifeline")), hosts.nodes)
+        settings = LaunchSettings(
+            specification=specification,
+            out=out,
+            lifeline=str(Path(own, "lifeline")),
+            nodes=hosts.nodes,
+        )
         command = _command(settings, lanes, hosts, own)
         try:
             code = run_module(command, settings.lifeline, variables, keep, stop)

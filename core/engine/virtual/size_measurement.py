@@ -251,7 +251,13 @@ def _pass_key(task: Task, rows: int, stages: int) -> PassKey:
     stage = 0 if task.kind is Kind.LOSS else task.place.stage
     adds = task.kind in ADDING and task.microbatch != _FIRST
     size = 1 if task.kind is Kind.STEP else rows
-    return PassKey(task.kind, stage, size, adds, stages)
+    return PassKey(
+        kind=task.kind,
+        stage=stage,
+        rows=size,
+        adds=adds,
+        stages=stages,
+    )
 
 
 def is_divided(stage: Stage) -> bool:

@@ -19,6 +19,7 @@ def plan(job: Job) -> Plan:
         placements=(Placement(0, 0, 0),),
         parts=(Part(0, 0, 0, job.rows),),
         columns=TaskColumns.of(tasks),
+        # Idle lanes are shown as replicas without rows.
         replicas=len(job.lanes),
     )
 

@@ -124,7 +124,14 @@ def read_ascend(
     )
     # The last call launched the task.
     launches = _launches(arrows, group, start)
-    marks = PassMarks.of(names, name, thread, start, end, group == HOST)
+    marks = PassMarks.of(
+        names=names,
+        name=name,
+        thread=thread,
+        start=start,
+        end=end,
+        is_annotation=group == HOST,
+    )
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
         # Operators run on the thread of the annotations, and the runtime's calls on another one.

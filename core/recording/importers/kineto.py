@@ -110,7 +110,14 @@ def read_kineto(
         collective=columns["collective"],
     )
     kind = _kinds(kernels, by_name, launches)
-    marks = PassMarks.of(names, name, thread, start, end, group == ANNOTATION)
+    marks = PassMarks.of(
+        names=names,
+        name=name,
+        thread=thread,
+        start=start,
+        end=end,
+        is_annotation=group == ANNOTATION,
+    )
     attributes: dict[str, NDArray[Any]] = {}
     if len(marks):
         call = launches.call

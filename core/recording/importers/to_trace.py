@@ -79,10 +79,10 @@ def trace_of_events(
         progress=progress,
     )
     header = Header(
-        Specification(warmup=0),
-        ModelDescription(title, (), 0),
-        tuple(lanes),
-        _count_replicas(imported),
+        specification=Specification(warmup=0),
+        model=ModelDescription(title, (), 0),
+        lanes=tuple(lanes),
+        replicas=_count_replicas(imported),
         source=Source.IMPORTED,
     )
     first_start = int(imported.start.min())
