@@ -121,7 +121,8 @@ def check_writable(option: str, path: str | None) -> None:
                 folder=folder,
             )
         )
-    if not os.access(target if target.exists() else folder, os.W_OK):
+    written = target if target.exists() else folder
+    if not os.access(written, os.W_OK):
         raise PlanError(
             message(
                 "{option} {path}: {folder} is not writable; use another folder",

@@ -107,7 +107,9 @@ class Option(Generic[T]):
     @property
     def flag(self) -> str:
         """The option on the command line: `--split-size`, `--no-calibrate`."""
-        return flag_of(f"no_{self.name}" if self.default is True else self.name)
+        if self.default is True:
+            return flag_of(f"no_{self.name}")
+        return flag_of(self.name)
 
     @property
     def otherwise(self) -> str:

@@ -161,7 +161,9 @@ class _Header:
             raise LineError(2, message("a puzzle needs a goal: a line step: … or memory: …"))
         memory = self._goal("memory", rules)
         step = self._goal("step", rules)
-        return Goal(step, None if memory is None else int(memory))
+        if memory is None:
+            return Goal(step, None)
+        return Goal(step, int(memory))
 
     def start(self, rules: BoardRules) -> Board:
         """Return the first board. Raises LineError."""

@@ -46,13 +46,16 @@ def _file_stem(title: str) -> str:
 
 def own_run(board: Board, schedule: Path, settings: Specification) -> Specification:
     """Return a run of a saved board with the given settings, whose gradients are verified."""
-    cut = settings[BORDERS]
+    # A run with own borders has as many stages as these make.
+    stages = None
+    if settings[BORDERS] is None:
+        stages = board.rules.stages
     changed = settings.having(
         schedule=str(schedule),
         microbatches=board.rules.microbatches,
         split_size=None,
         chunks=None,
-        stages=None if cut is not None else board.rules.stages,
+        stages=stages,
     )
     return replace(changed, verify=True)
 

@@ -142,7 +142,10 @@ class _Side:
         rounded = apportioned(self._values(), len(self.run.steps))
         for total, mean in zip(self.totals, rounded, strict=True):
             # A lane that this run lacks is 0 in sums and None in tables.
-            means.append(None if total is None else mean)
+            if total is None:
+                means.append(None)
+            else:
+                means.append(mean)
         return means
 
     def parts(self) -> list[int]:

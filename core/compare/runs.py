@@ -120,7 +120,9 @@ def compare_runs(
     totals_b = time_totals(b, chosen_b, stop)
     tasks_a = StepTasks.of(a, totals_a.step)
     tasks_b = StepTasks.of(b, totals_b.step)
-    are_medians = steps_a is None and steps_b is None
+    noise_ns = 0.0
+    if steps_a is None and steps_b is None:
+        noise_ns = _median_noise(a, b)
     return TwoRuns(
         a=totals_a,
         b=totals_b,
@@ -129,7 +131,7 @@ def compare_runs(
         other_lanes=by_other_lanes(totals_a, totals_b),
         settings=differing_settings(a, totals_a.step, b, totals_b.step),
         matches=match_steps(tasks_a, tasks_b),
-        noise_ns=_median_noise(a, b) if are_medians else 0.0,
+        noise_ns=noise_ns,
     )
 
 

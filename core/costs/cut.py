@@ -60,6 +60,7 @@ class MeasuredBlocks:
         link = None
         if lanes[0].is_virtual:
             link = read_link(specification.link or DEFAULT_LINK)
+        transfer_ns = None if link else 0.0
         return CostModel(
             {
                 Kind.FORWARD: self._curves(lambda cost: cost.forward_ns),
@@ -70,7 +71,7 @@ class MeasuredBlocks:
                 Kind.STEP: FREE,
             },
             link=link,
-            transfer_ns=None if link else 0.0,
+            transfer_ns=transfer_ns,
             by_rows=True,
             by_block=True,
         )

@@ -114,7 +114,8 @@ def _copied(tensor: Tensor, device: torch.device, dtype: torch.dtype | None) -> 
 
     Tensors of integers keep their type.
     """
-    return tensor.to(device, dtype if tensor.is_floating_point() else None, copy=True)
+    own_dtype = dtype if tensor.is_floating_point() else None
+    return tensor.to(device, own_dtype, copy=True)
 
 
 def step_errors(

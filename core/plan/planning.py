@@ -260,7 +260,8 @@ def _check_settings(model: ModelSettings) -> None:
                     takes=takes,
                 )
             )
-    _refuse("" if kind is None else kind.problem(model.filled()))
+    if kind is not None:
+        _refuse(kind.problem(model.filled()))
 
 
 def _check_options(specification: Specification, strategy: Strategy) -> None:

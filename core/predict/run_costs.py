@@ -50,7 +50,11 @@ def run_costs(trace: Trace) -> RunCosts | None:
     by_size = reported_costs(trace.size_costs)
     known = known_costs(trace)
     # Steps of a warm-up contain the run's faults, which a prediction would add again.
-    own = None if known is None or known[1] is CostSource.WARMUP else known[0]
+    own = None
+    if known is not None:
+        known_model, known_source = known
+        if known_source is not CostSource.WARMUP:
+            own = known_model
     if by_size is not None:
         return RunCosts(
             costs=by_size,

@@ -46,13 +46,16 @@ class Instrument:
         self.device_times: DeviceTimes | None = None
         self._sink = sink
         self._has_given_blocks = False
+        activations = None
+        if report is not None:
+            activations = ActivationMemory(report)
         self.hooks = BlockHooks(
             model,
             self.ops,
             guard,
             self._begin_training,
             self._begin_outermost,
-            None if report is None else ActivationMemory(report),
+            activations,
         )
         self.collectives = CollectiveHooks(self.hooks, guard)
         self._stages = StageHooks(self.hooks, guard, self.pause)

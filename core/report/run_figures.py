@@ -66,15 +66,17 @@ def run_figures(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigure
     peaks = [balance.peak_bytes for balance in lane_balances(trace, lanes, steps)]
     rows = fmean(sum(rows_by_replica(trace, step)) for step in steps)
     header = trace.header
+    # A mean over some of the steps would describe other steps than the bubble next to it.
+    closed_form = fmean(forms) if len(forms) == len(figures) else None
+    row_tokens = header.specification.row_tokens if header.source.has_plan else None
     return RunFigures(
         step_ns=fmean(lengths),
         bubble_by_makespan=fmean(one.bubble_by_makespan for one in figures),
         bubble_by_lane_span=fmean(one.bubble_by_lane_span for one in figures),
-        # A mean over some of the steps would describe other steps than the bubble next to it.
-        closed_form=fmean(forms) if len(forms) == len(figures) else None,
+        closed_form=closed_form,
         peak_bytes=max(peaks, default=0) or None,
         rows=rows or None,
-        row_tokens=header.specification.row_tokens if header.source.has_plan else None,
+        row_tokens=row_tokens,
     )
 
 

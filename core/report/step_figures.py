@@ -109,12 +109,13 @@ def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
         collectives += one.collectives
         if one.closed_form is not None:
             forms.append(one.closed_form)
+    closed_form = sum(forms) / count if len(forms) == count else None
     idle_of_lanes = zip(*(one.idle_by_cause for one in figures), strict=True)
     return StepFigures(
         idle_by_cause=tuple(_means(idle) for idle in idle_of_lanes),
         bubble_by_makespan=sum(one.bubble_by_makespan for one in figures) / count,
         bubble_by_lane_span=sum(one.bubble_by_lane_span for one in figures) / count,
-        closed_form=sum(forms) / count if len(forms) == count else None,
+        closed_form=closed_form,
         ladder=_means([one.ladder for one in figures]),
         critical_path=_means([one.critical_path for one in figures]),
         collectives=sum_by_collective(collectives),

@@ -176,11 +176,9 @@ def _word(text: str) -> TermValue:
     before, letters, after = action.groups()
     if letters.lower() not in _LETTERS or not (before or after):
         return TextPattern(lowered)
-    return BarText(
-        letters.lower(),
-        None if before is None else int(before),
-        None if after is None else int(after),
-    )
+    number_before = None if before is None else int(before)
+    number_after = None if after is None else int(after)
+    return BarText(letters.lower(), number_before, number_after)
 
 
 def _value(word: str, key: str, part: str) -> TermValue:

@@ -65,4 +65,7 @@ def verified(trace: Trace) -> Verified | None:
     plain = float(trace.counter(PLAIN_ERROR).values.max(initial=0.0))
     rounding = rounding_of(trace.header.specification.model.dtype)
     allowed = max(rounding, min(PLAIN_TIMES * plain, MOST_ALLOWED))
-    return Verified(float(gradient.max()), float(loss.max()) if len(loss) else 0.0, allowed)
+    loss_error = 0.0
+    if len(loss):
+        loss_error = float(loss.max())
+    return Verified(float(gradient.max()), loss_error, allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 
@@ -93,7 +93,9 @@ def run_steps(
         for text in verification_notes(workload):
             writer.log("warning", text)
     seconds = 0.0
-    remaining = iter(calibrations if specification.calibrate else ())
+    remaining: Iterator[Calibrate] = iter(())
+    if specification.calibrate:
+        remaining = iter(calibrations)
     for index, batch in enumerate(workload.batches(specification)):
         if index == specification.warmup and seconds > LONGEST_STEP_SECONDS:
             text = f"a step takes {seconds:.0f} s: its costs are not measured beforehand"

@@ -183,7 +183,8 @@ class PipelineEngine(TorchEngine):
         x, target = (tensor.to(self.device) for tensor in batch)
         losses: list[Tensor] = []
         inputs = (x,) if self._is_first else ()
-        self._schedule.step(*inputs, target=target if self._is_last else None, losses=losses)
+        own_target = target if self._is_last else None
+        self._schedule.step(*inputs, target=own_target, losses=losses)
         # Only the rank with the last stage has losses.
         if not losses:
             return torch.zeros((), device=self.device)

@@ -125,7 +125,8 @@ class SizeMeasurement:
             # The durations of long tasks vary little, so one counted round is enough.
             if done > 1 and (is_late or not is_short):
                 break
-            taken = self._divided_pass(plan, measured, rehearsed if is_short else None)
+            rehearsing = rehearsed if is_short else None
+            taken = self._divided_pass(plan, measured, rehearsing)
             mean = sum(taken.values()) / len(plan.tasks)
             is_short = mean < LONG_NS
             if done:
@@ -212,7 +213,8 @@ class SizeMeasurement:
         # A micro-batch of more than half of the batch is the only one. So it never adds to other
         # gradients, and no schedule splits its backward.
         is_only = 2 * rows > len(self._batch[0])
-        return measuring_plan(self._lane, stages, rows, 1 if is_only else 3)
+        microbatches = 1 if is_only else 3
+        return measuring_plan(self._lane, stages, rows, microbatches)
 
 
 def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches: int) -> Plan:

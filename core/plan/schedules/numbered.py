@@ -34,7 +34,8 @@ def numbered(
     codes = np.frombuffer("".join(passes).encode("ascii"), np.uint8)
     is_up = codes >= ord("a")
     letters = np.where(is_up, codes - (ord("a") - ord("A")), codes)
-    stages = np.where(is_up, down if up is None else up, down)
+    stage_up = down if up is None else up
+    stages = np.where(is_up, stage_up, down)
     numbers = np.zeros(len(codes), np.int64)
     forward = letters == _F
     whole = letters == _B

@@ -247,7 +247,10 @@ def _process_groups(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     found: list[str | None] = []
     for name in names:
         match = _NAME_OF_COLLECTIVE.match(name)
-        found.append(None if match is None else match[1])
+        if match is None:
+            found.append(None)
+        else:
+            found.append(match[1])
     known = sorted({name for name in found if name is not None})
     numbers: dict[str | None, int] = {None: ABSENT}
     for number, name in enumerate(known):

@@ -101,6 +101,7 @@ def _imported(reader: PacketReader, has_end: Bools) -> ImportedEvents:
     by_category = kinds_from_categories(compress(reader.category, has_end))
     by_name = kinds_from_names(names)[name]
     steps = steps_from_names(names, name, start, end)
+    step = steps.at(start) if len(steps.number) else None
     tracks = _tracks(reader, track_ids, track, ~matches(names, STEP_RANGE)[name])
     return ImportedEvents(
         tracks=with_roles(tracks, track_ids.tolist(), reader.roles),
@@ -110,7 +111,7 @@ def _imported(reader: PacketReader, has_end: Bools) -> ImportedEvents:
         start=start,
         end=end,
         kind=np.where(by_category == ABSENT, by_name, by_category),
-        step=steps.at(start) if len(steps.number) else None,
+        step=step,
         links=_links(reader, has_end),
         steps=steps,
         counters=_counters(reader),
