@@ -46,7 +46,7 @@ def _file_stem(title: str) -> str:
 
 def own_run(board: Board, schedule: Path, settings: Specification) -> Specification:
     """Return a run of a saved board with the given settings, whose gradients are verified."""
-    # A run with own borders has as many stages as these make.
+    # If the run has borders, they determine the number of stages.
     stages = None
     if settings[BORDERS] is None:
         stages = board.rules.stages
