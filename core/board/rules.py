@@ -38,7 +38,12 @@ class PassTimes:
     def units(cls, stages: int) -> PassTimes:
         """Return the usual times: a forward takes 1, and each part of a backward too."""
         one = (UNIT_FORWARD,) * stages
-        return cls(one, (UNIT_BACKWARD,) * stages, one, one)
+        return cls(
+            forward=one,
+            backward=(UNIT_BACKWARD,) * stages,
+            backward_input=one,
+            backward_weight=one,
+        )
 
     def of(self, one: Action) -> float:
         """Return the time of a pass."""
@@ -83,7 +88,13 @@ class BoardRules:
         """
         stages = vee_placement(lanes, chunks) if vee else loop_placement(lanes, chunks)
         stage_lanes = tuple(held.rank for held in stages)
-        return cls(stage_lanes, microbatches, split, PassTimes.units(len(stages)), limit)
+        return cls(
+            stage_lanes=stage_lanes,
+            microbatches=microbatches,
+            split=split,
+            times=PassTimes.units(len(stages)),
+            limit=limit,
+        )
 
     @property
     def lanes(self) -> int:

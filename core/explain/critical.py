@@ -64,14 +64,28 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
     if len(columns):
         task = int(np.argmax(columns.end))
     if explanation.fault:
-        return [PathPiece(PathShare.INCOMPLETE, begin, until, task)]
+        return [
+            PathPiece(
+                share=PathShare.INCOMPLETE,
+                start=begin,
+                end=until,
+                task=task,
+            )
+        ]
     pieces: list[PathPiece] = []
     while task >= 0 and until > begin:
         # A rank of a job may be ahead of the others, and begin its step before the job's step
         # begins.
         begun = _clipped(int(waits.begun[task]), begin, until)
         share = _share(int(columns.kind[task]))
-        pieces.append(PathPiece(share, begun, until, task))
+        pieces.append(
+            PathPiece(
+                share=share,
+                start=begun,
+                end=until,
+                task=task,
+            )
+        )
         # A collective waits for its last member, so the path continues there. For other tasks, the
         # waiter is the task itself.
         waiter = int(waits.slowest[task])
@@ -89,8 +103,22 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
         enqueued = begun
         if launched != ABSENT:
             enqueued = _clipped(launched, until, begun)
-        pieces.append(PathPiece(PathShare.WAITING, enqueued, begun, waiter))
-        pieces.append(PathPiece(PathShare.HOST, until, enqueued, waiter))
+        pieces.append(
+            PathPiece(
+                share=PathShare.WAITING,
+                start=enqueued,
+                end=begun,
+                task=waiter,
+            )
+        )
+        pieces.append(
+            PathPiece(
+                share=PathShare.HOST,
+                start=until,
+                end=enqueued,
+                task=waiter,
+            )
+        )
     pieces.reverse()
     return [piece for piece in pieces if piece.end > piece.start]
 

@@ -33,11 +33,11 @@ def nested_lanes(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
     nested: list[Lane] = []
     for number, lane in enumerate(compute, len(lanes)):
         nested_lane = Lane(
-            number,
-            f"{lane.name} blocks",
-            lane.device,
-            Role.NESTED,
-            lane.cores,
+            index=number,
+            name=f"{lane.name} blocks",
+            device=lane.device,
+            role=Role.NESTED,
+            cores=lane.cores,
             serves=lane.index,
             runs_on=lane.runs_on,
         )

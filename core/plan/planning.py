@@ -68,7 +68,12 @@ def plan_run(
     if present:
         check_memory(specification, model, hardware)
     plans = plans_of(specification, model, lanes)
-    return PlannedRun(specification, model, tuple(lanes), plans)
+    return PlannedRun(
+        specification=specification,
+        model=model,
+        lanes=tuple(lanes),
+        plans=plans,
+    )
 
 
 def run_lanes(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:

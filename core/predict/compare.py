@@ -241,5 +241,12 @@ def _lane_errors(
             busy = int(measured_busy[lane.index])
             expected = int(predicted_busy[lane.index])
             error = expected / busy - 1 if busy else None
-            errors.append(LaneError(lane.name, busy, expected, error))
+            errors.append(
+                LaneError(
+                    name=lane.name,
+                    busy_ns=busy,
+                    predicted_busy_ns=expected,
+                    error=error,
+                )
+            )
     return tuple(errors)

@@ -85,5 +85,11 @@ def _ask(store: Any, prefix: str) -> ClockOffset:
         after = time.perf_counter_ns()
         middle = (before + after) // 2
         half_width = -(-(after - before) // 2)  # rounded up, so that it is never too small
-        trips.append(ClockOffset(middle, answered - middle, half_width))
+        trips.append(
+            ClockOffset(
+                at=middle,
+                ahead=answered - middle,
+                half_width=half_width,
+            )
+        )
     return min(trips, key=lambda trip: trip.half_width)

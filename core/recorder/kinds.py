@@ -45,10 +45,25 @@ class DeviceKind:
         return f"{self.name}:{index}"
 
 
-HOST = DeviceKind("cpu", "CPU", False, False, False, GLOO, GLOO)
+HOST = DeviceKind(
+    name="cpu",
+    title="CPU",
+    streams=False,
+    events=False,
+    several=False,
+    group=GLOO,
+    shared_group=GLOO,
+)
 CUDA = DeviceKind("cuda", "NVIDIA or AMD GPU", group="nccl", shared_group=GLOO, graph="CUDAGraph")
 XPU = DeviceKind("xpu", "Intel GPU", group="xccl", graph="XPUGraph")
-MPS = DeviceKind("mps", "Apple GPU", False, False, False, group="")
+MPS = DeviceKind(
+    name="mps",
+    title="Apple GPU",
+    streams=False,
+    events=False,
+    several=False,
+    group="",
+)
 KINDS = {kind.name: kind for kind in (HOST, CUDA, XPU, MPS)}
 
 

@@ -159,7 +159,7 @@ class RecordingStream:
 
 
 def naming_damage(name: str) -> AbstractContextManager[None]:
-    """Context that turns Arrow's errors into a RecordingError that names the damaged file."""
+    """Context that turns errors of invalid values into a RecordingError that names the file."""
     return one_line(message("{name} is damaged", name=name), RecordingError, pa.ArrowException)
 
 

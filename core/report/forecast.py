@@ -79,7 +79,11 @@ def forecast(trace: Trace, used: Sequence[int]) -> Forecast:
         used=steps,
         unseen=unseen,
         makespan_ns=round(predicted),
-        basis=Basis(share, round(shortest), round(longest)),
+        basis=Basis(
+            measured_share=share,
+            low_ns=round(shortest),
+            high_ns=round(longest),
+        ),
         used_ns=round(used_ns),
         own_error=own_error,
         unseen_ns=unseen_ns,

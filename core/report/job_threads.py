@@ -170,7 +170,11 @@ class GraphBuilder:
     def _moves_of_rank(self, rank: int) -> _Moves:
         is_own_move = self._moves & (self._rank == rank)
         task = np.flatnonzero(is_own_move)
-        moves = _Moves(task, self._request_time[task], self._columns.end[task])
+        moves = _Moves(
+            task=task,
+            requested=self._request_time[task],
+            ended=self._columns.end[task],
+        )
         by_request = np.argsort(moves.requested, kind="stable")
         return moves.picked(by_request)
 
@@ -219,7 +223,12 @@ class GraphBuilder:
         last_request = int(moves.requested[is_in_wait].max(initial=start))
         yield from self._code_between_waits(rank, moves, needs, start, last_request)
         goes_on = min(max(ready, last_request), end)
-        yield _Interval(goes_on, end, HOST_CODE, needs)
+        yield _Interval(
+            start=goes_on,
+            end=end,
+            part=HOST_CODE,
+            needs=needs,
+        )
 
     def _work(self, moves: _Moves, part: StepPart, start: int, end: int) -> Iterator[_Interval]:
         """Yield the work of a task; an update waits for the moves that it requests itself."""
@@ -232,7 +241,12 @@ class GraphBuilder:
                 last_end = int(inside.ended.max())
                 ready = max(last_request, last_end)
                 yield _Interval(start, last_request, part)
-                yield _Interval(ready, end, part, tuple(inside.task.tolist()))
+                yield _Interval(
+                    start=ready,
+                    end=end,
+                    part=part,
+                    needs=tuple(inside.task.tolist()),
+                )
                 return
         yield _Interval(start, end, part)
 

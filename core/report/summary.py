@@ -295,7 +295,11 @@ def _issues(trace: Trace) -> Iterator[IssueSummary]:
     """Yield the irregularities of another program's file."""
     issues = {} if trace.imported is None else trace.imported.issues
     for issue, count in issues.items():
-        yield IssueSummary(str(issue), count, str(issue_sentence(issue, count)))
+        yield IssueSummary(
+            kind=str(issue),
+            count=count,
+            text=str(issue_sentence(issue, count)),
+        )
 
 
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:

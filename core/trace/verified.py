@@ -68,4 +68,8 @@ def verified(trace: Trace) -> Verified | None:
     loss_error = 0.0
     if len(loss):
         loss_error = float(loss.max())
-    return Verified(float(gradient.max()), loss_error, allowed)
+    return Verified(
+        gradient=float(gradient.max()),
+        loss=loss_error,
+        allowed=allowed,
+    )

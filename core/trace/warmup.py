@@ -69,7 +69,11 @@ def found_warmup(trace: Trace) -> WarmUp | None:
     lengths = _lengths(trace)[outside:]
     warm = lengths[: count - outside]
     later = lengths[count - outside :]
-    return WarmUp(len(warm), int(warm.max()), int(np.median(later)))
+    return WarmUp(
+        steps=len(warm),
+        longest_ns=int(warm.max()),
+        usual_ns=int(np.median(later)),
+    )
 
 
 def _lengths(trace: Trace) -> Ints:

@@ -287,7 +287,14 @@ class Executor:
                     rows.extend(running.unsent_rows(lane))
             if rows:
                 task, start, end, launched = map(list, zip(*rows, strict=True))
-                yield Timings(running.plan, running.step, task, start, end, launched=launched)
+                yield Timings(
+                    plan=running.plan,
+                    step=running.step,
+                    task=task,
+                    start=start,
+                    end=end,
+                    launched=launched,
+                )
             if not over:
                 return
             self.unsent.popleft()

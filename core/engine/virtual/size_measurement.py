@@ -239,7 +239,15 @@ def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches:
     for stage in stages:
         after = [add_task(tasks, Kind.STEP, 0, after, stage=stage.index, replica=0)]
     placements = [Placement(0, stage.index, 0) for stage in stages]
-    parts = [Part(0, microbatch, 0, rows) for microbatch in range(microbatches)]
+    parts = [
+        Part(
+            replica=0,
+            microbatch=microbatch,
+            start=0,
+            rows=rows,
+        )
+        for microbatch in range(microbatches)
+    ]
     return Plan(
         lanes=(lane,),
         stages=tuple(stages),

@@ -218,7 +218,14 @@ def _parts(sizes: Sequence[Sequence[int]], actions: ActionColumns, copies: int) 
     start = 0
     for k, rows in enumerate(sizes):
         for microbatch, count in enumerate(rows):
-            parts.append(Part(replica_of[k, microbatch], microbatch, start, count))
+            parts.append(
+                Part(
+                    replica=replica_of[k, microbatch],
+                    microbatch=microbatch,
+                    start=start,
+                    rows=count,
+                )
+            )
             start += count
     return tuple(parts)
 
@@ -230,4 +237,9 @@ def _numbers(
     counts = {len(rows) for rows in sizes}
     if ranks > share or len(counts) > 1:
         return None
-    return Pipeline(schedule.name, ranks, counts.pop(), chunks)
+    return Pipeline(
+        schedule=schedule.name,
+        ranks=ranks,
+        microbatches=counts.pop(),
+        chunks=chunks,
+    )

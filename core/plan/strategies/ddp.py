@@ -106,7 +106,14 @@ def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
     parts: list[Part] = []
     for rank, start in enumerate(starts(sizes)):
         placements.append(Placement(rank, 0, rank))
-        parts.append(Part(rank, 0, start, sizes[rank]))
+        parts.append(
+            Part(
+                replica=rank,
+                microbatch=0,
+                start=start,
+                rows=sizes[rank],
+            )
+        )
     lanes = with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)
     return Plan(
         lanes=tuple(lanes),

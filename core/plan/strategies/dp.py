@@ -41,7 +41,14 @@ def plan(job: Job) -> Plan:
     for replica, start in enumerate(starts(sizes)):
         # The optimizer steps only lane 0's copy; the next step overwrites the others.
         placements.append(Placement(replica, 0, replica, owner=replica == 0))
-        parts.append(Part(replica, 0, start, sizes[replica]))
+        parts.append(
+            Part(
+                replica=replica,
+                microbatch=0,
+                start=start,
+                rows=sizes[replica],
+            )
+        )
     return Plan(
         lanes=job.lanes,
         stages=(Stage(0, 0, len(job.model.blocks)),),

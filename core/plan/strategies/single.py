@@ -17,7 +17,14 @@ def plan(job: Job) -> Plan:
         lanes=job.lanes,
         stages=(Stage(0, 0, len(job.model.blocks)),),
         placements=(Placement(0, 0, 0),),
-        parts=(Part(0, 0, 0, job.rows),),
+        parts=(
+            Part(
+                replica=0,
+                microbatch=0,
+                start=0,
+                rows=job.rows,
+            ),
+        ),
         columns=TaskColumns.of(tasks),
         # Idle lanes are shown as replicas without rows.
         replicas=len(job.lanes),

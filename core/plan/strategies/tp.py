@@ -75,7 +75,14 @@ def plan(job: Job) -> Plan:
         lanes=job.lanes,
         stages=(*split, tail),
         placements=tuple(placements),
-        parts=(Part(0, 0, 0, job.rows),),
+        parts=(
+            Part(
+                replica=0,
+                microbatch=0,
+                start=0,
+                rows=job.rows,
+            ),
+        ),
         columns=start_together(TaskColumns.of(tasks.tasks)),
     )
 

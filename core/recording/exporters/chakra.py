@@ -180,7 +180,12 @@ class _Nodes:
             start = int(spans.start[place])
             end = int(spans.end[place])
             name = f"{self._kind[place]} {labels[place]}"
-            node = _Node(name, _WORK, start - step_start, end - start)
+            node = _Node(
+                name=name,
+                type=_WORK,
+                start=start - step_start,
+                length=end - start,
+            )
             if lane in last_of_lane:
                 previous = last_of_lane[lane]
                 node.control.append(previous)
@@ -268,10 +273,10 @@ class _Nodes:
             _attribute("comm_tag", _INT32, received),
         ]
         self.by_rank[there][received] = _Node(
-            f"{node.name} from rank {here}",
-            _RECEIVE,
-            node.start,
-            node.length,
+            name=f"{node.name} from rank {here}",
+            type=_RECEIVE,
+            start=node.start,
+            length=node.length,
             attributes=node.attributes,
         )
         self._received[before, there] = received

@@ -161,14 +161,26 @@ def annotated_pass(name: str) -> AnnotatedPass | None:
     assert forward is not None and backward is not None
     stages = forward.stage[_FORWARD], backward.stage[_BACKWARD]
     microbatches = forward.microbatch[_FORWARD], backward.microbatch[_BACKWARD]
-    return AnnotatedPass(None, stages, microbatches)
+    return AnnotatedPass(
+        kind=None,
+        stage=stages,
+        microbatch=microbatches,
+    )
 
 
 def _one_pass(letter: str, stage: int | None, microbatch: int | None) -> AnnotatedPass:
     if letter == "F":
-        return AnnotatedPass(Kind.FORWARD, (stage, None), (microbatch, None))
+        return AnnotatedPass(
+            kind=Kind.FORWARD,
+            stage=(stage, None),
+            microbatch=(microbatch, None),
+        )
     kind = _KIND_OF_LETTER[letter]
-    return AnnotatedPass(kind, (None, stage), (None, microbatch))
+    return AnnotatedPass(
+        kind=kind,
+        stage=(None, stage),
+        microbatch=(None, microbatch),
+    )
 
 
 def _numbers(pair: _Pair) -> list[int]:

@@ -47,5 +47,12 @@ def counters_of_events(events: TraceEvents, place: str = "") -> tuple[ImportedCo
     for (name, own_place), pairs in pairs_by_counter.items():
         times, values = np.array(pairs).T
         times_ns = to_nanoseconds(times)
-        counters.append(ImportedCounter(name, own_place, times_ns, values))
+        counters.append(
+            ImportedCounter(
+                name=name,
+                place=own_place,
+                times=times_ns,
+                values=values,
+            )
+        )
     return tuple(counters)

@@ -42,7 +42,12 @@ class _EventsByThread:
         sorted_thread = thread[order]
         threads = np.arange(len(events.threads) + 1)
         firsts = np.searchsorted(sorted_thread, threads)
-        return cls(order, start[order], end[order], firsts.tolist())
+        return cls(
+            order=order,
+            start=start[order],
+            end=end[order],
+            firsts=firsts.tolist(),
+        )
 
     def innermost(self, thread: int | None, micros: float) -> int | None:
         """Return the place of a thread's innermost event at a time in microseconds, or None."""

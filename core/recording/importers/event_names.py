@@ -168,7 +168,11 @@ def _optimizer_steps(
         ends[-1] = int(end[place])
     begins = [int(start.min()), *ends[:-1]]
     numbers = np.arange(len(ends))
-    steps = StepRanges(numbers, np.array(begins), np.array(ends))
+    steps = StepRanges(
+        number=numbers,
+        start=np.array(begins),
+        end=np.array(ends),
+    )
     return _increasing(steps)
 
 
@@ -178,4 +182,8 @@ def _increasing(steps: StepRanges) -> StepRanges:
     before_all = -(1 << 62)
     growth = np.diff(latest, prepend=before_all)
     kept = np.flatnonzero(growth > 0)
-    return StepRanges(steps.number[kept], steps.start[kept], steps.end[kept])
+    return StepRanges(
+        number=steps.number[kept],
+        start=steps.start[kept],
+        end=steps.end[kept],
+    )

@@ -96,7 +96,14 @@ def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTra
             continue
         thread = row.removeprefix(_OF_INSTANTS)
         serves = places.get((pid, thread), ABSENT)
-        tracks.append(ImportedTrack(name, process, Role.NESTED, serves))
+        tracks.append(
+            ImportedTrack(
+                name=name,
+                place=process,
+                role=Role.NESTED,
+                serves=serves,
+            )
+        )
     has_work = any(track.role is not Role.NESTED for track in tracks)
     if not has_work:
         tracks = [ImportedTrack(each.name, each.place, stream_of=stream_of) for each in tracks]

@@ -96,11 +96,19 @@ class StepRanges:
         """Return the same steps with all times later by `ns`."""
         start = self.start + ns
         end = self.end + ns
-        return StepRanges(self.number, start, end)
+        return StepRanges(
+            number=self.number,
+            start=start,
+            end=end,
+        )
 
 
 _NO_TIMES = np.empty(0, np.int64)
-NO_STEP_RANGES = StepRanges(_NO_TIMES, _NO_TIMES, _NO_TIMES)
+NO_STEP_RANGES = StepRanges(
+    number=_NO_TIMES,
+    start=_NO_TIMES,
+    end=_NO_TIMES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,11 @@ class Launches:
     def of(cls, ids: NDArray[Any], calls: Ints, tasks: Ints) -> Launches:
         """Match calls and tasks, given as positions of events, by the ids of the n events."""
         if not len(calls):
-            return cls(calls, calls, 0)
+            return cls(
+                call=calls,
+                device=calls,
+                orphans=0,
+            )
         order = np.argsort(ids[calls], kind="stable")
         calls = calls[order]
         sorted_ids = ids[calls]
@@ -130,7 +142,11 @@ class Launches:
         is_match = sorted_ids[existing] == id_of_task
         matching_places = place[is_match]
         orphans = len(tasks) - len(matching_places)
-        return cls(calls[matching_places], tasks[is_match], orphans)
+        return cls(
+            call=calls[matching_places],
+            device=tasks[is_match],
+            orphans=orphans,
+        )
 
     def times(self, start: Ints) -> Ints:
         """Return the launch time in ns of n events with these starts; ABSENT if unknown."""

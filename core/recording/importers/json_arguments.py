@@ -41,7 +41,12 @@ class JsonArguments:
     @classmethod
     def of(cls, events: TraceEvents, path: Path) -> JsonArguments:
         """Return the arguments of the events that were read from a file."""
-        return cls(path, tuple(events.firsts), events.is_careful, file_identity(path))
+        return cls(
+            path=path,
+            firsts=tuple(events.firsts),
+            is_careful=events.is_careful,
+            identity=file_identity(path),
+        )
 
     def read(self, place: int) -> Reading:
         """Read the arguments of an event, as JSON. Raises RecordingError."""

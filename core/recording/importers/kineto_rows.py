@@ -91,7 +91,13 @@ class KinetoRows:
         if group in _ANNOTATIONS:
             annotated = self._annotated(row)
             name = f"{name} {_ANNOTATIONS[group]}"
-            return ImportedTrack(name, place, Role.NESTED, annotated, cores=1)
+            return ImportedTrack(
+                name=name,
+                place=place,
+                role=Role.NESTED,
+                serves=annotated,
+                cores=1,
+            )
         if group == COMMUNICATION:
             host_row = self._row_of(thread, HOST)
             if host_row != ABSENT:

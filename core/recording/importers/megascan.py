@@ -91,7 +91,14 @@ def read_megascan(
     has_work = []
     for thread, track in enumerate(tracks):
         annotation = f"{track.name} iterations"
-        annotations.append(ImportedTrack(annotation, track.place, Role.NESTED, thread))
+        annotations.append(
+            ImportedTrack(
+                name=annotation,
+                place=track.place,
+                role=Role.NESTED,
+                serves=thread,
+            )
+        )
         has_work.append(track.role is not Role.NESTED)
     # An event that encloses an iteration is on its thread's track of annotations.
     is_work = np.array(has_work)[threads]

@@ -297,9 +297,21 @@ def _track(
         else:
             role = Role.COMPUTE
             serves = ABSENT
-        return ImportedTrack(name, process_name, role, serves, stream_of=device_name)
+        return ImportedTrack(
+            name=name,
+            place=process_name,
+            role=role,
+            serves=serves,
+            stream_of=device_name,
+        )
     thread = own & _PROCESS_MASK
     if type_ == _CALL:
         return ImportedTrack(f"thread {thread}", process_name, Role.COMPUTE, cores=1)
     serves = first.get(_owner(key), ABSENT)
-    return ImportedTrack(f"thread {thread} NVTX", process_name, Role.NESTED, serves, cores=1)
+    return ImportedTrack(
+        name=f"thread {thread} NVTX",
+        place=process_name,
+        role=Role.NESTED,
+        serves=serves,
+        cores=1,
+    )

@@ -147,5 +147,12 @@ def _counters(reader: PacketReader) -> tuple[ImportedCounter, ...]:
     for track_id, pairs in reader.counter_values.items():
         times, values = zip(*pairs, strict=True)
         name, place = reader.name_and_place(track_id)
-        counters.append(ImportedCounter(name, place, np.array(times), np.array(values)))
+        counters.append(
+            ImportedCounter(
+                name=name,
+                place=place,
+                times=np.array(times),
+                values=np.array(values),
+            )
+        )
     return tuple(counters)

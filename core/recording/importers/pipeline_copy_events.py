@@ -119,7 +119,12 @@ def _copy_tracks(
         receiver = imported.tracks[served]
         way = "backward" if edges.is_backward[first] else "forward"
         name = f"{receiver.name} receives {way}"
-        added = ImportedTrack(name, receiver.place, Role.COPY, served)
+        added = ImportedTrack(
+            name=name,
+            place=receiver.place,
+            role=Role.COPY,
+            serves=served,
+        )
         track[mine] = len(tracks)
         tracks.append(added)
     return tuple(tracks), track

@@ -217,7 +217,14 @@ def _tracks(
             way = transfer.name.lower().replace("_", " ")
             name = f"{place} {way}"
             role = Role.COPY
-        tracks.append(ImportedTrack(name, place, role, serves))
+        tracks.append(
+            ImportedTrack(
+                name=name,
+                place=place,
+                role=role,
+                serves=serves,
+            )
+        )
     return tuple(tracks), track
 
 

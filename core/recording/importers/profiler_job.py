@@ -49,7 +49,12 @@ def profiler_job(heading: TraceHeading, file_name: str) -> ProfilerJob:
     world_size = _count(distributed.get("world_size"), _MOST_RANKS)
     base_ns = _count(heading.baseTimeNanoseconds, _LATEST_BASE_NS)
     members = _members(distributed.get("pg_config"))
-    return ProfilerJob(rank, world_size or None, base_ns or 0, members)
+    return ProfilerJob(
+        rank=rank,
+        world_size=world_size or None,
+        base_ns=base_ns or 0,
+        members=members,
+    )
 
 
 _FIELDS_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
