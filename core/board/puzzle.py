@@ -148,11 +148,26 @@ class _Header:
                 raise self._error(name, name, listed(list(_NAMES)))
         split = self._choice("passes", ("F B", "F I W")) == "F I W"
         vee = self._choice("placement", ("loop", "vee")) == "vee"
-        chunks = self._number("chunks", 1, 1, MOST_CHUNKS)
+        chunks = self._number(
+            name="chunks",
+            default=1,
+            least=1,
+            most=MOST_CHUNKS,
+        )
         if vee and chunks == 1:
             raise self._error("placement", "vee", "chunks: 2")
-        lanes = self._number("lanes", None, 1, MOST_LANES)
-        microbatches = self._number("microbatches", None, 1, MOST_MICROBATCHES)
+        lanes = self._number(
+            name="lanes",
+            default=None,
+            least=1,
+            most=MOST_LANES,
+        )
+        microbatches = self._number(
+            name="microbatches",
+            default=None,
+            least=1,
+            most=MOST_MICROBATCHES,
+        )
         return BoardRules.of(lanes, microbatches, split, chunks, vee)
 
     def goal(self, rules: BoardRules) -> Goal:

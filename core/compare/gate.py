@@ -209,7 +209,17 @@ def _reason(a: Trace, b: Trace, before: StepTimeEstimate, after: StepTimeEstimat
         return message("{work} costs {cost} more", work=found.text, cost=cost)
     totals_a = time_totals(a, before.middle)
     totals_b = time_totals(b, after.middle)
-    settings = differing_settings(a, totals_a.step, b, totals_b.step)
+    settings = differing_settings(
+        a=a,
+        step_a=totals_a.step,
+        b=b,
+        step_b=totals_b.step,
+    )
     rows = by_reason(totals_a, totals_b)
     longer = totals_b.mean_makespan - totals_a.mean_makespan
-    return reasons_text(rows, longer, settings, duration_text)
+    return reasons_text(
+        rows=rows,
+        difference=longer,
+        settings=settings,
+        duration=duration_text,
+    )

@@ -89,11 +89,23 @@ class Matches:
 
     def task_in_b(self, task: int) -> int | None:
         """Return the number in B of a task of A, or None."""
-        return _other(self.a, self.of_a, self.b, self.of_b, task)
+        return _other(
+            one=self.a,
+            of_one=self.of_a,
+            other=self.b,
+            of_other=self.of_b,
+            task=task,
+        )
 
     def task_in_a(self, task: int) -> int | None:
         """Return the number in A of a task of B, or None."""
-        return _other(self.b, self.of_b, self.a, self.of_a, task)
+        return _other(
+            one=self.b,
+            of_one=self.of_b,
+            other=self.a,
+            of_other=self.of_a,
+            task=task,
+        )
 
     def unmatched(self) -> tuple[dict[Kind, int], dict[Kind, int]]:
         """Return the numbers of tasks of each kind that only A has, and only B, largest first."""

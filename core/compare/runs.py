@@ -129,7 +129,12 @@ def compare_runs(
         reasons=by_reason(totals_a, totals_b),
         lanes=by_lane(totals_a, totals_b),
         other_lanes=by_other_lanes(totals_a, totals_b),
-        settings=differing_settings(a, totals_a.step, b, totals_b.step),
+        settings=differing_settings(
+            a=a,
+            step_a=totals_a.step,
+            b=b,
+            step_b=totals_b.step,
+        ),
         matches=match_steps(tasks_a, tasks_b),
         noise_ns=noise_ns,
     )

@@ -59,7 +59,13 @@ def durations(
     read: ReadCurve | None = None,
 ) -> Ints:
     """Return the time in ns of each task of a step, shape (n,); see `task_costs`."""
-    return task_costs(columns, costs, stages, lanes, read).ns
+    return task_costs(
+        columns=columns,
+        costs=costs,
+        stages=stages,
+        lanes=lanes,
+        read=read,
+    ).ns
 
 
 def task_costs(

@@ -155,8 +155,26 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
         ended = np.where(is_task, end_in_gap, since)
         begin_in_gap = np.clip(waits.begun[task], since, ended)
         begun = np.where(is_task, begin_in_gap, since)
-        found.append(_pieces(gap, ended, until, waiter, met, late=True))
-        found.append(_pieces(gap, begun, ended, task, met, late=False))
+        found.append(
+            _pieces(
+                gap=gap,
+                start=ended,
+                end=until,
+                blocking=waiter,
+                met=met,
+                late=True,
+            )
+        )
+        found.append(
+            _pieces(
+                gap=gap,
+                start=begun,
+                end=ended,
+                blocking=task,
+                met=met,
+                late=False,
+            )
+        )
         # A walk ends when its task was running at the start of the gap.
         goes_on = begun > since
         gap = gap[goes_on]

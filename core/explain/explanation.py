@@ -131,8 +131,19 @@ def explain_step(
     """
     waits = waits_of(columns, lanes)
     bounds = bounds or Bounds.of_tasks(columns, len(lanes))
-    whole_gaps = idle_gaps(columns, waits, lanes, bounds.begins, bounds.finishes)
-    gaps = cut_by_device(columns, waits, lanes, whole_gaps)
+    whole_gaps = idle_gaps(
+        columns=columns,
+        waits=waits,
+        lanes=lanes,
+        begins=bounds.begins,
+        finishes=bounds.finishes,
+    )
+    gaps = cut_by_device(
+        columns=columns,
+        waits=waits,
+        lanes=lanes,
+        gaps=whole_gaps,
+    )
     pieces = blocking_pieces(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     lane_first = np.searchsorted(lane, np.arange(len(lanes) + 1))

@@ -119,13 +119,23 @@ def run_gap_report(
         if pause is None:
             return None
         start, end = pause
-        return _one_reason(row, Cause.BETWEEN_STEPS, start, end)
+        return _one_reason(
+            lane=row,
+            cause=Cause.BETWEEN_STEPS,
+            start=start,
+            end=end,
+        )
     if row.role is Role.COMPUTE:
         return gap_report(explained(trace, step), lane, time_ns)
     gap = gap_at(trace, lane, time_ns)
     if gap is None:
         return None
-    return _one_reason(row, Cause.NOTHING_TO_MOVE, gap.start, gap.end)
+    return _one_reason(
+        lane=row,
+        cause=Cause.NOTHING_TO_MOVE,
+        start=gap.start,
+        end=gap.end,
+    )
 
 
 def longest_reasons(gap: GapReport) -> tuple[list[Reason], int]:

@@ -119,7 +119,13 @@ def idle_causes(
             totals += of_step[lane]
         between = outside
         if outside and works_outside:
-            between -= _busy_outside(trace.spans(lane), start, end, begins, ends)
+            between -= _busy_outside(
+                spans=trace.spans(lane),
+                start=start,
+                end=end,
+                begins=begins,
+                ends=ends,
+            )
         totals[_BETWEEN] += between
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]

@@ -266,7 +266,13 @@ class RangeCount:
         sums = _sums(kind, lengths)
         known_sums = _sums(kind[:known], lengths[:known])
         self._whole += sums - known_sums
-        inside = sums - _outside_sums(kind, start, end, begin, until)
+        inside = sums - _outside_sums(
+            kind=kind,
+            start=start,
+            end=end,
+            begin=begin,
+            until=until,
+        )
         self._inside += inside
         overlaps = start[1:] < end[:-1]
         if overlaps.any():

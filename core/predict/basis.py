@@ -51,7 +51,12 @@ def basis_of(plan: Plan, costs: CostModel, explanation: Explanation, doubt: floa
     The range allows for a relative error of at least `doubt`, for example the measured error of the
     prediction of the same run.
     """
-    known = task_costs(plan.columns, costs, plan.stages, plan.lanes).measured
+    known = task_costs(
+        columns=plan.columns,
+        costs=costs,
+        stages=plan.stages,
+        lanes=plan.lanes,
+    ).measured
     least, most = range_factors(plan, costs, max(costs.scatter, doubt))
     length = explanation.makespan
     return Basis(
@@ -86,7 +91,13 @@ def range_factors(plan: Plan, costs: CostModel, doubt: float) -> tuple[float, fl
     """
     totals: list[int] = []
     for read in (cost_at, least_cost_at, most_cost_at):
-        times = durations(plan.columns, costs, plan.stages, plan.lanes, read)
+        times = durations(
+            columns=plan.columns,
+            costs=costs,
+            stages=plan.stages,
+            lanes=plan.lanes,
+            read=read,
+        )
         totals.append(int(times.sum()))
     likely, least, most = totals
     likely = max(1, likely)

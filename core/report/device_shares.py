@@ -202,7 +202,12 @@ def device_limit(shares: DeviceShares, slow: Collection[str]) -> Finding:
     # Idle time may have several causes, each below the threshold.
     largest = max(loss, shares.total("idle_ns"))
     if shares.share(largest) < LIMITS:
-        return _finding(Limit.NONE, "", 0, 0.0)
+        return _finding(
+            kind=Limit.NONE,
+            where="",
+            ns=0,
+            share=0.0,
+        )
     share = shares.share(loss)
     if worst in (Limit.UNEXPLAINED, Limit.COMMUNICATION):
         uneven = _imbalance(shares)
@@ -211,7 +216,12 @@ def device_limit(shares: DeviceShares, slow: Collection[str]) -> Finding:
             if explains_most or worst is Limit.UNEXPLAINED:
                 return uneven
     steps_of_devices = len(shares.times) * shares.steps
-    return _finding(worst, "", loss // steps_of_devices, share)
+    return _finding(
+        kind=worst,
+        where="",
+        ns=loss // steps_of_devices,
+        share=share,
+    )
 
 
 def waited_text(shares: DeviceShares) -> Message | None:
@@ -270,7 +280,13 @@ def _imbalance(shares: DeviceShares) -> Finding | None:
         "most": duration_text(most_a_step),
         "mean": duration_text(mean_a_step, like=most_a_step),
     }
-    return _finding(Limit.IMBALANCE, longest.place, ns, share, values)
+    return _finding(
+        kind=Limit.IMBALANCE,
+        where=longest.place,
+        ns=ns,
+        share=share,
+        values=values,
+    )
 
 
 def _limit_of(cause: Cause) -> Limit:

@@ -318,7 +318,13 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
             "most": duration_text(round(most)),
             "mean": duration_text(round(mean), like=most),
         }
-        yield _whole_finding(times, Limit.IMBALANCE, uneven, f"rank {rank}", values)
+        yield _whole_finding(
+            times=times,
+            limit=Limit.IMBALANCE,
+            loss=uneven,
+            where=f"rank {rank}",
+            values=values,
+        )
     else:
         yield _whole_finding(times, Limit.NOISE, uneven)
     yield _whole_finding(times, Limit.SCHEDULE, schedule)

@@ -54,7 +54,14 @@ def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
     cold = run.source is not Source.PREDICTED
-    slow = slower(run, task, place, len(run.lanes), cold, run.costs)
+    slow = slower(
+        run=run,
+        task=task,
+        place=place,
+        count=len(run.lanes),
+        cold=cold,
+        costs=run.costs,
+    )
     for one in slow:
         factors = np.ones(len(task))
         factors[one.tasks] = one.factor
@@ -96,7 +103,13 @@ def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
     kept = links_of_task[links.task] == 1
     task = links.task[kept]
     link = number[kept]
-    for one in slower(run, task, link, len(codes), costs=run.costs):
+    for one in slower(
+        run=run,
+        task=task,
+        place=link,
+        count=len(codes),
+        costs=run.costs,
+    ):
         low = int(lows[one.place])
         high = int(highs[one.place])
         factors = np.where(number == one.place, one.factor, 1.0)

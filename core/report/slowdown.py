@@ -115,7 +115,12 @@ def slowdown(trace: Trace, steps: Sequence[int], axes: tuple[Axis, Axis] | None 
         replays = StepReplays.of(run, workers)
     else:
         raise PlanError(message("the trace does not contain what tasks wait for on other lanes"))
-    return _slowdown(replays, workers, (rows, columns), len(run.steps))
+    return _slowdown(
+        replays=replays,
+        workers=workers,
+        axes=(rows, columns),
+        steps=len(run.steps),
+    )
 
 
 def _slowdown(
@@ -125,10 +130,20 @@ def _slowdown(
     usual_ns = replays.usual_ns
     names = [worker.name for worker in workers]
     each_alone = np.arange(len(workers))
-    of_workers = _savings(PeerGroup.WORKER, replays, names, each_alone)
+    of_workers = _savings(
+        part=PeerGroup.WORKER,
+        replays=replays,
+        names=names,
+        places=each_alone,
+    )
     of_kinds: list[Saving] = []
     for name, length in replays.with_even_kinds().items():
-        saving = _saving(PeerGroup.KIND, name, usual_ns, length)
+        saving = _saving(
+            part=PeerGroup.KIND,
+            name=name,
+            usual_ns=usual_ns,
+            length=length,
+        )
         of_kinds.append(saving)
     of_places: dict[Axis, tuple[Saving, ...]] = {}
     for axis in Axis:
@@ -151,7 +166,12 @@ def _of_axis(replays: Replays, workers: Sequence[MeshWorker], axis: Axis) -> tup
     places = np.array([worker.place[axis] for worker in workers])
     count = int(places.max()) + 1
     names = [f"{axis} {place}" for place in range(count)]
-    return _savings(PeerGroup.ROW, replays, names, places)
+    return _savings(
+        part=PeerGroup.ROW,
+        replays=replays,
+        names=names,
+        places=places,
+    )
 
 
 def _savings(
@@ -161,7 +181,14 @@ def _savings(
     lengths = replays.with_peers(places, len(names)).tolist()
     savings: list[Saving] = []
     for name, length in zip(names, lengths, strict=True):
-        savings.append(_saving(part, name, replays.usual_ns, length))
+        savings.append(
+            _saving(
+                part=part,
+                name=name,
+                usual_ns=replays.usual_ns,
+                length=length,
+            )
+        )
     return tuple(savings)
 
 

@@ -93,7 +93,12 @@ def figures_of_step(plans: RunPlans, step: int, explanation: Explanation) -> Ste
     plan = plans.plan(step)
     pipeline = plan.pipeline if plan is not None else None
     costs = plans.costs(step, explanation)
-    return step_figures(explanation, pipeline, costs, plans.clock_disagreement_ns(step))
+    return step_figures(
+        explanation=explanation,
+        pipeline=pipeline,
+        costs=costs,
+        disagreement_ns=plans.clock_disagreement_ns(step),
+    )
 
 
 def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:

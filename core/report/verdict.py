@@ -217,7 +217,13 @@ def _slow_ranks(run: MeasuredSteps, times: JobTimes) -> Iterator[Finding]:
     """Yield every rank of a job that computes significantly longer than its peers."""
     task = np.arange(len(run.columns))
     place = np.where(run.computes, run.columns.lane, ABSENT)
-    for one in slower(run, task, place, len(run.lanes), cold=True):
+    for one in slower(
+        run=run,
+        task=task,
+        place=place,
+        count=len(run.lanes),
+        cold=True,
+    ):
         ns, share = slow_rank(times, one.place, one.factor)
         values = {"lane": one.place, "factor": factor_text(one.factor)}
         sentence = RANK_AT_LEAST if one.partly else RANK_SENTENCES[Limit.SLOW_LANE]

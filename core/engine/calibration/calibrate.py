@@ -92,9 +92,21 @@ def measure_task_costs(
         # In the order of a step: first the tasks that run while other lanes compute, then those
         # that run after all lanes have computed, with the gradients of the first passes.
         loops = _loops(operations, plan, lanes, sharing=False)
-        measure_passes(loops, BUDGET_SECONDS, stop, times, on_pass)
+        measure_passes(
+            loops=loops,
+            seconds=BUDGET_SECONDS,
+            stop=stop,
+            times=times,
+            on_pass=on_pass,
+        )
         loops = _loops(operations, plan, lanes, sharing=True)
-        measure_passes(loops, SHARING_SECONDS, stop, times, lambda passes: None)
+        measure_passes(
+            loops=loops,
+            seconds=SHARING_SECONDS,
+            stop=stop,
+            times=times,
+            on_pass=lambda passes: None,
+        )
         if lanes[-1].sleeps:
             # In these loops a CPU lane is already awake when it copies. In a step it usually has to
             # be woken up.

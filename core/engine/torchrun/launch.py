@@ -72,7 +72,13 @@ def launch(
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
         folder = out or str(Path(own, "ranks"))
         out = folder if is_address(folder) else str(Path(folder).absolute())
-        ended = run_torchrun(specification, len(lanes), hosts, out, on_line)
+        ended = run_torchrun(
+            specification=specification,
+            lanes=len(lanes),
+            hosts=hosts,
+            out=out,
+            on_line=on_line,
+        )
         if hosts.node or is_address(folder):
             return None, ended
         if not any(Path(folder).glob("rank-*.arrow")):
@@ -115,7 +121,13 @@ def run_torchrun(
         )
         command = _command(settings, lanes, hosts, own)
         try:
-            code = run_module(command, settings.lifeline, variables, keep, stop)
+            code = run_module(
+                words=command,
+                lifeline=settings.lifeline,
+                variables=variables,
+                listener=keep,
+                stop=stop,
+            )
         except KeyboardInterrupt:
             return Ended(Outcome.STOPPED, message("stopped; what was recorded is kept"))
     if stop is not None and stop.is_set():

@@ -116,7 +116,14 @@ class LaunchedRank:
             gradients = _gathered(engine.whole_gradients())
             if engine.rank == 0:
                 whole = sum(part["loss"].item() for part in losses)
-                self._judge(batch, plan, before, gradients, whole, run)
+                self._judge(
+                    batch=batch,
+                    plan=plan,
+                    before=before,
+                    gradients=gradients,
+                    loss=whole,
+                    run=run,
+                )
 
     def _judge(
         self,

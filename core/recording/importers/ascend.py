@@ -139,7 +139,13 @@ def read_ascend(
         call = operators.call
         task = operators.device
         passes = passes_of_calls(marks, thread[call], start[call])
-        kind, attributes = with_passes(names, name, kind, task, passes)
+        kind, attributes = with_passes(
+            names=names,
+            name=name,
+            kind=kind,
+            task=task,
+            passes=passes,
+        )
     process_groups, group_of_name = _process_groups(names)
     names_transfer = matches(names, _TRANSFER)
     is_transfer = names_transfer[name]

@@ -115,13 +115,25 @@ def steps_from_names(
     Steps are the profiler's; otherwise they end with the last call of an optimizer in an iteration;
     otherwise they are ranges named step or iteration and a number.
     """
-    by_profiler = _numbered_steps(names, name, start, end, _PROFILER_STEP)
+    by_profiler = _numbered_steps(
+        names=names,
+        name=name,
+        start=start,
+        end=end,
+        pattern=_PROFILER_STEP,
+    )
     if len(by_profiler.number):
         return by_profiler
     by_optimizer = _optimizer_steps(names, name, start, end)
     if len(by_optimizer.number):
         return by_optimizer
-    return _numbered_steps(names, name, start, end, STEP_RANGE)
+    return _numbered_steps(
+        names=names,
+        name=name,
+        start=start,
+        end=end,
+        pattern=STEP_RANGE,
+    )
 
 
 def _numbered_steps(

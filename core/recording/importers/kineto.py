@@ -127,7 +127,13 @@ def read_kineto(
             task = np.flatnonzero(is_work)
             call = task
         passes = passes_of_calls(marks, thread[call], start[call])
-        kind, attributes = with_passes(names, name, kind, task, passes)
+        kind, attributes = with_passes(
+            names=names,
+            name=name,
+            kind=kind,
+            task=task,
+            passes=passes,
+        )
     job = profiler_job(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = rows_of_events(events, columns, group, kind)

@@ -137,12 +137,28 @@ def _numbered(
     for each in working:
         track = tracks[each.track]
         serves = served(each.track)
-        lanes.append(_lane(len(lanes), each.name, track, track.role, serves))
+        lanes.append(
+            _lane(
+                number=len(lanes),
+                name=each.name,
+                track=track,
+                role=track.role,
+                serves=serves,
+            )
+        )
     for each in nested:
         track = tracks[each.track]
         # Calls serve the lane of their track, if it has one.
         serves = number_of_track.get(each.track, served(each.track))
-        lanes.append(_lane(len(lanes), each.name, track, Role.NESTED, serves))
+        lanes.append(
+            _lane(
+                number=len(lanes),
+                name=each.name,
+                track=track,
+                role=Role.NESTED,
+                serves=serves,
+            )
+        )
     spans = [each.spans for each in (*working, *nested)]
     return lanes, spans
 

@@ -191,11 +191,23 @@ def _add_logs(trace: Trace, ranks: Sequence[RankRecording]) -> None:
     for time, line in lines:
         # The states of ranks are replaced by one state of the run, below.
         if line.level != STATE_LEVEL:
-            _add_line(trace, time, line.step, line.level, line.text)
+            _add_line(
+                trace=trace,
+                time=time,
+                step=line.step,
+                level=line.level,
+                text=line.text,
+            )
     state = _state(ranks)
     if state is not None:
         last_time, _ = lines[-1]
-        _add_line(trace, last_time, None, STATE_LEVEL, state)
+        _add_line(
+            trace=trace,
+            time=last_time,
+            step=None,
+            level=STATE_LEVEL,
+            text=state,
+        )
 
 
 def _add_line(trace: Trace, time: int, step: int | None, level: str, text: str) -> None:
