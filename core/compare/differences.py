@@ -201,5 +201,8 @@ def _lanes(side: TimeTotals, most: int) -> _Totals:
 
 
 def _lane_name(place: int, *sides: TimeTotals) -> str:
-    names = [side.lanes[place].name for side in sides if place < len(side.lanes)]
+    names: list[str] = []
+    for side in sides:
+        if place < len(side.lanes):
+            names.append(side.lanes[place].name)
     return " / ".join(dict.fromkeys(names))

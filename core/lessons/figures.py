@@ -86,11 +86,17 @@ def run_figures(trace: Trace) -> RunFigures:
     summary = summarise(trace)
     if not any(step.complete for step in summary.steps):
         raise NothingMeasuredError(message("the run has no whole measured step"))
-    numbers = {name: number.value(trace, summary) for name, number in NUMBERS.items()}
-    texts = {name: number_text(numbers[name], number.unit) for name, number in NUMBERS.items()}
-    texts.update((name, figure(trace, summary)) for name, figure in TEXTS.items())
+    numbers: dict[str, float | None] = {}
+    texts: dict[str, str] = {}
+    for name, number in NUMBERS.items():
+        value = number.value(trace, summary)
+        numbers[name] = value
+        texts[name] = number_text(value, number.unit)
+    for name, text_of in TEXTS.items():
+        texts[name] = text_of(trace, summary)
     median = summary.median
-    return RunFigures(texts, numbers, StepBar(median.makespan_ns, median.bubble_by_makespan))
+    step_bar = StepBar(median.makespan_ns, median.bubble_by_makespan)
+    return RunFigures(texts, numbers, step_bar)
 
 
 def number_text(value: float | None, unit: Unit) -> str:

@@ -92,7 +92,11 @@ def plans_of(
     strategy = check(specification)
     # An epoch's last batch may be smaller; all other steps share one plan.
     sizes = dict.fromkeys(specification.all_rows)
-    return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
+    plans: dict[int, Plan] = {}
+    for rows in sizes:
+        job = job_of(specification, model, lanes, rows)
+        plans[rows] = strategy.plan(job)
+    return plans
 
 
 def job_of(

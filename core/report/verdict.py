@@ -191,7 +191,10 @@ def _largest_job_limit(run: MeasuredSteps, times: JobTimes) -> Finding:
         if is_main:
             worst = activity
     of_all_ranks = list(job_losses(times))
-    data_or_host = [one.loss_ns for one in of_all_ranks if one.kind in (Limit.DATA, Limit.HOST)]
+    data_or_host: list[int] = []
+    for one in of_all_ranks:
+        if one.kind in (Limit.DATA, Limit.HOST):
+            data_or_host.append(one.loss_ns)
     if worst is not None and worst.loss_ns >= max(data_or_host) * FIXED_FIRST:
         return worst
     most = max(of_all_ranks, key=lambda one: one.loss_ns)

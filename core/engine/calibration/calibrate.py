@@ -124,7 +124,10 @@ def _loops(
     for task in plan.tasks:
         if shares_parameters(task) is sharing:
             tasks[task.lane].append(task)  # in the plan's order, in which a lane runs them
-    return [LaneLoop(operations, lanes[lane], own_tasks) for lane, own_tasks in tasks.items()]
+    loops: list[LaneLoop] = []
+    for lane, own_tasks in tasks.items():
+        loops.append(LaneLoop(operations, lanes[lane], own_tasks))
+    return loops
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:

@@ -68,7 +68,9 @@ def overlap(first: str, second: str) -> Overlap:
         alone = []
         together = []
         for _ in range(TRIES):
-            times = [_time([lane], [work]) for lane, work in zip(lanes, works, strict=True)]
+            times: list[int] = []
+            for lane, work in zip(lanes, works, strict=True):
+                times.append(_time([lane], [work]))
             alone.append(max(times))
             together.append(_time(lanes, works))
     return Overlap(f"{first} + {second}", _median(alone), _median(together))

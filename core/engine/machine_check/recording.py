@@ -24,7 +24,9 @@ BLOCKS = 6
 def recording_cost(device: str) -> RecordingCost:
     """Train a model, in turns with recording and without; medians of the steps' durations."""
     place = torch.device(device)
-    blocks = [nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU()) for _ in range(BLOCKS)]
+    blocks: list[nn.Module] = []
+    for _ in range(BLOCKS):
+        blocks.append(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU()))
     model = nn.Sequential(*blocks).to(place)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
     x = torch.rand(ROWS, WIDTH, device=place)

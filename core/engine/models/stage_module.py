@@ -99,7 +99,11 @@ class StageModule:
 
     def gradients(self) -> dict[str, Tensor]:
         """Return the existing gradients by full parameter name."""
-        return {name: p.grad for name, p in self.parameters.items() if p.grad is not None}
+        gradients: dict[str, Tensor] = {}
+        for name, parameter in self.parameters.items():
+            if parameter.grad is not None:
+                gradients[name] = parameter.grad
+        return gradients
 
     def clear_gradients(self) -> None:
         """Remove the last step's gradients."""

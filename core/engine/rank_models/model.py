@@ -93,7 +93,8 @@ class RankModel:
 
     def whole_gradients(self) -> dict[str, Tensor]:
         """Return copies of all gradients, by name; zeros for a parameter without one."""
-        return {name: self.whole(g) for name, g in gradients_of(self.parameters).items()}
+        gradients = gradients_of(self.parameters)
+        return {name: self.whole(gradient) for name, gradient in gradients.items()}
 
 
 def rank_model(strategy: Strategy) -> type[RankModel]:

@@ -20,8 +20,12 @@ def place_ops(ops: Sequence[Op], tracks: int) -> list[PlacedOp]:
 
     Collectives that have not begun are left out.
     """
-    computed = [PlacedOp(op, 0, op.start, op.end) for op in ops if op.lane == COMPUTE]
-    return computed + on_tracks(collectives_in(ops), tracks)
+    placed: list[PlacedOp] = []
+    for op in ops:
+        if op.lane == COMPUTE:
+            placed.append(PlacedOp(op, 0, op.start, op.end))
+    placed += on_tracks(collectives_in(ops), tracks)
+    return placed
 
 
 def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[int]) -> Timings:

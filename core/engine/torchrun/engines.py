@@ -20,7 +20,7 @@ from core.engine.rank_models.ddp import data_parallel
 from core.errors import PlanError
 from core.message import message
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import Plan
+from core.plan.plan import Plan, Stage
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.recorder.blocks import WholeBlock
@@ -84,7 +84,8 @@ class TorchEngine(ABC):
 
     def whole_gradients(self) -> Named:
         """Return copies of their gradients."""
-        return {name: _whole(g) for name, g in gradients_of(self.parameters()).items()}
+        gradients = gradients_of(self.parameters())
+        return {name: _whole(gradient) for name, gradient in gradients.items()}
 
 
 def _whole(tensor: Tensor) -> Tensor:
@@ -151,7 +152,10 @@ class PipelineEngine(TorchEngine):
     def wrap(self, plan: Plan) -> None:
         """Build torch's stages for this rank. All micro-batches have the same number of rows."""
         self._parts = len(plan.parts)
-        own_stages = [stage for stage in plan.stages if plan.lane_of(0, stage.index) == self.rank]
+        own_stages: list[Stage] = []
+        for stage in plan.stages:
+            if plan.lane_of(0, stage.index) == self.rank:
+                own_stages.append(stage)
         blocks = copy.deepcopy(self.workload.blocks)
         self._named: dict[str, nn.Parameter] = {}
         modules = []

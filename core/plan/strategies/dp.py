@@ -61,7 +61,8 @@ def plan(job: Job) -> Plan:
 
 def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
     """Add the transfers of rows and parameters, and the forwards, which it returns."""
-    needs = [[scatter] for scatter in _scatter(tasks, sizes, job.model.input_bytes, Payload.INPUT)]
+    scatters = _scatter(tasks, sizes, job.model.input_bytes, Payload.INPUT)
+    needs = [[scatter] for scatter in scatters]
     # Lane 0 has the parameters already.
     for replica in range(1, len(sizes)):
         copy = add_task(
@@ -74,10 +75,19 @@ def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
             payload=Payload.PARAMETERS,
         )
         needs[replica].append(copy)
-    return [
-        add_task(tasks, Kind.FORWARD, r, needs[r], stage=0, replica=r, rows=rows)
-        for r, rows in enumerate(sizes)
-    ]
+    forwards: list[int] = []
+    for replica, rows in enumerate(sizes):
+        forward = add_task(
+            tasks,
+            Kind.FORWARD,
+            replica,
+            needs[replica],
+            stage=0,
+            replica=replica,
+            rows=rows,
+        )
+        forwards.append(forward)
+    return forwards
 
 
 def _backwards(
@@ -97,12 +107,19 @@ def _backwards(
     )
     loss = add_task(tasks, Kind.LOSS, 0, [gather], stage=0, rows=job.rows)
     gradients = _scatter(tasks, sizes, output_bytes, Payload.GRADIENT, [loss])
-    return [
-        add_task(
-            tasks, Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=rows
+    backwards: list[int] = []
+    for replica, rows in enumerate(sizes):
+        backward = add_task(
+            tasks,
+            Kind.BACKWARD,
+            replica,
+            [gradients[replica], forwards[replica]],
+            stage=0,
+            replica=replica,
+            rows=rows,
         )
-        for r, rows in enumerate(sizes)
-    ]
+        backwards.append(backward)
+    return backwards
 
 
 def _scatter(

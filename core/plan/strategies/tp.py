@@ -139,8 +139,9 @@ class _Tasks:
 
     def add_pass(self, kind: Kind, stage: Stage) -> None:
         """Add a pass through a stage, or the loss after the last one, on each lane."""
-        made = [
-            add_task(
+        made: list[int] = []
+        for lane in self._lanes:
+            task = add_task(
                 self.tasks,
                 kind,
                 lane,
@@ -150,8 +151,7 @@ class _Tasks:
                 shard=lane,
                 rows=self._job.rows,
             )
-            for lane in self._lanes
-        ]
+            made.append(task)
         self._last = [[task] for task in made]
         if kind is Kind.BACKWARD:
             self._ready[stage.index] = made
@@ -166,8 +166,9 @@ class _Tasks:
         after = [last for (last,) in self._last]
         if of_parameters:
             after = self._ready[stage.index]
-        made = [
-            add_task(
+        made: list[int] = []
+        for lane in self._lanes:
+            task = add_task(
                 self.tasks,
                 Kind.ALL_REDUCE,
                 lane,
@@ -178,8 +179,7 @@ class _Tasks:
                 bytes=size,
                 payload=payload,
             )
-            for lane in self._lanes
-        ]
+            made.append(task)
         if of_parameters:
             self._ready[stage.index] = made
         else:
@@ -192,7 +192,15 @@ class _Tasks:
         for lane in self._lanes:
             # If gradients are summed, all lanes must have read them before any step.
             after = ready if repeats else [ready[lane]]
-            add_task(self.tasks, Kind.STEP, lane, after, stage=stage.index, replica=0, shard=lane)
+            add_task(
+                self.tasks,
+                Kind.STEP,
+                lane,
+                after,
+                stage=stage.index,
+                replica=0,
+                shard=lane,
+            )
 
     def _summed_bytes(self, stage: Stage, payload: Payload) -> int:
         model = self._job.model

@@ -13,7 +13,7 @@ import msgspec
 
 from core.message import message
 from core.reading import open_regular
-from core.recording.importers.event_numbers import scalar_or_none
+from core.recording.importers.event_numbers import Scalar, scalar_or_none
 from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
 from core.recording.importers.trace_events import (
     NO_ARGUMENTS,
@@ -232,10 +232,9 @@ def _known_arguments(data: msgspec.Raw) -> KnownArguments:
         values = _OBJECT_DECODER.decode(data)
     except (msgspec.DecodeError, RecursionError):
         return NO_ARGUMENTS
-    # True and False are numbers in Python, and no arguments in the format.
-    kept = {
-        name: None if isinstance(value, bool) else scalar_or_none(value)
-        for name, value in values.items()
-    }
+    kept: dict[str, Scalar] = {}
+    for name, value in values.items():
+        # True and False are numbers in Python, but no arguments in the format.
+        kept[name] = None if isinstance(value, bool) else scalar_or_none(value)
     known: KnownArguments = typed(KnownArguments, kept)
     return known
