@@ -56,31 +56,40 @@ def step_picture(trace: Trace, title: str) -> str:
     if not steps:
         return ""
     step = median_step(trace, steps)
-    spans = [span for span in trace if span.step == step and span.end is not None]
+    spans: list[Span] = []
+    for span in trace:
+        if span.step == step and span.end is not None:
+            spans.append(span)
     lanes = sorted({span.lane for span in spans})
     begin = min(span.start for span in spans)
     end = max(span.end or 0 for span in spans)
     length = max(1, end - begin)
     scale = (WIDTH - NAMES - 2 * EDGE) / length
-    rows = {lane: TITLE + LANE * place for place, lane in enumerate(lanes)}
     foot = TITLE + LANE * len(lanes)
     height = foot + AXIS + LEGEND + EDGE
+    heading = f"{title}: step {step}, {duration_text(length)}"
+    size = f'width="{WIDTH:.0f}" height="{height:.0f}"'
+    font = 'font-family="sans-serif" font-size="12"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:.0f}" height="{height:.0f}" '
-        'font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH:.0f}" height="{height:.0f}" fill="#ffffff"/>',
-        _text(EDGE, EDGE + 8, f"{title}: step {step}, {duration_text(length)}", TEXT, 15),
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>',
+        f'<rect {size} fill="#ffffff"/>',
+        _text(EDGE, EDGE + 8, heading, TEXT, size=15),
         *_axis(length, scale, foot),
     ]
-    for lane, top in rows.items():
+    tops: dict[int, float] = {}
+    for place, lane in enumerate(lanes):
+        top = TITLE + LANE * place
+        tops[lane] = top
         name = trace.header.lanes[lane].name
         parts.append(_text(EDGE, top + BAR - 6, name, TEXT))
     for span in spans:
-        left = NAMES + EDGE + (span.start - begin) * scale
-        parts += _bar(span, left, rows[span.lane], scale)
+        since_begin = span.start - begin
+        left = NAMES + EDGE + since_begin * scale
+        parts += _bar(span, left, tops[span.lane], scale)
     present = {span.kind for span in spans}
     parts += _legend(present, foot + AXIS + LEGEND)
-    return "\n".join([*parts, "</svg>", ""])
+    parts += ["</svg>", ""]
+    return "\n".join(parts)
 
 
 def _axis(length: int, scale: float, foot: float) -> Iterator[str]:
@@ -88,7 +97,8 @@ def _axis(length: int, scale: float, foot: float) -> Iterator[str]:
     for tick in range(TICKS + 1):
         time = length * tick / TICKS
         x = NAMES + EDGE + time * scale
-        yield f'<path d="M{x:.1f} {TITLE:.1f}V{foot:.1f}" stroke="{GRID}"/>'
+        line = f"M{x:.1f} {TITLE:.1f}V{foot:.1f}"
+        yield f'<path d="{line}" stroke="{GRID}"/>'
         text = duration_text(time, like=length)
         anchor = "middle"
         if tick == 0:
@@ -109,9 +119,13 @@ def _bar(span: Span, left: float, top: float, scale: float) -> Iterator[str]:
     tooltip = f"{span.label} {span.kind}, {duration_text(duration)}"
     yield f"<g><title>{escape(tooltip)}</title>"
     for place, colour in enumerate(colours):
-        yield _rectangle(left, top + place * height, width, height, colour)
-    if len(span.label) * LETTER + 4 <= width:
-        yield _text(left + width / 2, top + BAR - 7, span.label, "#ffffff", anchor="middle")
+        y = top + place * height
+        yield _rectangle(left, y, width, height, colour)
+    text_width = len(span.label) * LETTER
+    if text_width + 4 <= width:
+        middle = left + width / 2
+        baseline = top + BAR - 7
+        yield _text(middle, baseline, span.label, "#ffffff", anchor="middle")
     yield "</g>"
 
 
@@ -124,19 +138,21 @@ def _legend(present: set[Kind], y: float) -> Iterator[str]:
         colours = colours_of(kind)
         height = SWATCH / len(colours)
         for place, colour in enumerate(colours):
-            yield _rectangle(x, y - 10 + place * height, SWATCH, height, colour)
+            top = y - 10 + place * height
+            yield _rectangle(x, top, SWATCH, height, colour)
         name = f"{kind.letter} {kind}".strip()
-        yield _text(x + SWATCH + 5, y, name, TEXT)
-        x += SWATCH + 5 + LETTER * len(name) + 14
+        x += SWATCH + 5
+        yield _text(x, y, name, TEXT)
+        x += LETTER * len(name) + 14
 
 
 def _rectangle(x: float, y: float, width: float, height: float, colour: str) -> str:
+    place = f'x="{x:.2f}" y="{y:.1f}"'
     size = f'width="{width:.2f}" height="{height:.1f}"'
-    return f'<rect x="{x:.2f}" y="{y:.1f}" {size} fill="{colour}"/>'
+    return f'<rect {place} {size} fill="{colour}"/>'
 
 
 def _text(x: float, y: float, text: str, colour: str, size: int = 12, anchor: str = "start") -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" '
-        f'text-anchor="{anchor}">{escape(text)}</text>'
-    )
+    place = f'x="{x:.1f}" y="{y:.1f}"'
+    look = f'fill="{colour}" font-size="{size}" text-anchor="{anchor}"'
+    return f"<text {place} {look}>{escape(text)}</text>"
