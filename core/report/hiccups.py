@@ -31,7 +31,7 @@ def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
     is_own_run = run.source is Source.RUN
     least_share = RUN_HICCUP if is_own_run else NAMED
     usual_logs = _usual_logs(run)
-    usual_ns = np.exp(usual_logs)
+    usual_ns: Floats = np.exp(usual_logs)
     excess_ns = run.taken - usual_ns
     is_outstanding = _outstanding(run, usual_logs, excess_ns)
     tried_ns = np.where(is_outstanding, excess_ns, 0.0)

@@ -71,7 +71,7 @@ class Listing:
     def places(self, first: int, last: int) -> tuple[Ints, Ints]:
         """Return lanes and indices of the spans in rows `first` to `last` (exclusive)."""
         last = min(last, len(self))
-        flat = np.arange(first, last)
+        flat: NDArray[np.integer[Any]] = np.arange(first, last)
         if self.order is not None:
             flat = self.order[first:last]
         firsts = self.firsts

@@ -19,8 +19,9 @@ from core.engine.rank_models.communication import gathered
 from core.engine.rank_models.ddp import data_parallel
 from core.errors import PlanError
 from core.message import message
+from core.plan.division import Stage
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import Plan, Stage
+from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.recorder.blocks import WholeBlock
