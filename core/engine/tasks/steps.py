@@ -61,13 +61,7 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
         executor = Executor(lanes, operations, writer, stop)
 
         def calibrate(batch: Batch, on_pass: PassListener) -> CostModel:
-            return measure_task_costs(
-                prepared=prepared,
-                batch=batch,
-                lanes=lanes,
-                stop=stop,
-                on_pass=on_pass,
-            )
+            return measure_task_costs(prepared, batch, lanes, stop, on_pass)
 
         run_steps(
             prepared=prepared,
