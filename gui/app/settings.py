@@ -76,7 +76,7 @@ class Settings:
     counters = Setting(True)
     """Visible parts of the timeline; `nested` are the blocks inside forwards and backwards."""
     play_first_run = Setting(True)
-    """True if the first short run of a sitting plays by itself."""
+    """True if the first short run of a session plays by itself."""
     time_from = Setting("step")
     """Zero of the timeline's times: the step, the run's start, or the clock."""
     grouping = Setting("devices")

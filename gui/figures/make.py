@@ -18,7 +18,7 @@ from gui.figures.style import PER_INCH
 from gui.figures.textbook import lay_out_textbook
 from gui.figures.timeline import SHOWN, Extras, timeline_picture
 from gui.look.core_texts import translated
-from gui.look.text import tr
+from gui.look.text import join_clauses, tr
 from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
 
@@ -115,7 +115,7 @@ def _origin_sentences(runs: Sequence[FigureRun]) -> list[str]:
                 parts.append(f"{text} ({listed})")
         if not parts:
             continue
-        part = "; ".join(parts)
+        part = join_clauses(parts)
         if predicted:
             sentence = tr("Predicted: {part}", part=part)
         else:

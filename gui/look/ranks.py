@@ -22,7 +22,7 @@ def rank_heads() -> tuple[str, ...]:
         tr("Compute"),
         tr("Transfer alone"),
         tr("Communication"),
-        tr("Of it overlapped"),
+        tr("Overlapped"),
     )
 
 

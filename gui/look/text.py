@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from core.message import Message, Text, error_message
 from core.plain import duration_unit, unit_of_pair
 from gui.look.catalogue import catalogue
@@ -23,6 +25,11 @@ def tr(text: str, **values: object) -> str:
     found = catalogue().gettext(text)
     # Without values nothing is formatted: some texts contain braces that are not placeholders.
     return found.format(**values) if values else found
+
+
+def join_clauses(clauses: Iterable[str]) -> str:
+    """Return clauses in one line, separated as the window's language does."""
+    return tr("; ").join(clauses)
 
 
 def ntr(one: str, many: str, n: int, **values: object) -> str:
@@ -107,7 +114,9 @@ def percent_text(fraction: float) -> str:
 
 def change_text(fraction: float) -> str:
     """Return a difference in per cent, with its sign: `−4.3 %`."""
-    percent = f"{100 * fraction:+.1f}".replace("-", MINUS)
+    rounded = round(100 * fraction, 1)
+    # Without a sign for what rounds to zero from either side.
+    percent = f"{rounded:+.1f}".replace("-", MINUS) if rounded else "0.0"
     return f"{percent}{NO_BREAK}%"
 
 

@@ -9,7 +9,15 @@ from PySide6.QtCore import QRectF
 from core.costs.cut import LaneSum, lane_sums
 from core.override import override
 from gui.features.blocks.strip import ShownCut, lane_colour
-from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
+from gui.look.text import (
+    NONE,
+    about_text,
+    bytes_text,
+    duration_text,
+    join_clauses,
+    percent_text,
+    tr,
+)
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import PAD, Drawing
@@ -47,7 +55,7 @@ class BlockTable(Drawing):
         lines = []
         for _, texts, _ in (*self._lanes(), *self._blocks()):
             lines.append(", ".join(texts))
-        return "; ".join(lines)
+        return join_clauses(lines)
 
     @override
     def draw(self, ink: Ink) -> None:

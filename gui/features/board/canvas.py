@@ -13,7 +13,7 @@ from core.plan.task import Kind
 from gui.features.board.game import BoardGame, time_text
 from gui.features.board.geometry import TOP, BoardGeometry, Drop
 from gui.features.board.painting import BoardPainter
-from gui.look.text import tr
+from gui.look.text import join_clauses, tr
 from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import Painted
 
@@ -306,7 +306,7 @@ def _words(board: Board) -> str:
     for lane, order in enumerate(board.orders):
         passes = " ".join(map(str, order)) or tr("empty")
         lines.append(tr("lane {lane}: {passes}", lane=lane, passes=passes))
-    return "; ".join(lines)
+    return join_clauses(lines)
 
 
 def _full_name(action: Action) -> str:

@@ -11,7 +11,7 @@ from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.features.compare.table import DifferenceTable
 from gui.look.core_texts import translated
-from gui.look.text import NO_BREAK, duration_text, tr
+from gui.look.text import NO_BREAK, duration_text, join_clauses, tr
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.state.scene import step_name
 from gui.widgets.label import Label, hint, sentence_label
@@ -145,7 +145,7 @@ def matched_text(two: TwoRuns) -> str:
         if counts:
             tasks = ", ".join(_counted(counts))
             words.append(template.format(tasks=tasks))
-    return "; ".join(words) + "."
+    return join_clauses(words) + "."
 
 
 def _counted(counts: dict[Kind, int]) -> list[str]:

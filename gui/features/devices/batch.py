@@ -13,7 +13,7 @@ from core.override import override
 from core.plan.plan import Lane
 from core.trace.trace import Trace
 from gui.features.devices.lane_rows import row_height, rows_seen
-from gui.look.text import rows_text, tr
+from gui.look.text import join_clauses, rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.ink import Ink
@@ -102,7 +102,7 @@ class BatchPanel(Sheet):
             name = split.name(warmup)
             lines.append(f"{name}: {numbers(split.rows)}")
         heading = _step_text(scene, step)
-        listed = "; ".join(lines)
+        listed = join_clauses(lines)
         return f"{heading}. {split_text(parts)}. {listed}"
 
     @override

@@ -10,7 +10,7 @@ from core.explain.causes import Cause
 from core.override import override
 from core.plan.task import Kind
 from gui.look.causes import CAUSE_LOOKS
-from gui.look.text import bytes_text, duration_text, tr
+from gui.look.text import bytes_text, duration_text, join_clauses, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.paint.ink import Ink
@@ -87,7 +87,7 @@ class BucketsChart(Drawing):
             buckets = map(bucket_words, self.ranks[lane])
             listed = ", ".join(buckets)
             lines.append(f"{name}: {listed}")
-        return "; ".join(lines)
+        return join_clauses(lines)
 
     @override
     def draw(self, ink: Ink) -> None:

@@ -19,7 +19,7 @@ from gui.features.devices.texts import (
     time_text,
 )
 from gui.look.painter import fill
-from gui.look.text import bytes_text, ntr, tr
+from gui.look.text import bytes_text, join_clauses, ntr, tr
 from gui.look.writing import RIGHT
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.ink import Ink
@@ -85,7 +85,7 @@ class DevicesPanel(Sheet):
             lines.append(", ".join(cells))
         for share in first_lane_shares(scene.trace, scene.balances):
             lines.append(share_text(share, scene.summed))
-        return "; ".join(lines)
+        return join_clauses(lines)
 
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:

@@ -38,7 +38,7 @@ class ImportedPanel(QWidget):
         self.list = QTreeWidget()
         self.issues = Label(wrapped=True, selectable=True)
         heads = rank_heads()
-        dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
+        dress_tree(self.list, tr("Ranks"), heads, stretched=0)
         for place in range(1, len(heads)):
             self.list.headerItem().setTextAlignment(place, Qt.AlignmentFlag.AlignRight)
         self.issues.setMargin(8)

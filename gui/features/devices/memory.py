@@ -12,7 +12,7 @@ from core.message import N_
 from core.override import override
 from core.plan.plan import Lane, Role
 from gui.features.devices.lane_rows import row_height, rows_seen
-from gui.look.text import bytes_text, tr
+from gui.look.text import bytes_text, join_clauses, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, RIGHT, write_wrapped
 from gui.timeline.paint.ink import Ink
@@ -60,7 +60,7 @@ class MemoryPanel(Sheet):
             if balance is not None:
                 words.append(f"{lane.name}: {parts_text(balance)}")
         words.append(note_text(peaks))
-        return "; ".join(words)
+        return join_clauses(words)
 
     @override
     def draw_scene(self, ink: Ink, scene: Scene) -> None:

@@ -33,17 +33,13 @@ def load_text(scene: Scene) -> str:
     if load is None or load.work is None:
         return ""
     lane = scene.trace.header.lanes[0].name
-    is_sure = scene.unevenness.first_lane
-    work = _marked(f"{load.work:.2f}", is_sure)
+    work = tr("{ratio} × the mean work", ratio=f"{load.work:.2f}")
+    if not scene.unevenness.first_lane:
+        work = tr("{work} (within noise)", work=work)
     if load.memory is None:
-        return tr("{lane}: {work} × the mean work", lane=lane, work=work)
+        return tr("{lane}: {work}", lane=lane, work=work)
     memory = f"{load.memory:.2f}"
-    return tr(
-        "{lane}: {work} × the mean work, {memory} × the mean memory",
-        lane=lane,
-        work=work,
-        memory=memory,
-    )
+    return tr("{lane}: {work}, {memory} × the mean memory", lane=lane, work=work, memory=memory)
 
 
 def _marked(ratio: str, is_sure: bool) -> str:

@@ -76,7 +76,7 @@ class PlaybackFeature(Feature):
                 N_("Play the first run"),
                 self._set_plays_first_run,
                 "",
-                N_("Play the first run of a sitting by itself, if it was very short."),
+                N_("Play the first run of a session automatically if it was very short."),
                 Style.CHECK,
             ),
             Action(

@@ -20,7 +20,7 @@ from gui.app.run import Run, opened_files
 from gui.app.run_names import file_name
 from gui.features.recordings.opening import OpeningStrip
 from gui.look.core_texts import translated
-from gui.look.text import problem_text, tr
+from gui.look.text import join_clauses, problem_text, tr
 
 RECORDINGS = N_("Recordings (*.arrow)")
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
@@ -129,13 +129,13 @@ class Files:
                     "{n} of {count} files cannot be opened: {problems}",
                     n=len(problems),
                     count=len(problems) + len(self._names),
-                    problems="; ".join(problems),
+                    problems=join_clauses(problems),
                 )
             )
         elif problems:
             self._banner.say(problems[0])
         elif self._warnings:
-            self._banner.say("; ".join(self._warnings), "warning")
+            self._banner.say(join_clauses(self._warnings), "warning")
         elif self._names:
             self._banner.hide()
             self._shell.note(tr("Opened {names}.", names=", ".join(self._names)))

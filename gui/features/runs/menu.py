@@ -60,12 +60,12 @@ class RunMenu(QObject):
 
     def rename(self, run: Run) -> None:
         """Ask for a run's name; an empty one restores the run's title."""
-        label = tr("What to call this run, in this sitting:")
+        label = tr("Name of this run in this session:")
         self._ask(tr("Rename"), label, shown_title(run), lambda name: self._name(run, name))
 
     def note(self, run: Run) -> None:
         """Ask for a note on a run."""
-        label = tr("What to remember of this run, in this sitting:")
+        label = tr("Note on this run, kept for this session:")
         self._ask(tr("Note"), label, run.note, lambda note: self._note(run, note))
 
     def report(self, run: Run) -> None:

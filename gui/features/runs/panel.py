@@ -34,7 +34,7 @@ class RunsPanel(QTreeWidget):
     def __init__(self) -> None:
         super().__init__()
         heads = (tr("#"), tr("Run"), tr("Outcome"), tr("Step"))
-        dress_tree(self, tr("Runs of this sitting"), heads, stretched=1)
+        dress_tree(self, tr("Runs of this session"), heads, stretched=1)
         self.itemSelectionChanged.connect(self._emit_chosen)
 
     def add(self, run: Run) -> None:

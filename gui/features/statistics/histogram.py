@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from core.explain.percentiles import Histogram, histogram
 from core.override import override
-from gui.look.text import duration_text, ntr, percent_text, tr
+from gui.look.text import duration_text, join_clauses, ntr, percent_text, tr
 from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import PAD, Drawing
 
@@ -45,7 +45,7 @@ class HistogramChart(Drawing):
     def words(self) -> str:
         """Return the content for screen readers."""
         used = np.flatnonzero(self.bins.counts)
-        return "; ".join(map(self._tip, used.tolist()))
+        return join_clauses(map(self._tip, used.tolist()))
 
     def rect_of(self, number: int) -> QRectF:
         """Return the column of a bar, from the chart's top to its axis."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
@@ -45,7 +46,8 @@ NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
 LEAST = 60  # pixels of the title, which is elided in a narrow window
 PADDING = 10  # pixels next to an elided text
 RUN_WIDTH = 194  # with Stop as wide as the form below
-NOTE_WIDTH = 110  # pixels of the timing note where a low window has no other place for it
+NOTE_WIDTH = 150  # pixels of the timing note where a low window has no other place for it
+_COLON = re.compile(": |：")
 
 
 class RunButton(QToolButton):
@@ -107,7 +109,8 @@ class RunBar(QToolBar):
         stop.setAccessibleName(tr("Stop"))
         self.addWidget(self.title)
         self.addAction(self._progress_action)
-        self.addWidget(self.baseline)
+        self._baseline_action = self.addWidget(self.baseline)
+        self._baseline_action.setVisible(False)
         self.addWidget(self.step)
         self._other_action = self.addWidget(self.other_step)
         self._other_action.setVisible(False)
@@ -141,6 +144,7 @@ class RunBar(QToolBar):
     def show_baseline(self, text: str) -> None:
         """Say how the run compares with the pinned one; "" if there is none."""
         self.baseline.setText(text)
+        self._baseline_action.setVisible(bool(text))
 
     def _show_progress(self, run: Run) -> None:
         done, total = progress(run)
@@ -198,7 +202,7 @@ class StatusLine:
         self._show_timing_note()
 
     def set_compact(self, compact: bool) -> None:
-        """Show the start of the timing note also with a verdict, which then has one line only.
+        """Show the title of the timing note also with a verdict, which then has one line only.
 
         It has the room of the recording's size, unless the picture is reduced.
         """
@@ -229,8 +233,10 @@ class StatusLine:
         note = "" if run is None else translated(run.trace.header.timing_note)
         shown = note
         if self._is_compact:
+            # The part before the colon names the clock; the tooltip has all.
+            title = _COLON.split(note, maxsplit=1)[0]
             metrics = self.timing_note.fontMetrics()
-            shown = metrics.elidedText(note, Qt.TextElideMode.ElideRight, NOTE_WIDTH)
+            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, NOTE_WIDTH)
         self.timing_note.setText(shown)
         self.timing_note.setToolTip(plain_tip(note))
 

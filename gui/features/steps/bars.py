@@ -8,7 +8,7 @@ import numpy as np
 
 from core.arrays import Bools, Floats, Ints
 from core.trace.warmup import first_measured
-from gui.look.text import duration_text, significant, tr
+from gui.look.text import duration_text, join_clauses, significant, tr
 from gui.timeline.state.scene import Scene, step_name
 
 
@@ -96,4 +96,4 @@ def bars_words(bars: StepBars) -> str:
         )
     last = len(bars.steps) - 1
     words.append(bars.name(last))
-    return "; ".join(words)
+    return join_clauses(words)

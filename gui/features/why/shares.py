@@ -10,7 +10,7 @@ from core.message import N_
 from core.override import override
 from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
-from gui.look.text import duration_text, percent_text, tr
+from gui.look.text import duration_text, join_clauses, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import LINE, PAD, Drawing
@@ -77,7 +77,7 @@ class PathBar(PartsBar):
 
     @override
     def words(self) -> str:
-        return "; ".join(self._words(share) for share in self.shares)
+        return join_clauses(self._words(share) for share in self.shares)
 
     @override
     def draw(self, ink: Ink) -> None:
@@ -149,7 +149,7 @@ class IdleBars(PartsBar):
                 parts.append(f"{label} {duration_text(ns)}")
             said = ", ".join(parts) or tr("never idle")
             lines.append(f"{name}: {said}")
-        return "; ".join(lines)
+        return join_clauses(lines)
 
     @override
     def draw(self, ink: Ink) -> None:

@@ -12,7 +12,7 @@ from core.message import N_
 from core.override import override
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
-from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
+from gui.look.text import MINUS, NO_BREAK, join_clauses, percent_text, significant, tr
 from gui.look.writing import CENTRE, write_wrapped
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.paint.ink import Ink
@@ -115,7 +115,7 @@ class WaterfallChart(Drawing):
 
     @override
     def words(self) -> str:
-        return "; ".join(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
+        return join_clauses(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
 
     def name(self, bar: WaterfallBar) -> str:
         """Return the full name of a bar."""

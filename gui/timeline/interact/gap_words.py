@@ -21,7 +21,7 @@ from core.explain.gaps import (
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
-from gui.look.text import duration_text, percent_text, tr
+from gui.look.text import duration_text, join_clauses, percent_text, tr
 from gui.timeline.interact.describe import Card, bar_name
 
 
@@ -41,7 +41,7 @@ def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
     words = _main_words(trace, step, report)
     if len(words) == 1:
         return tr(WHOLE, lane=lane, reason=words[0])
-    reasons = "; ".join(words)
+    reasons = join_clauses(words)
     return tr(SEVERAL, lane=lane, duration=duration_text(report.duration), reasons=reasons)
 
 

@@ -35,7 +35,7 @@ def _application(qapp: QApplication) -> None:
 def test_differences_within_the_scatter_are_called_noise() -> None:
     shown = scene()
     assert load_text(shown).startswith("virtual:0: ")
-    assert " (noise) × the mean work" in load_text(shown)
+    assert " × the mean work (within noise)" in load_text(shown)
     assert compute_cell(shown).endswith("× (noise)")
 
 
