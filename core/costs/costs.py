@@ -106,7 +106,13 @@ class CostModel:
 
     def over(self, link: Link) -> CostModel:
         """Return a copy in which every transfer uses `link`, without measured transfers."""
-        return replace(self, link=link, transfer_ns=None, transfers={}, pairs={})
+        return replace(
+            self,
+            link=link,
+            transfer_ns=None,
+            transfers={},
+            pairs={},
+        )
 
 
 def cost_name(kind: Kind) -> str:

@@ -61,7 +61,11 @@ def histogram(counts: Ints, most: int = MOST_BINS) -> Histogram:
     used = np.flatnonzero(counts)
     if not len(used):
         no_counts = np.zeros(0, np.int64)
-        return Histogram(np.zeros(1, np.int64), np.zeros(1), no_counts)
+        return Histogram(
+            codes=np.zeros(1, np.int64),
+            edges=np.zeros(1),
+            counts=no_counts,
+        )
     lowest_and_highest = used[[0, -1]]
     # Take the narrowest bins that are few enough.
     for codes in _ladders():
@@ -76,7 +80,11 @@ def histogram(counts: Ints, most: int = MOST_BINS) -> Histogram:
     if codes[0] == 0:
         edges[0] = 0.0
     smaller = np.append(0, np.cumsum(counts))  # durations below each code
-    return Histogram(codes, edges, np.diff(smaller[codes]))
+    return Histogram(
+        codes=codes,
+        edges=edges,
+        counts=np.diff(smaller[codes]),
+    )
 
 
 def _ladder(parts: float) -> Ints:

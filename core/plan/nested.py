@@ -67,6 +67,14 @@ def nested_tasks(plan: Plan) -> Nested:
                 index = len(plan.tasks) + len(nested)
                 lane = nested_lane[task.lane]
                 # Bytes and dependencies belong to the task around the block.
-                nested.append(half._replace(index=index, lane=lane, block=block, bytes=0, after=()))
+                nested.append(
+                    half._replace(
+                        index=index,
+                        lane=lane,
+                        block=block,
+                        bytes=0,
+                        after=(),
+                    )
+                )
         first.append(len(nested))
     return Nested(tuple(nested), tuple(first))

@@ -225,7 +225,13 @@ def way_of(specification: Specification) -> Specification:
     if REPLICAS in options and complete[REPLICAS] is None:
         complete = complete.having(replicas=DEFAULT_REPLICAS)
     return replace(
-        complete, steps=1, warmup=0, seed=0, verify=False, calibrate=True, gradients=None
+        complete,
+        steps=1,
+        warmup=0,
+        seed=0,
+        verify=False,
+        calibrate=True,
+        gradients=None,
     )
 
 

@@ -141,7 +141,13 @@ def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
 
     passes = shared(costs.passes)
     further = shared(costs.further)
-    return replace(costs, passes=passes, further=further, joined={}, by_block=False)
+    return replace(
+        costs,
+        passes=passes,
+        further=further,
+        joined={},
+        by_block=False,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,13 @@ HOST = DeviceKind(
     group=GLOO,
     shared_group=GLOO,
 )
-CUDA = DeviceKind("cuda", "NVIDIA or AMD GPU", group="nccl", shared_group=GLOO, graph="CUDAGraph")
+CUDA = DeviceKind(
+    "cuda",
+    "NVIDIA or AMD GPU",
+    group="nccl",
+    shared_group=GLOO,
+    graph="CUDAGraph",
+)
 XPU = DeviceKind("xpu", "Intel GPU", group="xccl", graph="XPUGraph")
 MPS = DeviceKind(
     name="mps",

@@ -86,7 +86,11 @@ def parse_address(out: str) -> Address:
     token = parts.username or os.environ.get(TOKEN_VARIABLE)
     if not token:
         raise ValueError(f"{shown}: there is no token: set {TOKEN_VARIABLE}, {form}")
-    return Address(host, port, token)
+    return Address(
+        host=host,
+        port=port,
+        token=token,
+    )
 
 
 def record_command(address: Address) -> str:

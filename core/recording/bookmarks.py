@@ -130,4 +130,8 @@ def _bookmark(row: Any) -> Bookmark:
     is_mark = are_whole and max(map(abs, numbers)) < LIMIT and isinstance(note, str)
     if not is_mark:
         raise ValueError(message("{row} is not a mark; {wanted}", row=row, wanted=_WANTED))
-    return Bookmark(start, end, note)
+    return Bookmark(
+        start=start,
+        end=end,
+        note=note,
+    )

@@ -159,7 +159,11 @@ class Handshakes:
                     time.sleep(FULL_SECONDS)  # until a rank ends and closes its file
                 return  # no connection is pending, or the pending one was closed
             peer.setblocking(False)
-            unknown = _Unknown(peer, str(address[0]), time.monotonic())
+            unknown = _Unknown(
+                peer=peer,
+                host=str(address[0]),
+                since=time.monotonic(),
+            )
             self.waiting[peer.fileno()] = unknown
             self._selector.register(peer, selectors.EVENT_READ, unknown)
             # A job sends the token when it connects, so it has usually arrived.

@@ -347,7 +347,11 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
         spans_of_lanes.append(Spans(table, **columns))
         sums = groups[f"blocks{lane}"]
         blocks_of_lanes.append(_blocks(**sums))
-    logs = Log(facts["levels"], facts["texts"], groups["log"])
+    logs = Log(
+        levels=facts["levels"],
+        texts=facts["texts"],
+        arrays=groups["log"],
+    )
     faults = map(Fault.from_dict, facts["faults"])
     trace = Trace(
         header=header,
@@ -373,4 +377,8 @@ def _mapped(path: Path | str, arrays: IndexArrays, facts: dict[str, Any]) -> Tra
 
 def _blocks(starts: Ints, sums: Ints, kinds: NDArray[np.int8]) -> Blocks:
     shape = len(starts) + 1, len(kinds)
-    return Blocks(starts, sums.reshape(shape), kinds)
+    return Blocks(
+        starts=starts,
+        sums=sums.reshape(shape),
+        kinds=kinds,
+    )

@@ -54,7 +54,11 @@ class Listener:
         server = socket.create_server((host, port), family=family, backlog=BACKLOG)
         shown = socket.gethostname() if host in EVERY_ADDRESS else host
         token = secrets.token_hex(TOKEN_BYTES // 2)
-        self.where = Address(shown, int(server.getsockname()[1]), token)
+        self.where = Address(
+            host=shown,
+            port=int(server.getsockname()[1]),
+            token=token,
+        )
         self._handshakes = Handshakes(server, token, self._admit, refusals)
 
     @property

@@ -198,7 +198,13 @@ def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
     step = columns.pop("step")
     every = np.ones(count, np.bool_)
     note = note_column(every, **columns)
-    return batch_of(count, record=record, step=step, start=start, note=note)
+    return batch_of(
+        count,
+        record=record,
+        step=step,
+        start=start,
+        note=note,
+    )
 
 
 class TraceWriter:

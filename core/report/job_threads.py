@@ -311,7 +311,11 @@ class GraphBuilder:
                 is_other_rank = sender not in (ABSENT, receiver)
                 if is_other_rank and is_copy[send]:
                     sent = int(self._request_time[send])
-                    transfer = _Transfer(sent, requested, receive)
+                    transfer = _Transfer(
+                        sent=sent,
+                        requested=requested,
+                        receive=receive,
+                    )
                     found[sender].append(transfer)
         for transfers in found:
             transfers.sort(key=_receiver_request)
@@ -332,7 +336,11 @@ class GraphBuilder:
             return StepPart(kind)
         stage = int(columns.stage[task])
         block = int(columns.block[task])
-        return StepPart(kind, stage, block)
+        return StepPart(
+            kind=kind,
+            stage=stage,
+            block=block,
+        )
 
     def _add_moves(self, requesting: dict[int, int]) -> None:
         """Add communication; a collective begins when the last rank has requested it."""

@@ -54,7 +54,13 @@ def mesh_of(run: MeasuredSteps) -> tuple[MeshWorker, ...]:
             replica = int(np.bincount(known_replicas).argmax())
         stages = np.unique(columns.stage[mine])
         known_stages = stages[stages != ABSENT].tolist()
-        groups.append(_Group(lane, replica, tuple(known_stages)))
+        groups.append(
+            _Group(
+                lane=lane,
+                replica=replica,
+                stages=tuple(known_stages),
+            )
+        )
     kinds = {(group.replica, group.stages) for group in groups}
     if len(kinds) == 1:
         # Without stages and replicas every lane is a replica, as in data parallel jobs.
@@ -87,7 +93,13 @@ def _placed(groups: Sequence[_Group]) -> tuple[MeshWorker, ...]:
             Axis.TP: alike[replica, stages],
         }
         alike[replica, stages] += 1
-        workers.append(MeshWorker(lane.index, lane.name, place))
+        workers.append(
+            MeshWorker(
+                lane=lane.index,
+                name=lane.name,
+                place=place,
+            )
+        )
     return tuple(workers)
 
 

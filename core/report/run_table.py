@@ -184,7 +184,13 @@ def _columns(rows: Sequence[RunRow], say: Say) -> list[Column]:
     columns = []
     for title, unit, text_of in parts:
         cells = tuple(map(text_of, figures))
-        columns.append(Column(say(title), unit, cells))
+        columns.append(
+            Column(
+                title=say(title),
+                unit=unit,
+                cells=cells,
+            )
+        )
     return columns
 
 

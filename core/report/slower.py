@@ -133,13 +133,11 @@ def slower(
         variance = compared.variance[where]
         excess_of_kinds = own[:-1] - usual[:-1]
         excess_of_steps = excess_of_kinds.sum(axis=1)
-        excess = float(np.median(excess_of_steps))
-        cold_start = 0.0
+        excess_ns = float(np.median(excess_of_steps))
+        cold_start_ns = 0
         if cold:
             kinds = np.count_nonzero(usual[-1])
-            of_kinds = COLD_KIND_NS * kinds
-            of_tasks = COLD_TASK_NS * tasks_of_places[where]
-            cold_start = of_kinds + of_tasks
+            cold_start_ns = _cold_start_ns(kinds, int(tasks_of_places[where]))
         if costs is None:
             # Roughly equal work may show a slower task too, but by no more than the tasks with
             # exactly equal work.
@@ -153,16 +151,24 @@ def slower(
             own = own + rough_own
             variance = variance + rough.variance[where]
         factor = _significant_factor(own, usual, variance)
-        if factor is not None and excess > cold_start:
-            mine = tasks.place == where
-            compared_tasks = tasks.task[mine & known]
-            others = mine & ~known
-            yield Slower(
-                place=where,
-                factor=factor,
-                tasks=compared_tasks,
-                partly=bool(others.any()),
-            )
+        if factor is None or excess_ns <= cold_start_ns:
+            continue
+        mine = tasks.place == where
+        compared_tasks = tasks.task[mine & known]
+        others = mine & ~known
+        yield Slower(
+            place=where,
+            factor=factor,
+            tasks=compared_tasks,
+            partly=bool(others.any()),
+        )
+
+
+def _cold_start_ns(kinds: int, tasks: int) -> int:
+    """Return the longest delay of a cold place with some tasks of some kinds."""
+    delay_of_kinds = COLD_KIND_NS * kinds
+    delay_of_tasks = COLD_TASK_NS * tasks
+    return delay_of_kinds + delay_of_tasks
 
 
 def _compare_by_costs(tasks: _PlacedTasks, costs: Floats, uncounted: Bools) -> _Compared:
@@ -190,11 +196,7 @@ def _compare_by_costs(tasks: _PlacedTasks, costs: Floats, uncounted: Bools) -> _
                 error = KIND_ERROR
             if not peers.any():
                 continue
-            of_places = []
-            for other in np.unique(place[peers]).tolist():
-                of_other = peers & (place == other)
-                of_places.append(_relative(run, costs, task[of_other]))
-            usual = np.median(of_places, axis=0)
+            usual = _usual_of_places(tasks, costs, peers)
             typical = usual[-1]
             own_tasks = task[mine]
             own = _relative(run, costs, own_tasks)
@@ -205,6 +207,17 @@ def _compare_by_costs(tasks: _PlacedTasks, costs: Floats, uncounted: Bools) -> _
             found.variance[where, kind] = standard_error**2
             found.known[mine] = True
     return found
+
+
+def _usual_of_places(tasks: _PlacedTasks, costs: Floats, peers: Bools) -> Floats:
+    """Return the median of `_relative` over the places that have tasks of the mask `peers` (m)."""
+    of_places: list[Floats] = []
+    for place in np.unique(tasks.place[peers]).tolist():
+        of_place = peers & (tasks.place == place)
+        own_tasks = tasks.task[of_place]
+        of_places.append(_relative(tasks.run, costs, own_tasks))
+    usual: Floats = np.median(of_places, axis=0)
+    return usual
 
 
 def _relative(run: MeasuredSteps, costs: Floats, tasks: Ints) -> Floats:

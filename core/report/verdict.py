@@ -150,7 +150,11 @@ def _judge_lanes(trace: Trace, steps: Sequence[int]) -> _Judged | None:
     worst = host_limit(run) or largest_fault(run) or inherent_limit(run)
     if worst.kind is Limit.HOST and not _is_host_known(trace, run):
         worst = replace(worst, kind=Limit.UNEXPLAINED, sentence=LANES_UNEXPLAINED)
-    return _Judged(_idle_text(trace, run), worst, split_of(run))
+    return _Judged(
+        opening=_idle_text(trace, run),
+        worst=worst,
+        even_split=split_of(run),
+    )
 
 
 def _is_host_known(trace: Trace, run: MeasuredSteps) -> bool:

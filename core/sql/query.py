@@ -96,7 +96,11 @@ def answer_from(query: str, tables: Mapping[str, pa.Table]) -> Answer:
             rows, cut = _rows_of(connection, columns)
         except duckdb.Error as error:
             raise SqlError(_line(str(error))) from error
-    return Answer(columns, tuple(rows), cut)
+    return Answer(
+        columns=columns,
+        rows=tuple(rows),
+        cut=cut,
+    )
 
 
 def _duckdb() -> Any:

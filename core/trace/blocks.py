@@ -63,4 +63,8 @@ def block_sums(spans: Spans) -> Blocks:
     np.cumsum(sums, axis=0, out=sums)
     whole_count = blocks * BLOCK
     starts = spans.start[:whole_count:BLOCK]
-    return Blocks(starts, sums, kinds)
+    return Blocks(
+        starts=starts,
+        sums=sums,
+        kinds=kinds,
+    )

@@ -134,11 +134,19 @@ def _term(word: str) -> Term:
             )
         )
     if bare[0] in "<>":
-        return Term("duration", (_duration(word, bare),), negated)
+        return Term(
+            key="duration",
+            values=(_duration(word, bare),),
+            negated=negated,
+        )
     keyed = None if bare.startswith('"') else _KEYED.fullmatch(bare)
     if keyed is None:
         words = [_word(part) for part in _alternatives(bare)]
-        return Term("word", tuple(words), negated)
+        return Term(
+            key="word",
+            values=tuple(words),
+            negated=negated,
+        )
     key = keyed[1].lower()
     value = keyed[2]
     if key not in KEYS:
@@ -156,7 +164,11 @@ def _term(word: str) -> Term:
             message("{word}: {key} needs {values}", word=word, key=key, values=KEYS[key])
         )
     values = [_value(word, key, part) for part in parts]
-    return Term(key, tuple(values), negated)
+    return Term(
+        key=key,
+        values=tuple(values),
+        negated=negated,
+    )
 
 
 def _alternatives(text: str) -> list[str]:
@@ -169,7 +181,11 @@ def _word(text: str) -> TermValue:
     """Return the text of a bar if a word has this form, else a pattern."""
     lowered = text.lower()
     if lowered in _LETTERS:
-        return BarText(lowered, None, None)
+        return BarText(
+            letters=lowered,
+            before=None,
+            after=None,
+        )
     action = _ACTION.fullmatch(text)
     if action is None:
         return TextPattern(lowered)
@@ -178,7 +194,11 @@ def _word(text: str) -> TermValue:
         return TextPattern(lowered)
     number_before = None if before is None else int(before)
     number_after = None if after is None else int(after)
-    return BarText(letters.lower(), number_before, number_after)
+    return BarText(
+        letters=letters.lower(),
+        before=number_before,
+        after=number_after,
+    )
 
 
 def _value(word: str, key: str, part: str) -> TermValue:

@@ -177,7 +177,14 @@ def gradient_error(strategy: str, hardware: Hardware, folder: str) -> Measured:
     devices = "auto" if hardware.accelerators else f"2x{HOST.name}"
     model = ModelSettings("mlp", width=128, depth=4)
     specification = Specification(
-        strategy, model, devices, batch=32, steps=1, warmup=1, verify=True, calibrate=False
+        strategy,
+        model,
+        devices,
+        batch=32,
+        steps=1,
+        warmup=1,
+        verify=True,
+        calibrate=False,
     )
     stream = run_stream(specification, hardware)
     if folder:

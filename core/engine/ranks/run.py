@@ -72,7 +72,11 @@ def _open_store() -> TCPStore:
     listener = socket.create_server((HOST, 0))
     port = listener.getsockname()[1]
     return TCPStore(
-        HOST, port, is_master=True, wait_for_workers=False, master_listen_fd=listener.detach()
+        HOST,
+        port,
+        is_master=True,
+        wait_for_workers=False,
+        master_listen_fd=listener.detach(),
     )
 
 

@@ -226,7 +226,13 @@ def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches:
     after: list[int] = []
     last = len(stages) - 1
     for microbatch in range(microbatches):
-        add = partial(add_task, tasks, replica=0, microbatch=microbatch, rows=rows)
+        add = partial(
+            add_task,
+            tasks,
+            replica=0,
+            microbatch=microbatch,
+            rows=rows,
+        )
         for stage in stages:
             after = [add(Kind.FORWARD, 0, after, stage=stage.index)]
         after = [add(Kind.LOSS, 0, after, stage=last)]

@@ -132,7 +132,13 @@ def _compute(tasks: list[Task], rank: int, blocks: Iterable[int], rows: int) -> 
     previous: list[int] = []
     for block in blocks:
         forwards[block] = add_task(
-            tasks, Kind.FORWARD, rank, previous, replica=rank, block=block, rows=rows
+            tasks,
+            Kind.FORWARD,
+            rank,
+            previous,
+            replica=rank,
+            block=block,
+            rows=rows,
         )
         previous = [forwards[block]]
     previous = [add_task(tasks, Kind.LOSS, rank, previous, replica=rank, rows=rows)]

@@ -120,7 +120,13 @@ class _RankTasks:
         if gathered is not None:
             after = [*after, gathered]
         task = add_task(
-            self._tasks, kind, self._rank, after, replica=self._rank, block=block, rows=self._rows
+            self._tasks,
+            kind,
+            self._rank,
+            after,
+            replica=self._rank,
+            block=block,
+            rows=self._rows,
         )
         self._passes[kind, block] = [task]
 

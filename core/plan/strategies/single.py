@@ -9,9 +9,32 @@ def plan(job: Job) -> Plan:
     """Return forward, loss, backward and step on lane 0; other lanes stay idle."""
     tasks: list[Task] = []
     rows = job.rows
-    forward = add_task(tasks, Kind.FORWARD, 0, stage=0, replica=0, rows=rows)
-    loss = add_task(tasks, Kind.LOSS, 0, [forward], stage=0, replica=0, rows=rows)
-    backward = add_task(tasks, Kind.BACKWARD, 0, [forward, loss], stage=0, replica=0, rows=rows)
+    forward = add_task(
+        tasks,
+        Kind.FORWARD,
+        0,
+        stage=0,
+        replica=0,
+        rows=rows,
+    )
+    loss = add_task(
+        tasks,
+        Kind.LOSS,
+        0,
+        [forward],
+        stage=0,
+        replica=0,
+        rows=rows,
+    )
+    backward = add_task(
+        tasks,
+        Kind.BACKWARD,
+        0,
+        [forward, loss],
+        stage=0,
+        replica=0,
+        rows=rows,
+    )
     add_task(tasks, Kind.STEP, 0, [backward], stage=0, replica=0)
     return Plan(
         lanes=job.lanes,

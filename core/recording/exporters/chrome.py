@@ -52,7 +52,13 @@ def open_output(path: Path | str) -> Iterator[BinaryIO]:
     with whole_file(path) as place, place.open("wb") as file:
         if str(path).lower().endswith(".gz"):
             # Without a name and a time in gzip's header, the same trace gives the same bytes.
-            with gzip.GzipFile("", "wb", compresslevel=5, fileobj=file, mtime=0) as compressed:
+            with gzip.GzipFile(
+                "",
+                "wb",
+                compresslevel=5,
+                fileobj=file,
+                mtime=0,
+            ) as compressed:
                 yield cast(BinaryIO, compressed)
         else:
             yield file

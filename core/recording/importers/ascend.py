@@ -245,7 +245,11 @@ def _launches(arrows: Ints, group: Ints, priority: Ints) -> Launches:
     task = task[order]
     is_last = np.ones(len(task), np.bool_)
     is_last[:-1] = task[1:] != task[:-1]
-    return Launches(call[is_last], task[is_last], 0)
+    return Launches(
+        call=call[is_last],
+        device=task[is_last],
+        orphans=0,
+    )
 
 
 def _process_groups(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:

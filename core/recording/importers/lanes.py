@@ -59,7 +59,11 @@ def lanes_of_tracks(
         for level, chosen in enumerate(levels):
             spans = _spans(imported, chosen, task, table)
             name = f"{track.name} depth {level}" if level else track.name
-            lane = _LaneSpans(place, name, spans)
+            lane = _LaneSpans(
+                track=place,
+                name=name,
+                spans=spans,
+            )
             if track.role is Role.NESTED or level:
                 nested.append(lane)
             else:

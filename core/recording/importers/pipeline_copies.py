@@ -92,7 +92,12 @@ def _recorded_copies(imported: ImportedEvents, edges: Edges) -> tuple[Copies, In
     used_sends = sent[has_send]
     used_receives = received[has_receive]
     used = np.concatenate([used_sends, used_receives])
-    copies = Copies(some, begin, finish, is_inferred=False)
+    copies = Copies(
+        edges=some,
+        start=begin,
+        end=finish,
+        is_inferred=False,
+    )
     return copies, used, is_recorded
 
 
@@ -191,7 +196,12 @@ def _inferred_copies(
     end = start + time[takes_time]
     end = np.minimum(end, needed)
     start = np.minimum(start, end)
-    copies = Copies(some, start, end, is_inferred=True)
+    copies = Copies(
+        edges=some,
+        start=start,
+        end=end,
+        is_inferred=True,
+    )
     return copies, takes_time
 
 

@@ -26,7 +26,11 @@ class Edges:
     def empty(cls) -> Edges:
         """Return no dependencies."""
         none = np.empty(0, np.int64)
-        return cls(none, none, none.astype(np.bool_))
+        return cls(
+            before=none,
+            after=none,
+            is_backward=none.astype(np.bool_),
+        )
 
     @classmethod
     def concatenated(cls, parts: Sequence[Edges]) -> Edges:
@@ -34,7 +38,11 @@ class Edges:
         before = np.concatenate([part.before for part in parts])
         after = np.concatenate([part.after for part in parts])
         is_backward = np.concatenate([part.is_backward for part in parts])
-        return cls(before, after, is_backward)
+        return cls(
+            before=before,
+            after=after,
+            is_backward=is_backward,
+        )
 
     @property
     def links(self) -> Ints:
@@ -46,4 +54,8 @@ class Edges:
         before = self.before[mask]
         after = self.after[mask]
         is_backward = self.is_backward[mask]
-        return Edges(before, after, is_backward)
+        return Edges(
+            before=before,
+            after=after,
+            is_backward=is_backward,
+        )

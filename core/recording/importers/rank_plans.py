@@ -181,7 +181,11 @@ class MergedPlans:
             all_needs += [need + first for need in needs]
             first += len(rows)
             bounds.append(first)
-        return _Tasks(np.concatenate(all_rows), all_needs, bounds)
+        return _Tasks(
+            rows=np.concatenate(all_rows),
+            needs=all_needs,
+            bounds=bounds,
+        )
 
     def _plan_of_rank(self, number: int, plan: int) -> tuple[NDArray[Any], list[Ints]]:
         """Return the tasks of a rank's plan, with lanes and names of the run, and dependencies."""
