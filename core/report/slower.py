@@ -136,7 +136,7 @@ def slower(
         excess_ns = float(np.median(excess_of_steps))
         cold_start_ns = 0
         if cold:
-            kinds = np.count_nonzero(usual[-1])
+            kinds = int(np.count_nonzero(usual[-1]))
             cold_start_ns = _cold_start_ns(kinds, int(tasks_of_places[where]))
         if costs is None:
             # Roughly equal work may show a slower task too, but by no more than the tasks with
