@@ -118,6 +118,15 @@ def join_texts(texts: Iterable[Text], separator: str = " ") -> Message:
     return Message(template, _pairs(values))
 
 
+def list_texts(texts: Iterable[Text]) -> Text:
+    """Return one message of several items with commas between them; "" without an item."""
+    listed: Text = ""
+    for text in texts:
+        # A template, because other languages have other commas.
+        listed = message("{items}, {item}", items=listed, item=text) if listed else text
+    return listed
+
+
 def error_message(error: BaseException) -> Text:
     """Return the message that an error was raised with, or else its text."""
     if error.args:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from core.compare.differences import Difference
 from core.compare.settings import SettingDifference
 from core.compare.topics import Weight, main_topics, weights
-from core.message import Message, Text, join_texts, message
+from core.message import Message, Text, join_texts, list_texts, message
 
 ALIKE = 0.005
 """Steps whose difference is below this fraction of A's count as equally long."""
@@ -115,4 +115,4 @@ def _settings_text(named: Sequence[Weight], settings: Sequence[SettingDifference
     chosen = [texts[name] for name in influential if name in texts]
     if not chosen:
         return ""
-    return message(" ({settings})", settings=join_texts(chosen[:MOST_SETTINGS], ", "))
+    return message(" ({settings})", settings=list_texts(chosen[:MOST_SETTINGS]))

@@ -33,7 +33,7 @@ from core.costs.cost_values import values_of
 from core.costs.costs import CostError, CostModel, cost_name, further_name
 from core.costs.pass_costs import check_lengths, missing_costs, passes_of
 from core.files import write_whole
-from core.message import join_texts, message
+from core.message import list_texts, message
 from core.option import listed
 from core.plan.task import Kind
 from core.reading import one_line, read_regular
@@ -132,7 +132,7 @@ def costs_of(values: object) -> CostModel:
     if link is None and transfer_ns is None and not transfers:
         missing.append(message("transfer_ms (or {keys})", keys=listed(LINK_KEYS, "and")))
     if missing:
-        raise CostError(message("the costs lack {missing}", missing=join_texts(missing, ", ")))
+        raise CostError(message("the costs lack {missing}", missing=list_texts(missing)))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     scatter = number_of("scatter", values.get("scatter", 0.0))
     divided = block_numbers_by_kind("divided", values, by)

@@ -13,7 +13,7 @@ from core.explain.causes import ACTIONS, CAUSES, Cause
 from core.explain.explanation import Explanation
 from core.explain.noise import ALWAYS
 from core.explain.statistics import union_ns
-from core.message import N_, Message, Text, join_texts, message
+from core.message import N_, Message, Text, join_texts, list_texts, message
 from core.plain import duration_text, share_text
 from core.plan.plan import Lane, computing_lanes, lane_indices
 from core.plan.task import PASSES, Kind, among
@@ -240,7 +240,7 @@ def _who(found: Idling) -> Text:
 def _work_sentence(found: Idling, lane: int, work: WorkForAll) -> Message:
     """Return the sentence on the work that one lane, or its device, does for all others."""
     names = [Message(WORK[kind]) for kind in work.kinds]
-    values = {"share": share_text(work.share), "work": join_texts(names, ", ")}
+    values = {"share": share_text(work.share), "work": list_texts(names)}
     if found.place:
         return message(
             "Work for the others takes {share} of the step on {place}: {work}.",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
-from core.message import Message, counted, message
+from core.message import Message, counted, list_texts, message
 from core.plan.plan import Role, lane_indices, working_lanes
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
@@ -328,9 +328,7 @@ def _first_tasks(trace: Trace, rows: Sequence[int]) -> Message:
         task = trace.task(row)
         lane = lanes[task.lane].name
         names.append(message("{task} on {lane}", task=str(task), lane=lane))
-    text = names[0]
-    for name in names[1:]:
-        text = message("{tasks}, {task}", tasks=text, task=name)
+    text = list_texts(names)
     if len(rows) > MOST_NAMED:
         text = message("{tasks}, …", tasks=text)
     return text

@@ -16,6 +16,7 @@ from core.message import (
     counted,
     error_message,
     join_texts,
+    list_texts,
     message,
     text_from_plain,
     text_to_plain,
@@ -26,7 +27,11 @@ class Shouting(NullTranslations):
     """A catalogue whose translations are capitals with the places of their texts."""
 
     def gettext(self, message: str) -> str:
-        known = {"{a} of {b}": "{b}: {a!r}", "no {what}": "NO {what}"}
+        known = {
+            "{a} of {b}": "{b}: {a!r}",
+            "no {what}": "NO {what}",
+            "{items}, {item}": "{items} + {item}",
+        }
         return known.get(message, message)
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
@@ -99,3 +104,10 @@ def test_chinese_text_in_chinese_text_has_no_spaces_next_to_it() -> None:
     assert other.translated(Chinese()) == "等待其他通道结束"
     named = message("waits for {lane} to end", lane="virtual:3")
     assert named.translated(Chinese()) == "等待 virtual:3 结束"
+
+
+def test_a_list_has_the_commas_of_the_language() -> None:
+    listed = list_texts([lanes_text(2), message("no {what}", what="x"), "y"])
+    assert str(listed) == "2 lanes, no x, y"
+    assert isinstance(listed, Message) and listed.translated(Shouting()) == "2 LANES + NO x + y"
+    assert list_texts(["x"]) == "x" and list_texts([]) == ""
