@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Bools, Ints
-from core.message import Message, counted, list_texts, message
+from core.message import Message, Text, counted, list_texts, message
 from core.plan.plan import Role, lane_indices, working_lanes
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
@@ -320,7 +320,7 @@ def _missing(trace: Trace, step: int, plan: int) -> list[int]:
     return found
 
 
-def _first_tasks(trace: Trace, rows: Sequence[int]) -> Message:
+def _first_tasks(trace: Trace, rows: Sequence[int]) -> Text:
     """Return the first MOST_NAMED tasks as text: `0B3 on cpu:1, 0B4 on cpu:1`."""
     lanes = trace.header.lanes
     names: list[Message] = []
