@@ -39,7 +39,7 @@ class Run:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What limits a step: its `text`, `kind` and `loss_ns`; None without a whole step."""
+        """The limit of a step, as `text`, `kind` and `loss_ns`; None without a whole step."""
         return self.summary.verdict
 
     @property
