@@ -10,7 +10,7 @@ from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, ntr, tr
 from gui.timeline.layout.moments import Origin
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step, step_name
 
 FIGURE_STEPS = 2  # shown of a run with many steps, unless a part is chosen
 
@@ -39,8 +39,7 @@ def origin_of(scene: Scene, shown: Range) -> Origin:
     zero = shown.start if shown.zero is None else shown.zero
     step = int(scene.step_starts.searchsorted(zero))
     if step < len(scene.step_starts) and scene.step_starts[step] == zero:
-        warmup = scene.trace.header.specification.warmup
-        name = step_name(int(scene.step_numbers[step]), warmup)
+        name = name_of_step(scene.trace, int(scene.step_numbers[step]))
     elif zero == shown.start:
         name = tr("left edge")
     elif zero:
@@ -59,8 +58,8 @@ def default_range(trace: Trace) -> Range:
     if not steps:
         return Range(0, 1, tr("nothing recorded"))
     shown = steps[-FIGURE_STEPS:]
-    start = trace.step_bounds(shown[0])[0]
-    end = trace.step_bounds(shown[-1])[1]
+    start, _ = trace.step_bounds(shown[0])
+    _, end = trace.step_bounds(shown[-1])
     if not measured:
         text = tr("warm-up only")
     elif len(shown) == len(steps):
@@ -87,7 +86,7 @@ def step_range(trace: Trace, step: int) -> Range:
     if median.steps == (step,):
         return median
     start, end = trace.step_bounds(step)
-    return Range(start, end, step_name(step, trace.header.specification.warmup), (step,))
+    return Range(start, end, name_of_step(trace, step), (step,))
 
 
 def median_text(step: int, count: int, warmup: int) -> str:
@@ -124,12 +123,11 @@ def excerpt_range(trace: Trace, excerpt: ExcerptOptions) -> Range | None:
     if not excerpt.steps:
         return None
     steps = resolve_steps(excerpt, trace)
-    warmup = trace.header.specification.warmup
     first = steps[0]
     last = steps[-1]
-    text = step_name(first, warmup)
+    text = name_of_step(trace, first)
     if last != first:
-        text = tr("{first} to {last}", first=text, last=step_name(last, warmup))
-    start = trace.step_bounds(first)[0]
-    end = trace.step_bounds(last)[1]
+        text = tr("{first} to {last}", first=text, last=name_of_step(trace, last))
+    start, _ = trace.step_bounds(first)
+    _, end = trace.step_bounds(last)
     return Range(start, end, text, tuple(steps))

@@ -21,7 +21,7 @@ from gui.look.text import MINUS, NONE, bytes_text, duration_text, percent_text, 
 from gui.report.page import NOTHING, Html, bar_of, facts, joined, paragraph, table
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.measure import signed_text
-from gui.timeline.state.scene import step_name
+from gui.timeline.state.scene import name_of_step
 
 MOST_LAST = 3  # ranks that are named as the last to arrive
 MOST_ROWS = 64  # in a table
@@ -241,11 +241,10 @@ def _collective_title(one: Arrivals) -> str:
 def steps_table(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
     """Return a table of the steps in the report: makespan, bubble and loss."""
     losses = _losses(trace)
-    warmup = trace.header.specification.warmup
     longest = max(each.makespan_ns for each in figures.values()) or 1
     rows = []
     for step, each in figures.items():
-        name = step_name(step, warmup)
+        name = name_of_step(trace, step)
         makespan = duration_text(each.makespan_ns)
         bubble = percent_text(each.bubble_by_makespan)
         loss = NONE

@@ -22,7 +22,7 @@ from gui.look.text import bytes_text, carried_rows_text, tr
 from gui.look.theme import colour_names
 from gui.report.page import Html, joined, paragraph
 from gui.timeline.interact.describe import span_title
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 
 MOST_SPANS = 250_000
 """Most spans on a page, about 3 MB.
@@ -174,7 +174,7 @@ def _cause(cause: Cause) -> Sequence[JsonValue]:
 def _step(trace: Trace, step: int, begin: int) -> Sequence[JsonValue]:
     """Return a step's name, start and end; the times are ns after `begin`."""
     start, end = trace.step_bounds(step)
-    name = step_name(step, trace.header.specification.warmup)
+    name = name_of_step(trace, step)
     return [name, int(start) - begin, int(end) - begin]
 
 

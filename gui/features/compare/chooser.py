@@ -28,7 +28,7 @@ from gui.app.titles import run_title
 from gui.features.recordings.files import open_filters
 from gui.features.runs.panel import run_columns
 from gui.look.text import duration_text, tr
-from gui.timeline.state.scene import step_name
+from gui.timeline.state.scene import name_of_step
 from gui.widgets.label import Label
 from gui.widgets.layouts import column, named
 
@@ -119,7 +119,7 @@ def titles(a: Run, b: Other, two: TwoRuns | None) -> tuple[str, str]:
 def _steps_words(trace: Trace, steps: Sequence[int]) -> str:
     if len(steps) > 1:
         return tr("mean of {n} steps", n=len(steps))
-    return step_name(steps[0], trace.header.specification.warmup)
+    return name_of_step(trace, steps[0])
 
 
 class RunChooser(QDialog):

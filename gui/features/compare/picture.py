@@ -36,7 +36,7 @@ from gui.timeline.layout.frame import STEPS
 from gui.timeline.layout.groups import Strips
 from gui.timeline.paint.ink import Ink
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 
 SENTENCE = 18.0  # from one line of the sentence to the next
 BETWEEN = 4.0  # free pixels between the runs
@@ -119,7 +119,7 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
         zero = laid.to_b(zero)
         begin = laid.to_b(begin)
         end = laid.to_b(end)
-    words = step_name(step, trace.header.specification.warmup)
+    words = name_of_step(trace, step)
     if len(totals.steps) > 1:
         words = tr("compared: mean of {n} steps", n=len(totals.steps))
     start = round(begin)

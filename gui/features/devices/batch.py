@@ -18,7 +18,7 @@ from gui.look.writing import CENTRE, RIGHT, elided
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.ink import Ink
 from gui.timeline.state.latest import Latest
-from gui.timeline.state.scene import Scene, shown_steps, step_name
+from gui.timeline.state.scene import Scene, name_of_step, shown_steps, step_name
 from gui.widgets.batch_preview import numbers, split_text
 from gui.widgets.sheet import PAD, Sheet
 
@@ -232,5 +232,5 @@ def _rows(parts: list[LanePart]) -> int:
 
 
 def _step_text(scene: Scene, step: int) -> str:
-    name = step_name(step, scene.trace.header.specification.warmup)
+    name = name_of_step(scene.trace, step)
     return tr("{step} (select a bar to see its own step)", step=name)

@@ -14,7 +14,7 @@ from gui.look.text import bytes_text, duration_text, join_clauses, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.interact.describe import kind_title
 from gui.timeline.paint.ink import Ink
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 from gui.widgets.drawing import PAD, Drawing
 
 HEAD = 40.0
@@ -61,8 +61,7 @@ class BucketsChart(Drawing):
             buckets = self.ranks.setdefault(bucket.lane, [])
             buckets.append(bucket)
         self._wave = gradient_wave(explanation)
-        warmup = scene.trace.header.specification.warmup
-        self._title = step_name(step, warmup)
+        self._title = name_of_step(scene.trace, step)
 
     @property
     def shown(self) -> list[int]:

@@ -23,7 +23,7 @@ from gui.look.text import bytes_text, join_clauses, ntr, tr
 from gui.look.writing import RIGHT
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.paint.ink import Ink
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 24.0
@@ -131,9 +131,7 @@ class DevicesPanel(Sheet):
         legend = self._draw_legend(ink, PAD, top)
         over = ntr("{n:,} step", "{n:,} steps", scene.summed)
         if scene.summed == 1:
-            step = scene.summed_steps[0]
-            warmup = scene.trace.header.specification.warmup
-            over = step_name(step, warmup)
+            over = name_of_step(scene.trace, scene.summed_steps[0])
         rest = QRectF(legend, top + 4, right - legend, 17)
         if ink.small_width(over) <= rest.width():
             ink.small(rest, over, RIGHT)

@@ -16,7 +16,7 @@ from gui.look.text import bytes_text, join_clauses, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, RIGHT, write_wrapped
 from gui.timeline.paint.ink import Ink
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 from gui.widgets.sheet import PAD, Sheet
 
 HEAD = 62.0
@@ -195,8 +195,7 @@ def heading_text(scene: Scene, peaks: dict[int, LaneBalance]) -> str:
 
 def step_text(scene: Scene) -> str:
     """Return the name of the step that the figures describe, or the first and the last step."""
-    warmup = scene.trace.header.specification.warmup
-    names = [step_name(step, warmup) for step in scene.summed_steps]
+    names = [name_of_step(scene.trace, step) for step in scene.summed_steps]
     if not names:
         return ""
     if len(names) == 1:

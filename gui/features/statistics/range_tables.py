@@ -19,7 +19,7 @@ from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.look.text import NONE, duration_text, ntr, percent_text, time_text, tr
 from gui.timeline.interact.describe import kind_title, span_title
-from gui.timeline.state.scene import shown_steps, step_name
+from gui.timeline.state.scene import name_of_step, shown_steps
 from gui.timeline.state.selection import TimeRange
 from gui.widgets.tables import Head
 
@@ -60,7 +60,6 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
 
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
     """Return the first and the last counted step, and their duration."""
-    warmup = trace.header.specification.warmup
     # A range's end is outside of it, and may be where the next step begins.
     first = trace.step_table.at(counted.start)
     last = trace.step_table.at(counted.end - 1)
@@ -68,8 +67,8 @@ def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
         return headline(counted)
     return tr(
         "From {first} to {last}: {length}",
-        first=step_name(first, warmup),
-        last=step_name(last, warmup),
+        first=name_of_step(trace, first),
+        last=name_of_step(trace, last),
         length=duration_text(counted.wall_ns),
     )
 
@@ -166,7 +165,6 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
         Head(tr("Usual"), tr("The median of the other spans.")),
         Head(tr("Times usual"), tr("Its duration divided by that median.")),
     )
-    warmup = trace.header.specification.warmup
     rows = []
     for one in outliers:
         span = trace.span(one.lane, one.index)
@@ -174,7 +172,7 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
         row = (
             span_title(span),
             trace.header.lanes[one.lane].name,
-            step_name(span.step, warmup),
+            name_of_step(trace, span.step),
             duration_text(one.duration),
             duration_text(one.usual),
             f"{times_usual:.1f}",

@@ -13,7 +13,7 @@ from core.trace.trace import Trace
 from core.trace.verified import verified
 from gui.app.run import Run
 from gui.look.text import change_text, duration_text, ntr, significant, tr
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 
 BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
 
@@ -123,7 +123,7 @@ def step_text(run: Run, scene: Scene) -> str:
         words = _counted_step(run.trace, int(steps[-1]))
         # The duration is of the latest whole step, and a warm-up's is no measure.
         return f"{words} · {duration}" if step in measured_steps(run.trace) else words
-    name = step_name(step, run.trace.header.specification.warmup)
+    name = name_of_step(run.trace, step)
     count = len(whole_steps(run.trace))
     words = tr("median of {n} steps: {step}", n=count, step=name) if count > 1 else name
     return f"{words} · {duration}"
@@ -158,10 +158,10 @@ def other_step_text(run: Run, scene: Scene) -> str:
 
 def _counted_step(trace: Trace, step: int) -> str:
     """Return the name of a step and of how many: `step 3 of 5`."""
+    if not trace.header.source.has_plan:
+        return name_of_step(trace, step)
     specification = trace.header.specification
     warmup = specification.warmup
-    if not trace.header.source.has_plan:
-        return step_name(step, warmup)
     if step < warmup:
         return tr("warm-up {n} of {total}", n=step + 1, total=warmup)
     total = len(specification.all_rows) - warmup

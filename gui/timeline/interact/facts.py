@@ -18,7 +18,7 @@ from gui.timeline.interact.describe import (
 )
 from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.state.measure import Measure, signed_text
-from gui.timeline.state.scene import step_name
+from gui.timeline.state.scene import name_of_step
 from gui.timeline.state.selection import TimeRange
 
 Facts = list[tuple[str, str]]
@@ -104,12 +104,11 @@ def _gap_facts(trace: Trace, gap: Gap) -> Facts:
     if gap.before is not None:
         ends = trace.span(gap.lane, gap.before)
         then = _task(trace, ends)
-    warmup = trace.header.specification.warmup
     origin = step_origin(trace, gap.step)
     others = gaps_in_other_steps(trace, gap)
     return [
         (tr("Lane"), lane_name(trace, gap.lane)),
-        (tr("Step"), step_name(gap.step, warmup)),
+        (tr("Step"), name_of_step(trace, gap.step)),
         (tr("From, to"), _between(gap.start, gap.end, origin)),
         *_other_steps(others),
         (tr("Then"), then),
@@ -132,7 +131,7 @@ def step_origin(trace: Trace, step: int | None) -> Origin:
     """Return a step's start as the origin of times in it; without a step the run's start."""
     if step not in trace.steps:
         return Origin()
-    name = step_name(step, trace.header.specification.warmup)
+    name = name_of_step(trace, step)
     start, _ = trace.step_bounds(step)
     return Origin(float(start), name)
 

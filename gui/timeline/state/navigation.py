@@ -15,7 +15,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.layout.moments import CountFrom, Origin, clock_of
-from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.scene import Scene, name_of_step
 from gui.timeline.state.selection import Selection
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would move too fast to see
@@ -106,9 +106,8 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
     """
     if scene is None:
         return Origin()
-    header = scene.trace.header
     if count_from is CountFrom.CLOCK:
-        return Origin(0.0, "", clock_of(header.started))
+        return Origin(0.0, "", clock_of(scene.trace.header.started))
     if count_from is CountFrom.RUN:
         return Origin()
     seen = _visible_parts(scene, view)
@@ -116,7 +115,7 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
         return Origin()
     place = _first_of_much(seen)
     number = int(scene.step_numbers[place])
-    name = step_name(number, header.specification.warmup)
+    name = name_of_step(scene.trace, number)
     start = float(scene.step_starts[place])
     return Origin(start, name)
 

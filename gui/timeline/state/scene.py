@@ -353,6 +353,11 @@ def compared_steps(trace: Trace, live: bool = False) -> list[int]:
     return steps[-most:]
 
 
+def name_of_step(trace: Trace, step: int) -> str:
+    """Return the name of a trace's step: see `step_name`."""
+    return step_name(step, trace.header.specification.warmup)
+
+
 def step_name(number: int, warmup: int) -> str:
     """Return `step 1` for the first measured step, `warm-up 1` for the first warm-up step."""
     if number < warmup:
