@@ -116,6 +116,39 @@ class Chart:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The places side by side, each `pitch` pixels wide: bars, a gap, and numbers of curves."""
+
+    left: float
+    pitch: float
+    bars: int
+    gap: float
+
+    @classmethod
+    def of(cls, results: Results, left: float, room: float) -> _Columns:
+        """Return the columns of all results from `left` on, in `room` pixels."""
+        bars = len(results.bars)
+        numbers = len(results.numbers)
+        gap = GAP if bars and numbers else 0.0
+        count = bars + gap + numbers
+        pitch = min(WIDEST, room / max(1.0, count))
+        return cls(left, pitch, bars, gap)
+
+    def bar_x(self, position: int) -> float:
+        """Return the middle of a bar."""
+        return self.left + self.pitch * (position + 0.5)
+
+    def number_x(self, position: int) -> float:
+        """Return the middle of a number's place."""
+        middle = self.bars + self.gap + position + 0.5
+        return self.left + self.pitch * middle
+
+    def width(self, numbers: int) -> float:
+        """Return the width of all places, of which some are for numbers."""
+        return self.pitch * (self.bars + self.gap + numbers)
+
+
 def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart:
     """Return the layout of the results so far, with room for results that are still to be run."""
     room = area.width() - 2 * EDGE
@@ -126,40 +159,28 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     left = area.left() + AXIS
     width = area.width() - AXIS - EDGE
     legend = _legend(results, fonts, width)
-    bars = results.bars
-    numbers = results.numbers
-    gap = GAP if bars and numbers else 0.0
-    places = len(bars) + gap + len(numbers)
-    pitch = min(WIDEST, width / max(1.0, places))
-    # Two lines below curves: the numbers, and the option that they are values of.
-    label_lines = 2 if numbers else 1
-    for bar in bars:
-        label = bar_label(results, bar, pitch, fonts)
-        label_lines = max(label_lines, len(label))
-    legend_height = LINE * len(legend)
-    words_above = SENTENCE * len(sentence) + legend_height + 4
-    words_below = LINE * (label_lines + len(notes)) + 8
+    columns = _Columns.of(results, left, width)
+    words_above = SENTENCE * len(sentence) + LINE * len(legend) + 4
+    lines_below = _label_lines(results, columns.pitch, fonts) + len(notes)
+    words_below = LINE * lines_below + 8
     top = area.top() + words_above + UNDER
     height = area.bottom() - top - words_below
     # At least a pixel: a dock can be lower than the words, and the axis divides by the height.
-    plot_width = max(1.0, pitch * places)
+    plot_width = max(1.0, columns.width(len(results.numbers)))
     plot = QRectF(left, top, plot_width, max(1.0, height))
     found = []
-    for position, bar in enumerate(bars):
-        x = left + pitch * (position + 0.5)
-        found.append(Place(x, bar))
+    for position, bar in enumerate(results.bars):
+        found.append(Place(columns.bar_x(position), bar))
     xs: dict[float, float] = {}
-    first_number = len(bars) + gap
-    for position, number in enumerate(numbers):
-        middle = first_number + position + 0.5
-        xs[number] = left + pitch * middle
+    for position, number in enumerate(results.numbers):
+        xs[number] = columns.number_x(position)
     found += _curve_places(results, xs)
     return Chart(
         results=results,
         area=area,
         plot=plot,
         top_ms=_top(results),
-        pitch=pitch,
+        pitch=columns.pitch,
         places=tuple(found),
         numbers=tuple(xs.items()),
         legend=legend,
@@ -181,6 +202,16 @@ def _curve_places(results: Results, xs: Mapping[float, float]) -> list[Place]:
             x = xs[value] + aside
             found.append(Place(x, result, number))
     return found
+
+
+def _label_lines(results: Results, pitch: float, fonts: Fonts) -> int:
+    """Return the number of lines of the longest label below the plot."""
+    # Two lines below curves: the numbers, and the option that they are values of.
+    count = 2 if results.numbers else 1
+    for bar in results.bars:
+        label = bar_label(results, bar, pitch, fonts)
+        count = max(count, len(label))
+    return count
 
 
 def bar_label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:

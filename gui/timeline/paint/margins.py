@@ -85,8 +85,7 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
     ends = scene.step_ends[seen].tolist()
     # A set: most steps begin where the previous one ends.
     edges: set[float] = set()
-    painter = canvas.painter
-    painter.setFont(canvas.fonts.small)
+    canvas.painter.setFont(canvas.fonts.small)
     canvas.pen(canvas.theme.muted)
     # Steps of several ranks may overlap; their names must not.
     free_from = frame.left
@@ -104,15 +103,24 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
         if is_last and frame.now is not None:
             makespan_ns = None  # the step is unfinished
         place = QRectF(visible_left, top, visible_width, STEPS)
-        room = visible_width - 6
-        for label in step_labels(number, warmup, makespan_ns):
-            width = canvas.small_width(label)
-            label_left = place.center().x() - width / 2
-            if width < room and label_left >= free_from:
-                painter.drawText(place, CENTRE, label)
-                free_from = label_left + width + 6
-                break
+        labels = step_labels(number, warmup, makespan_ns)
+        free_from = _write_first(canvas, labels, place, free_from)
     _draw_step_edges(canvas, sorted(edges), top, bottom)
+
+
+def _write_first(canvas: Canvas, labels: Sequence[str], place: QRectF, free_from: float) -> float:
+    """Write the first label that fits into a place, in its middle and right of `free_from`.
+
+    Returns the pixel from which on the next label may begin.
+    """
+    room = place.width() - 6
+    for label in labels:
+        width = canvas.small_width(label)
+        left = place.center().x() - width / 2
+        if width < room and left >= free_from:
+            canvas.painter.drawText(place, CENTRE, label)
+            return left + width + 6
+    return free_from
 
 
 def _draw_step_edges(canvas: Canvas, xs: Sequence[float], top: float, bottom: float) -> None:
