@@ -226,7 +226,8 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
     # Style sheets accept forward slashes only, on Windows too.
     tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
-    with gc_paused():  # Qt walks over all widgets; freeing one meanwhile would end the process
+    # Qt iterates over all widgets; if one were freed at that time, the process would end.
+    with gc_paused():
         _set_style(app, theme)
         app.setStyleSheet(Template(STYLE.read_text("utf-8")).substitute(colours, tick=tick))
 

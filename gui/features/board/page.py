@@ -101,12 +101,14 @@ class BoardPage(QFrame):
         self.settings = None
         self.game.begin(puzzle.start, puzzle)
         place = self.puzzles.findData(str(path))
-        self.puzzles.setCurrentIndex(max(0, place))  # the first entry is a board of one's own
+        self.puzzles.setCurrentIndex(
+            max(0, place)
+        )  # the first entry is for boards without a puzzle
         self._show_rules(puzzle.start.rules)
         self.canvas.setFocus()
 
     def open_board(self, board: Board, settings: Specification | None = None) -> None:
-        """Begin with a board of one's own; `settings` are those of the run that it is of."""
+        """Begin with a board that is no puzzle; `settings` are of the run that it is made from."""
         self.settings = settings
         self.puzzles.setCurrentIndex(0)
         self._show_rules(board.rules)

@@ -175,6 +175,6 @@ class Files:
 
 
 def _saved(run: Run, path: Path) -> Work[Path]:
-    """Save a run, which leaves no file unless it comes to its end; returns where it is."""
+    """Save a run and return its path; closed before its end, it leaves no file."""
     yield from run.saving(path)
     return path

@@ -286,7 +286,7 @@ class _Bubbles(QWidget):
         return [label.text() for label in self._values]
 
     def show_bubbles(self, figures: StepFigures, schedule: str) -> None:
-        """Show the bubbles of a step whose pipeline goes by `schedule`, if it is one."""
+        """Show the bubbles of a step; `schedule` is the title of its pipeline's schedule, or ""."""
         form = figures.closed_form
         texts = [
             percent_text(figures.bubble_by_makespan),
