@@ -64,7 +64,8 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
     # The checksum is of the exact text between the tags. Template does not look for placeholders in
     # the values that it inserts, so a `$` in the script or in a name is kept.
     script = TIMELINE.read_text(encoding="utf-8")
-    checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digest = hashlib.sha256(script.encode()).digest()
+    checksum = base64.b64encode(digest).decode()
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
         script=script,
         checksum=checksum,

@@ -49,9 +49,9 @@ def key_figures(
     losses = _losses(trace)
     known = [losses[step] for step in figures if step in losses]
     if known:
-        first = known[0]
-        last = known[-1]
-        pairs.append((tr("Loss, first and last"), f"{first:.6g}, {last:.6g}"))
+        first = f"{known[0]:.6g}"
+        last = f"{known[-1]:.6g}"
+        pairs.append((tr("Loss, first and last"), f"{first}, {last}"))
     clock = clock_uncertainty(trace.clocks)
     if clock:
         pairs.append((tr("Clock known to"), duration_text(clock)))
@@ -209,7 +209,9 @@ def collectives_table(trace: Trace, met: Sequence[Arrivals]) -> Html:
         last = tr("not certain")
         is_certain = one.wait_ns >= disagreement * one.times
         if is_certain and one.last:
-            ranks = [f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST]]
+            ranks = []
+            for lane, times in one.last[:MOST_LAST]:
+                ranks.append(f"{names[lane]} {times}")
             last = ", ".join(ranks)
         row = (
             _collective_title(one),

@@ -250,7 +250,8 @@ class Cutting(QObject):
         stages = None
         if self._cut and self._cut.plan:
             stages = len(self._cut.borders) + 1
-        asked = self._by_parameters(stages).having(balance=True, steps=1, warmup=0, data=None)
+        cut = self._by_parameters(stages)
+        asked = cut.having(balance=True, steps=1, warmup=0, data=None)
         self._run_beside(asked)
 
     def _reset(self) -> None:
@@ -260,7 +261,8 @@ class Cutting(QObject):
     def _set(self, cut: Cut) -> None:
         """Write borders into the form; settings that are not in `cut` get their defaults."""
         for option in SET:
-            self._form.fields[option.name].write(cut.get(option.name, option.default))
+            value = cut.get(option.name, option.default)
+            self._form.fields[option.name].write(value)
         # Before the check, whose signal calls `update`, which must recognise these borders.
         self._mine = _cut_of(self._form.specification())
         self._form.check_now()

@@ -47,8 +47,11 @@ class Bubbles:
             self._say(tr("There is no run to search: press Run, or open a recording."))
             return
         scene = state.scene
-        shown = [lane for lane in scene.trace.header.lanes if state.stack.layout.shows(lane.index)]
-        lanes = tuple(lane.index for lane in shown)
+        shown = []
+        for lane in scene.trace.header.lanes:
+            if state.stack.layout.shows(lane.index):
+                shown.append(lane.index)
+        lanes = tuple(shown)
         gap, sentence = self.choose(
             scene.trace, state.viewport, state.selection, scene.open_step, by, lanes
         )

@@ -66,12 +66,14 @@ class LinkedViews:
             return
         self._moving = True
         # Without `_moving`, the signal of A would move B again.
-        self.a.go_to(view_of_a(now, self.alignment, self.a.viewport.width), "linked")
+        view = view_of_a(now, self.alignment, self.a.viewport.width)
+        self.a.go_to(view, "linked")
         self._moving = False
         self._seen = now
 
     def _move_b(self) -> None:
         self._moving = True
-        self.b.go_to(view_of_b(self.a.viewport, self.alignment, self.b.viewport.width), "linked")
+        view = view_of_b(self.a.viewport, self.alignment, self.b.viewport.width)
+        self.b.go_to(view, "linked")
         self._moving = False
         self._seen = self.b.viewport

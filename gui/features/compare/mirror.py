@@ -34,7 +34,8 @@ class Mirror:
         if isinstance(self.b.selection, Span):
             selector.step(by)
         elif self.two is not None:
-            selector.select_task(self.two.step_b, int(self.two.matches.b.task[0]))
+            first_task = int(self.two.matches.b.task[0])
+            selector.select_task(self.two.step_b, first_task)
         self._busy = False
 
     @property

@@ -65,7 +65,8 @@ class Page:
         """The answer, after a verdict on the prediction; "" until there are figures."""
         if not self.figures:
             return ""
-        return f"{self.judged} {filled(self.step.answer, self.figures)}".strip()
+        answer = filled(self.step.answer, self.figures)
+        return f"{self.judged} {answer}".strip()
 
 
 class LessonPanel(QWidget):

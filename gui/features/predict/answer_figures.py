@@ -23,8 +23,9 @@ class AnswerFigures(QGridLayout):
         for line, (name, (label, tip)) in enumerate(FIGURES.items()):
             title = Label(tr(label), "quiet")
             title.setToolTip(tr(tip))
+            value = named(self.values[name], tr(label), tr(tip))
             self.addWidget(title, line, 0)
-            self.addWidget(named(self.values[name], tr(label), tr(tip)), line, 1)
+            self.addWidget(value, line, 1)
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show the figures of an answer."""

@@ -80,7 +80,8 @@ class AnswerLine(QFrame):
         """Show a prediction; `name` says which settings it is for, `source` has its costs."""
         headline = headline_text(before, after)
         self.headline.setText(f"{name}: {headline}" if name else headline)
-        self._show_detail(" ".join(filter(None, (basis_text(after.basis), source))))
+        basis = basis_text(after.basis)
+        self._show_detail(f"{basis} {source}".strip())
         self.run.setEnabled(True)
 
     def show_problem(self, text: str) -> None:

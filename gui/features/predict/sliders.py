@@ -106,7 +106,11 @@ class SliderRow(QObject):
         last = len(self._stops) - 1
         after = min(bisect_left(self._stops, self.value), last)
         before = max(0, after - 1)
-        nearest = min(before, after, key=lambda n: abs(self._stops[n] - self.value))
+
+        def distance(stop: int) -> float:
+            return abs(self._stops[stop] - self.value)
+
+        nearest = min(before, after, key=distance)
         # Signals are blocked, because `_slid` would replace a number that was typed by the stop.
         with QSignalBlocker(self.slider):
             self.slider.setValue(nearest)

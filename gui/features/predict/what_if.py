@@ -169,11 +169,12 @@ class WhatIfController(Saver):
             return
         basis = run_basis(trace, known)
         header = trace.header
-        last = trace.steps[-1]
         lanes = len(header.compute_lanes)
+        last_step = trace.steps[-1]
+        microbatches = len(rows_by_microbatch(trace, last_step))
         schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
         self.took_costs.emit(header, known)
-        self.panel.set_run(basis, lanes, max(1, len(rows_by_microbatch(trace, last))), schedule)
+        self.panel.set_run(basis, lanes, max(1, microbatches), schedule)
 
 
 def run_basis(trace: Trace, known: RunCosts) -> Basis:

@@ -25,7 +25,10 @@ class FileDrops(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QDropEvent):
             return False
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        paths = []
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                paths.append(Path(url.toLocalFile()))
         if event.type() is QEvent.Type.DragEnter and paths:
             event.acceptProposedAction()
         elif event.type() is QEvent.Type.Drop:

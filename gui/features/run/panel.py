@@ -154,7 +154,8 @@ class StrategyPanel(QScrollArea):
 
     def _build_sheet(self) -> None:
         parts = (Label(tr("What to run"), "heading"), self.strategies, 4, self.options, None)
-        self.setWidget(widget_of(column(*parts, margins=(12, 8, 6, 6), spacing=4), "sheet"))
+        sheet = column(*parts, margins=(12, 8, 6, 6), spacing=4)
+        self.setWidget(widget_of(sheet, "sheet"))
         self.options.chain(self.strategies.list)
 
     def _changed(self) -> None:

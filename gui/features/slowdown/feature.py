@@ -40,15 +40,17 @@ class SlowdownFeature(OnePanelFeature):
     def _choose(self, cell: Cell | None) -> None:
         """Show the lanes of a cell, or search for its spans; None shows everything again."""
         self._undo_last()
-        if cell is None:
+        scene = self.shell.scene
+        if cell is None or scene is None:
             return
         timeline = self.shell.timeline
         if cell.lanes:
-            every = self.shell.scene.trace.header.lanes if self.shell.scene is not None else ()
+            every = scene.trace.header.lanes
             names = [every[lane].name for lane in cell.lanes]
+            only_lane = cell.lanes[0] if len(cell.lanes) == 1 else None
             self._filter = pattern_of_names(names)
             timeline.lanes.filter(self._filter)
-            timeline.choice.choose(cell.lanes[0] if len(cell.lanes) == 1 else None)
+            timeline.choice.choose(only_lane)
         elif cell.query:
             self._query = cell.query
             self.shell.feature(SpansFeature).search.look_for(cell.query)

@@ -279,7 +279,9 @@ class SpansPanel(QWidget):
     def _build(self) -> None:
         tip = tr("Sort by a column; a click on its head does so too.")
         self.sort_column = named(QComboBox(), tr("Sort by"), tip)
-        self.sort_column.addItems([tr("lane by lane"), *(tr(column.title) for column in COLUMNS)])
+        self.sort_column.addItem(tr("lane by lane"))
+        for shown in COLUMNS:
+            self.sort_column.addItem(tr(shown.title))
         tip = tr("Largest first")
         self.descending = button(QToolButton, "↓", tip, self._sort_again, name=tip)
         self.descending.setCheckable(True)

@@ -74,7 +74,8 @@ class AnswerModel(TableModel):
 
     def span_at(self, place: int) -> tuple[int, int, int] | None:
         """Return run, step and task of a row; None if it does not have all three."""
-        values = dict(zip(self.answer.columns, self.answer.rows[place], strict=True))
+        row = self.answer.rows[place]
+        values = dict(zip(self.answer.columns, row, strict=True))
         found = []
         for name in ("run", *SPAN):
             value = values.get(name)

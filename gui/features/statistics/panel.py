@@ -244,7 +244,8 @@ class StatisticsPanel(QWidget):
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of counting"))
         cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
         middle = across(self._progress, Label(tr("Counting…")), cancel)
-        self._waiting = widget_of(column(None, middle, None, margins=(24, 0, 24, 0)), "plot")
+        waiting = column(None, middle, None, margins=(24, 0, 24, 0))
+        self._waiting = widget_of(waiting, "plot")
         self._stack = stacked(self, self.hint, scrolled(body), self._waiting)
 
 

@@ -63,13 +63,17 @@ class RangeJob:
 
     def _explain(self, step: int) -> None:
         """Explain a step, unless that takes too long and it is not explained yet."""
-        tasks = 0 if self._explained.knows(step) else self._explained.progress(step).tasks
+        tasks = 0
+        if not self._explained.knows(step):
+            tasks = self._explained.progress(step).tasks
         if self._tasks + tasks > MOST_TASKS or not self._explained.at_hand(step):
             return
         self._tasks += tasks
         explanation = self._explained.explanation(step)
-        ends = self.range.start, self.range.end
-        self._causes.append(step_causes(self._trace, explanation, step, *ends))
+        start = self.range.start
+        end = self.range.end
+        causes = step_causes(self._trace, explanation, step, start, end)
+        self._causes.append(causes)
 
 
 def _spread(steps: list[int]) -> list[int]:

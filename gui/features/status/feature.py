@@ -53,7 +53,9 @@ class StatusFeature(Feature):
         """Show the slowest step, or the median one if the slowest is on screen."""
         run = self.shell.run_shown
         scene = self.shell.scene
-        step = None if run is None or scene is None else other_step(run, scene)
-        if run is not None and step is not None:
+        if run is None or scene is None:
+            return
+        step = other_step(run, scene)
+        if step is not None:
             start, end = run.trace.step_bounds(step)
             self.shell.timeline.navigator.fit_between(float(start), float(end))

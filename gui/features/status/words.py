@@ -69,7 +69,8 @@ def predicted_tip(comparison: Comparison | None) -> str:
         return ""
     count = len(comparison.steps)
     steps = tr("1 step") if count == 1 else tr("the median of {n} steps", n=count)
-    lines = [tr("Costs {source}; {steps}.", source=tr(str(comparison.source)), steps=steps)]
+    source = tr(str(comparison.source))
+    lines = [tr("Costs {source}; {steps}.", source=source, steps=steps)]
     for lane in comparison.lanes:
         error = "" if lane.error is None else f", {change_text(lane.error)}"
         lines.append(

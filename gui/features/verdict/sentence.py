@@ -38,7 +38,7 @@ class VerdictText(Label):
         self._bold = len(whole)
         if first and first in whole:
             before, _, after = whole.partition(first)
-            others = " ".join(filter(None, (before.strip(), after.strip())))
+            others = f"{before.strip()} {after.strip()}".strip()
             self._drawn = f"{first} {others}"
             self._bold = len(first)
         self.update()

@@ -100,7 +100,9 @@ class PathBar(PartsBar):
         ns = self.shares[share]
         whole = sum(self.shares.values())
         name, _ = SHARE_WORDS[share]
-        return f"{tr(name)}: {duration_text(ns)}, {percent_text(ns / whole)}"
+        time = duration_text(ns)
+        percent = percent_text(ns / whole)
+        return f"{tr(name)}: {time}, {percent}"
 
 
 class IdleBars(PartsBar):

@@ -115,7 +115,11 @@ class WaterfallChart(Drawing):
 
     @override
     def words(self) -> str:
-        return join_clauses(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
+        parts = []
+        for bar in self.bars:
+            value = self.value_words(bar)
+            parts.append(f"{self.name(bar)} {value}")
+        return join_clauses(parts)
 
     def name(self, bar: WaterfallBar) -> str:
         """Return the full name of a bar."""
