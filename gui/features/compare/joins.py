@@ -78,7 +78,7 @@ def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
     The number of rectangles is limited by the pixels, not by the pieces.
     """
     rects: list[QRectF] = []
-    for track in frame.visible(frame.layout.tracks):
+    for track in frame.visible_tracks:
         # Pieces are sorted by lane, so the pieces of a track are one slice.
         first, last = np.searchsorted(pieces.lane, [track.lane, track.lane + 1])
         starts = pieces.start[first:last]

@@ -39,7 +39,7 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     time = frame.view.time(x - frame.left)
     reach = SNAP * frame.view.ns_per_pixel
     count = len(trace.header.lanes)
-    tracks = frame.visible(frame.layout.tracks)
+    tracks = frame.visible_tracks
     searched = [track for track in tracks if 0 <= track.lane < count]
     if y >= frame.ceiling:
         under = at_height(searched, y - frame.top)
@@ -94,7 +94,7 @@ def draw_crosshair(canvas: Canvas, shown: Crosshair, bottom: float) -> None:
 def _draw_dot(canvas: Canvas, lane: int, x: float) -> None:
     painter = canvas.painter
     frame = canvas.frame
-    for track in frame.visible(frame.layout.tracks):
+    for track in frame.visible_tracks:
         if track.lane == lane:
             break
     else:

@@ -317,8 +317,13 @@ class Frame:
             replace(self, layout=pinned, floor=edge),
         ]
 
+    @property
+    def visible_tracks(self) -> list[Track]:
+        """The tracks of lanes that are visible."""
+        return list(self.visible(self.layout.tracks))
+
     def visible(self, tracks: Iterable[Track]) -> Iterator[Track]:
-        """Return the tracks that are visible."""
+        """Return the tracks or strips that are visible."""
         above = self.ceiling - self.top
         below = self.floor - self.top
         return (track for track in tracks if track.bottom > above and track.top < below)

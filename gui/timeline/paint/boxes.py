@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from core.arrays import Bools, Floats
 from gui.timeline.paint.pixels import (
+    CLEAR,
     Palette,
     draw_slices,
     extents,
@@ -182,4 +183,4 @@ def slices_of(
     is_lower = depth >= np.round(tall / 2)
     is_inside = depth >= 0
     colour = np.where(is_lower, lower, upper)
-    return np.where(is_inside, colour, np.uint32(0)), edges
+    return np.where(is_inside, colour, CLEAR), edges

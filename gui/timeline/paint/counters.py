@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPolygonF
+from PySide6.QtGui import QPainter, QPolygonF
 
 from core.arrays import Floats
 from gui.look.painter import filling, pen
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.canvas import Canvas
-from gui.timeline.paint.pixels import image_of
+from gui.timeline.paint.pixels import CLEAR, colour_code, image_of
 from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.state.scene import Scene
 
@@ -93,18 +93,16 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
     thick = max(1, round(LINE * ratio))
     lines = max(1, round(height * ratio))
     y = np.arange(lines, dtype=np.int16)[:, None]
-    fill = np.uint32(QColor(theme.line).rgba())
-    line = np.uint32(QColor(theme.memory).rgba())
     area_top = np.minimum(top, zero)
     area_bottom = np.maximum(bottom, zero) + thick
     is_filled = (y >= area_top) & (y < area_bottom)
-    pixels = np.where(is_filled, fill, np.uint32(0))
+    pixels = np.where(is_filled, colour_code(theme.line), CLEAR)
     before_top = np.append(top[:1], top[:-1])
     before_bottom = np.append(bottom[:1], bottom[:-1])
     line_top = np.minimum(top, before_bottom)
     line_bottom = np.maximum(bottom, before_top) + thick
     is_line = (y >= line_top) & (y < line_bottom)
-    np.copyto(pixels, line, where=is_line)
+    np.copyto(pixels, colour_code(theme.memory), where=is_line)
     return pixels
 
 

@@ -139,7 +139,7 @@ def draw_gap_labels(canvas: Canvas, scene: Scene) -> None:
     """Label the gaps of explained steps, where there is room."""
     frame = canvas.frame
     tracks = {}
-    for track in frame.visible(frame.layout.tracks):
+    for track in frame.visible_tracks:
         if not track.helper and track.height >= LOW:
             tracks[track.lane] = track
     canvas.painter.setFont(canvas.fonts.small)

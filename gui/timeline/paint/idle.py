@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QBrush, QColor, QPainter, QPixmap
+from PySide6.QtGui import QBrush, QPainter, QPixmap
 
 from core.arrays import Floats, Ints
 from gui.look.painter import fill, pen
@@ -16,12 +16,18 @@ from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
-from gui.timeline.paint.pixels import draw_slices, image_of, owners, pixels_of
+from gui.timeline.paint.pixels import (
+    CLEAR,
+    colour_code,
+    draw_slices,
+    image_of,
+    owners,
+    pixels_of,
+)
 from gui.timeline.reduce.reduction import within
 from gui.timeline.state.scene import Scene
 
 MOST_STEPS = 400  # more steps than this on screen are hatched as one
-CLEAR = np.uint32(0)  # the code of a transparent pixel
 
 
 Ground = Callable[[QRectF, bool], None]
@@ -46,8 +52,7 @@ def idle_ground(canvas: Canvas, scene: Scene) -> Ground:
     pixels = pixels_of(width, ratio)
     step = owners(left * ratio, right * ratio, pixels)
     is_in_step = step < len(left)
-    grid = np.uint32(QColor(frame.theme.grid).rgba())
-    plain = np.where(is_in_step, grid, CLEAR)
+    plain = np.where(is_in_step, colour_code(frame.theme.grid), CLEAR)
     hatched = _hatch_brush(frame, is_in_step, ratio)
     return partial(_draw_textures, painter, hatched, plain[None], ratio)
 

@@ -30,7 +30,7 @@ class LabelColumn:
         ratio = canvas.pixel_ratio
         device = canvas.painter.device()
         size = QSizeF(frame.left, device.height() / ratio)
-        shown = [scene.facts[track.lane] for track in frame.visible(frame.layout.tracks)]
+        shown = [scene.facts[track.lane] for track in frame.visible_tracks]
         # Everything that the picture depends on. Compared by value, because layout and theme of a
         # frame may be new objects with the same contents.
         looks = (

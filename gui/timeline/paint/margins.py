@@ -156,7 +156,7 @@ def draw_labels(canvas: Canvas, scene: Scene, indent: float = INDENT) -> None:
     frame = canvas.frame
     lanes = scene.trace.header.lanes
     taken = {}
-    tracks = list(frame.visible(frame.layout.tracks))
+    tracks = frame.visible_tracks
     strips: list[tuple[Track, str]] = []
     for track in tracks:
         if track.helper:

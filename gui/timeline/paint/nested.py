@@ -23,7 +23,7 @@ def draw_block_numbers(canvas: Canvas, scene: Scene) -> None:
     frame = canvas.frame
     lanes = scene.trace.header.lanes
     canvas.painter.setFont(canvas.fonts.small)
-    for track in frame.visible(frame.layout.tracks):
+    for track in frame.visible_tracks:
         nested = track.helper and lanes[track.lane].role is Role.NESTED
         if nested and track.height >= LEAST_HEIGHT:
             bars = reduce_lane(scene.columns[track.lane], frame.view)

@@ -107,7 +107,7 @@ class LanePainter:
         """Draw everything; return the spans per pixel of the densest lane, 0 if none is reduced."""
         canvas = self.canvas
         idle = idle_ground(canvas, self.scene)
-        tracks = list(self.frame.visible(self.frame.layout.tracks))
+        tracks = self.frame.visible_tracks
         for track in tracks:
             idle(self.frame.place(track), track.helper)
         folded: list[tuple[Track, PixelColumns]] = []

@@ -22,6 +22,7 @@ from gui.timeline.reduce.reduction import Bars, PixelColumns
 Palette = NDArray[np.uint32]
 LEVELS = 8  # heights that a pixel column can have
 STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # heights of columns, from the highest
+CLEAR = np.uint32(0)  # the code of a transparent pixel
 SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be distinguished
 
 
@@ -185,6 +186,11 @@ def is_halved(family: NDArray[np.int8], palette: Palette) -> bool:
     return any((family == code).any() for code in two.tolist())
 
 
+def colour_code(colour: str) -> np.uint32:
+    """Return a `#rrggbb` colour as 0xffRRGGBB, the code of an opaque pixel."""
+    return np.uint32(QColor(colour).rgba())
+
+
 def pixels_of(width: float, ratio: float) -> int:
     """Return the number of device pixels in a width, `ratio` per pixel; the last may be cut."""
     return max(1, math.ceil(width * ratio))
@@ -209,7 +215,7 @@ def _draw_columns(
     # (LEVELS, 1) give (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
     level = np.stack([levels_of(columns) for columns, _ in tracks])
     is_filled = level[:, None] >= STEPS[:, None]
-    lines = np.where(is_filled, colour[:, None], np.uint32(0))
+    lines = np.where(is_filled, colour[:, None], CLEAR)
     pixels = colour.shape[1]
     image = image_of(lines.reshape(-1, pixels))
     for number, (_, place) in enumerate(tracks):
@@ -277,8 +283,7 @@ def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, co
     left = np.round((xs - 0.5) * ratio)
     right = left + round(ratio)
     is_on_line = owners(left, right, pixels) < len(xs)
-    code = np.uint32(QColor(colour).rgba())
-    line = np.where(is_on_line, code, np.uint32(0))
+    line = np.where(is_on_line, colour_code(colour), CLEAR)
     texture = QPixmap.fromImage(image_of(line[None]))
     # A texture of one line, which Qt repeats vertically. Without setBrushOrigin a brush begins at
     # the painter's origin, and the lines would be displaced.

@@ -17,7 +17,7 @@ from gui.look.text import about_text, tr
 from gui.look.theme import Theme
 from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.canvas import Canvas
-from gui.timeline.paint.pixels import draw_slices, owners, pixels_of
+from gui.timeline.paint.pixels import CLEAR, colour_code, draw_slices, owners, pixels_of
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 
@@ -80,8 +80,7 @@ def _lit(
     """Return a line of device pixels with a colour in some ranges, and clear elsewhere."""
     tick = owners(left * ratio, right * ratio, pixels)
     is_covered = tick < len(left)
-    lit = np.uint32(QColor(colour).rgba())
-    return np.where(is_covered, lit, np.uint32(0))
+    return np.where(is_covered, colour_code(colour), CLEAR)
 
 
 def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:

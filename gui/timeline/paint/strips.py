@@ -20,7 +20,9 @@ from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, ru
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.counters import draw_counters
 from gui.timeline.paint.pixels import (
+    CLEAR,
     Palette,
+    colour_code,
     draw_slices,
     families_of,
     image_of,
@@ -228,9 +230,8 @@ def memory_pixels(
     rest, inner = memory_colours(theme)
     rest_code = np.uint32(rest.rgba())
     inner_code = np.uint32(inner.rgba())
-    clear = np.uint32(0)
     y = np.arange(lines, dtype=np.int16)[:, None]
-    pixels = np.where(y >= over, rest_code, clear)
+    pixels = np.where(y >= over, rest_code, CLEAR)
     np.copyto(pixels, inner_code, where=y >= under)
     # The line connects a column's top with the previous column's, as a step. An empty column (its
     # top is at `lines`) has no step, neither down to it nor up from it.
@@ -244,8 +245,7 @@ def memory_pixels(
     lower = np.maximum(over, before) + thick
     is_on_line = (y >= upper) & (y < lower)
     is_on_line &= over < lines
-    line = np.uint32(QColor(theme.memory).rgba())
-    np.copyto(pixels, line, where=is_on_line)
+    np.copyto(pixels, colour_code(theme.memory), where=is_on_line)
     return pixels
 
 

@@ -68,7 +68,7 @@ def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int
         return frame.top + part.bottom > top and frame.top + part.top <= bottom
 
     found: list[int] = []
-    for track in frame.visible(frame.layout.tracks):
+    for track in frame.visible_tracks:
         if is_touched(track):
             found.append(track.lane)
     for group in frame.layout.groups:
