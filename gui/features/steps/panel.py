@@ -38,13 +38,12 @@ class StepsPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.empty = tr("How long every step takes appears here with the first whole step.")
-        self.setAccessibleDescription(self.empty)
         self.bars: StepBars | None = None
         self.chart: StepChart | None = None
         self.theme = LIGHT
         self._scene: Scene | None = None
         self._live = False
+        self.setAccessibleDescription(self.empty)
         self.legend = QLabel()
         # A QLabel, unlike all others, for its colours: it contains no text of a file.
         self.legend.setTextFormat(Qt.TextFormat.RichText)
@@ -100,6 +99,13 @@ class StepsPanel(QWidget):
             whole = QRectF(self.rect())
             area = whole.adjusted(PAD, 8, -PAD, -8)
             write_wrapped(painter, self.theme.muted, area, self.empty)
+
+    @property
+    def empty(self) -> str:
+        """The text of the panel without a whole step."""
+        if self._scene is not None and not self._live and self._scene.trace.span_count:
+            return tr("This trace has no steps.")
+        return tr("How long every step takes appears here with the first whole step.")
 
     def _build(self) -> None:
         if self.chart is not None:

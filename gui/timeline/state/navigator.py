@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gui.timeline.layout.frame import LABELS
+from gui.timeline.layout.frame import LABELS, Viewport
 from gui.timeline.layout.moments import CountFrom, Origin
 from gui.timeline.state.history import ViewState
 from gui.timeline.state.selection import bounds_of
@@ -22,10 +22,20 @@ class Navigator:
         self._state = state
 
     def zoom_at(self, factor: float, x: float) -> None:
-        """Show `factor` times as much time; the time under pixel `x` stays there."""
+        """Show `factor` times as much time; the time under pixel `x` stays there.
+
+        Zooming out of a finished run ends with the whole run.
+        """
+        state = self._state
+        view = state.viewport
         x_in_plot = max(0.0, x - LABELS)
-        zoomed = self._state.viewport.zoomed(factor, x_in_plot)
-        self._state.go_to(zoomed, "zoom")
+        zoomed = view.zoomed(factor, x_in_plot)
+        whole = self._whole_run()
+        # A linked timeline may show a longer run, and all links show the same length of time.
+        is_free = state.now is not None or state.aligned is not None
+        if whole is not None and factor > 1 and not is_free and zoomed.span > whole.span:
+            zoomed = whole
+        state.go_to(zoomed, "zoom")
 
     def pan_by(self, pixels: float) -> None:
         """Move the view later by a number of pixels, or earlier if it is negative."""
@@ -69,8 +79,8 @@ class Navigator:
             if fitted != view:
                 state.go_to(fitted, "fit selection")
                 return
-        first, last = scene.bounds
-        everything = view.fitted(float(first), float(last))
+        everything = self._whole_run()
+        assert everything is not None
         if everything != view or state.stack.height is not None:
             state.remember("fit")
             state.stack.height = None
@@ -121,6 +131,14 @@ class Navigator:
             # The same view again, because `move` folds time only while `aligned` is None.
             self._state.move(self._state.viewport)
             self._state.picture_changed.emit()
+
+    def _whole_run(self) -> Viewport | None:
+        """Return the view of the whole run; None without one."""
+        scene = self._state.scene
+        if scene is None:
+            return None
+        first, last = scene.bounds
+        return self._state.viewport.fitted(float(first), float(last))
 
     def _return_to(self, remembered: ViewState | None) -> None:
         if remembered is not None:

@@ -13,11 +13,13 @@ from PySide6.QtGui import QColor
 
 from core.paths import PROJECT_ROOT
 from core.recording.decode import append_batch
+from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.trace import Trace
 from gui.features.steps.bars import StepBars, bars_words, step_bars
 from gui.features.steps.chart import StepAxis, ValueAxis, whole_spacing
 from gui.features.steps.feature import StepsFeature
+from gui.features.steps.panel import StepsPanel
 from gui.features.view.feature import ViewFeature
 from gui.look.theme import DARK, LIGHT
 from gui.timeline.state.scene import Scene
@@ -182,3 +184,12 @@ def test_warm_up_has_labels_only_where_every_step_has_one(qapp: object) -> None:
 def test_the_window_does_not_wait_for_the_charts_library() -> None:
     script = "import sys, gui.window.start\nassert 'pyqtgraph' not in sys.modules\n"
     subprocess.run([sys.executable, "-c", script], check=True, cwd=PROJECT_ROOT, timeout=60)
+
+
+def test_a_trace_without_steps_is_not_said_to_get_some(qapp: object, tmp_path: Path) -> None:
+    panel = StepsPanel()
+    assert "appears here" in panel.empty
+    path = tmp_path / "trace.json"
+    path.write_text('[{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 5, "name": "a"}]')
+    panel.show_scene(Scene(open_recording(path).trace), live=False)
+    assert panel.empty == "This trace has no steps."

@@ -113,6 +113,16 @@ def test_the_wheel_zooms_and_keeps_the_time_under_the_pointer(
     assert (view.state.viewport.span < span) is (turn > 0)
 
 
+def test_zooming_out_ends_with_the_whole_run(view: TimelineView) -> None:
+    first, last = trace(view).bounds
+    whole = view.state.viewport.fitted(float(first), float(last))
+    for _ in range(40):
+        wheel(view, LABELS + 300, -120)
+    assert view.state.viewport == whole
+    wheel(view, LABELS + 300, 120)
+    assert view.state.viewport.span < whole.span
+
+
 @pytest.mark.parametrize(("button", "keys"), [(MIDDLE, NO_KEYS), (LEFT, SHIFT)])
 def test_a_middle_or_shift_drag_carries_the_time_with_the_pointer(
     view: TimelineView, button: Qt.MouseButton, keys: Qt.KeyboardModifier
@@ -306,7 +316,7 @@ def test_an_untouched_run_shows_its_median_step_when_it_ends(view: TimelineView)
 
 def test_a_narrow_span_still_paints_a_pixel(view: TimelineView) -> None:
     view.navigator.fit()
-    view.navigator.zoom_at(40, LABELS + 300)
+    view.state.go_to(view.state.viewport.zoomed(40, 300), "zoom")
     image = view.grab().toImage()
     track = view.state.frame.layout.tracks[0]
     y = int(view.state.frame.top + track.top + track.height / 2)
