@@ -15,7 +15,7 @@ from gui.look.text import tr
 from gui.widgets.fields import Choice
 
 HERE = ""
-"""Stands for this machine where a host is expected."""
+"""The value of the field for this machine, in place of a host's name."""
 _ASK = "?"
 """Data of the item that asks for a host; no host has this name."""
 
