@@ -136,11 +136,20 @@ class Docks:
             for painted in page.findChildren(Painted):
                 painted.set_theme(theme)
 
+    def make_front_pages(self) -> None:
+        """Make the pages that the window shows first; call it before the style sheet is set.
+
+        With a style sheet, every widget that is added to another one is polished again.
+        """
+        for dock in (FRONT, Dock.SETTINGS):
+            _ = self._books[dock].current.panel.widget
+
     def measure(self) -> None:
         """Compute the least sizes of the docks again; call it when the style sheet is set."""
         for book in self._books.values():
-            # A style sheet changes the margins of a list, which keeps its old size otherwise.
-            book.names.updateGeometry()
+            if book.names is not None:
+                # A style sheet changes the margins of a list, which keeps its old size otherwise.
+                book.names.updateGeometry()
             book.updateGeometry()
         layout = self._window.layout()
         if layout is not None:
@@ -262,22 +271,10 @@ class PageBook(QWidget):
         self._stack = QStackedWidget()
         for page in pages:
             self._stack.addWidget(page)
-        self.names = named(QListWidget(), tr("Panels of this tab"))
-        self.names.setObjectName("pages")
-        self.names.setFrameShape(QFrame.Shape.NoFrame)
-        # By Tab alone: a click shows the panel, and leaves the focus where it is.
-        self.names.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        # The docks may be too low for a bar.
-        self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.names.addItems([page.panel.title for page in pages])
-        self.names.setFixedWidth(self.names.sizeHintForColumn(0) + PADDING)
-        self.names.currentRowChanged.connect(self._stack.setCurrentIndex)
-        self.names.setCurrentRow(0)
-        self.names.setVisible(len(pages) > 1)
+        self.names = self._make_list() if len(pages) > 1 else None
+        parts = [self._stack] if self.names is None else [self.names, self._stack]
         row(
-            self.names,
-            self._stack,
+            *parts,
             of=self,
             growing=self._stack,
             margins=NO_MARGINS,
@@ -291,7 +288,23 @@ class PageBook(QWidget):
 
     def choose(self, page: PanelPage) -> None:
         """Bring a page to the front."""
-        self.names.setCurrentRow(self._pages.index(page))
+        if self.names is not None:
+            self.names.setCurrentRow(self._pages.index(page))
+
+    def _make_list(self) -> QListWidget:
+        names = named(QListWidget(), tr("Panels of this tab"))
+        names.setObjectName("pages")
+        names.setFrameShape(QFrame.Shape.NoFrame)
+        # By Tab alone: a click shows the panel, and leaves the focus where it is.
+        names.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # The docks may be too low for a bar.
+        names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        names.addItems([page.panel.title for page in self._pages])
+        names.setFixedWidth(names.sizeHintForColumn(0) + PADDING)
+        names.currentRowChanged.connect(self._stack.setCurrentIndex)
+        names.setCurrentRow(0)
+        return names
 
 
 def tab_bars(window: QMainWindow) -> list[QTabBar]:

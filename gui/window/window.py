@@ -91,6 +91,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         """Restore the state of the last session."""
+        self.docks.make_front_pages()
         # All widgets exist: they are polished once, and before the window is measured.
         self.apply_theme()
         self.docks.measure()

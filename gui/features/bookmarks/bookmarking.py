@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
@@ -12,12 +13,14 @@ from core.override import override
 from core.recording.bookmarks import Bookmark
 from core.trace.own_steps import with_range, with_steps
 from gui.app.run import Run
-from gui.features.bookmarks.panel import BookmarksPanel
 from gui.look.text import problem_text, time_text, tr
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS
 from gui.timeline.layout.moments import Origin
 from gui.timeline.state.selection import TimeRange, bounds_of
+
+if TYPE_CHECKING:
+    from gui.features.bookmarks.panel import BookmarksPanel
 
 EDITOR = 190  # pixels of the field in which a note is typed
 
@@ -34,14 +37,19 @@ class Bookmarking(QObject):
     stepped = Signal(object, str)
     failed = Signal(str)
 
-    def __init__(self, timeline: TimelineView, panel: BookmarksPanel) -> None:
+    def __init__(self, timeline: TimelineView) -> None:
         super().__init__(timeline)
         self._timeline = timeline
-        self._panel = panel
+        self._panel: BookmarksPanel | None = None
         self._run: Run | None = None
         self.editor: NoteEditor | None = None
         timeline.state.bookmarks.changed.connect(self._keep)
         timeline.overlays.flag_clicked.connect(self.edit)
+
+    def show_in(self, panel: BookmarksPanel) -> None:
+        """List the bookmarks in a panel from now on, and do what its rows and buttons ask for."""
+        self._panel = panel
+        self._fill_panel()
         panel.chosen.connect(self.go_to)
         # Queued, because a row must not be removed while it reports its own change.
         panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
@@ -64,9 +72,7 @@ class Bookmarking(QObject):
                 self.failed.emit(problem)
             bookmarks = run.bookmarks or ()
         self._timeline.state.bookmarks.show(bookmarks)
-        self._panel.show_bookmarks(bookmarks)
-        has_plan = run is None or run.trace.header.source.has_plan
-        self._panel.steps.setVisible(not has_plan)
+        self._fill_panel()
 
     def use_as_steps(self) -> None:
         """Make the steps of another program's trace begin at its bookmarks."""
@@ -129,7 +135,7 @@ class Bookmarking(QObject):
         timeline = self._timeline
         timeline.navigator.show_moments(bookmark.start, bookmark.last)
         timeline.overlays.show_moment(float(bookmark.start))
-        self._panel.set_current(index)
+        self._set_current(index)
 
     def edit(self, index: int, fresh: bool = False) -> None:
         """Open a field for a bookmark's note at its flag: Return keeps the text, Esc does not.
@@ -137,7 +143,7 @@ class Bookmarking(QObject):
         Undo removes a `fresh` bookmark together with its note.
         """
         self._close_editor()
-        self._panel.set_current(index)
+        self._set_current(index)
         place = self._timeline.overlays.flag(index)
         if place.isEmpty():
             named = self.bookmarks[index]
@@ -194,14 +200,24 @@ class Bookmarking(QObject):
             self.go_to(min(beyond) if by > 0 else max(beyond))
 
     def _keep(self, bookmarks: tuple[Bookmark, ...]) -> None:
-        """Show and store changed bookmarks."""
-        self._panel.show_bookmarks(bookmarks)
+        """List and store changed bookmarks."""
+        self._fill_panel()
         if self._run is not None:
             self._run.bookmarks = bookmarks
             try:
                 self._run.keep_bookmarks()
             except OSError as error:
                 self.failed.emit(problem_text(error))
+
+    def _fill_panel(self) -> None:
+        if self._panel is not None:
+            self._panel.show_bookmarks(self.bookmarks)
+            has_plan = self._run is None or self._run.trace.header.source.has_plan
+            self._panel.steps.setVisible(not has_plan)
+
+    def _set_current(self, index: int) -> None:
+        if self._panel is not None:
+            self._panel.set_current(index)
 
     def _close_editor(self) -> None:
         if self.editor is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.message import N_
 from core.recording.stream import Opened
@@ -11,8 +12,10 @@ from core.trace.trace import Trace
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
 from gui.app.run import Run
 from gui.features.bookmarks.bookmarking import Bookmarking
-from gui.features.bookmarks.panel import BookmarksPanel
 from gui.look.text import tr
+
+if TYPE_CHECKING:
+    from gui.features.bookmarks.panel import BookmarksPanel
 
 
 class BookmarksFeature(Feature):
@@ -20,10 +23,8 @@ class BookmarksFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        panel = BookmarksPanel()
-        self.bookmarking = Bookmarking(shell.timeline, panel)
-        self.keep_until_shown(panel)
-        self.panels = (Panel("marks", tr("Marks"), Dock.DATA, lambda: panel),)
+        self.bookmarking = Bookmarking(shell.timeline)
+        self.panels = (Panel("marks", tr("Marks"), Dock.DATA, self._make_panel),)
         self.report_from(self.bookmarking)
         self.bookmarking.stepped.connect(self._show_stepped)
 
@@ -88,6 +89,13 @@ class BookmarksFeature(Feature):
 
     def show_run(self, run: Run | None) -> None:
         self.bookmarking.show_run(run)
+
+    def _make_panel(self) -> BookmarksPanel:
+        from gui.features.bookmarks.panel import BookmarksPanel
+
+        panel = BookmarksPanel()
+        self.bookmarking.show_in(panel)
+        return panel
 
     def _show_stepped(self, trace: Trace, name: str) -> None:
         """Show the same recording with other steps, as a separate run."""

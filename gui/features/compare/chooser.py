@@ -26,7 +26,7 @@ from gui.app.run_names import shown_title
 from gui.app.setting_names import settings_text
 from gui.app.titles import run_title
 from gui.features.recordings.files import open_filters
-from gui.features.runs.panel import run_columns
+from gui.features.runs.columns import run_columns
 from gui.look.text import duration_text, tr
 from gui.timeline.state.scene import name_of_step
 from gui.widgets.label import Label

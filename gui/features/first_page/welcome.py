@@ -24,7 +24,7 @@ from gui.features.first_page.card import Card
 from gui.features.first_page.card_grid import CardGrid
 from gui.features.first_page.samples import RECORDINGS, SAMPLES
 from gui.features.first_page.thumbnail import THUMBNAILS, Thumbnail, read_thumbnails, thumbnail_of
-from gui.features.runs.panel import run_columns
+from gui.features.runs.columns import run_columns
 from gui.features.runs.tabs import title_of
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme

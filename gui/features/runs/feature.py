@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.message import N_
 from gui.app.feature import Action, Dock, Feature, Group, Menu, Panel, Shell
@@ -12,11 +13,13 @@ from gui.app.run_names import name_apart
 from gui.features.run.feature import RunFeature
 from gui.features.runs.baseline import Baseline
 from gui.features.runs.menu import RunMenu
-from gui.features.runs.panel import RunsPanel
 from gui.features.runs.tabs import RunTabs
 from gui.features.status.feature import StatusFeature
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene
+
+if TYPE_CHECKING:
+    from gui.features.runs.panel import RunsPanel
 
 
 class RunsFeature(Feature):
@@ -24,16 +27,13 @@ class RunsFeature(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.runs = RunsPanel()
+        self.panel = Panel("runs", tr("Runs"), Dock.DATA, self._make_panel)
+        self.panels = (self.panel,)
         self.tabs = RunTabs()
         self.baseline = Baseline()
         use = shell.feature(RunFeature).use
-        self.menu = RunMenu(shell, self.runs, self.tabs, use, self.baseline)
-        self.keep_until_shown(self.runs)
-        self.panels = (Panel("runs", tr("Runs"), Dock.DATA, lambda: self.runs),)
-        self.runs.chosen.connect(shell.show_run)
-        for listed in (self.tabs, self.runs):
-            listed.menu_wanted.connect(self.menu.popup)
+        self.menu = RunMenu(shell, self.panel, self.tabs, use, self.baseline)
+        self.tabs.menu_wanted.connect(self.menu.popup)
 
     @property
     def groups(self) -> Sequence[Group]:
@@ -86,24 +86,36 @@ class RunsFeature(Feature):
 
     def add(self, run: Run) -> None:
         """List a run, and name it apart from runs of the same title."""
-        self.runs.add(run)
+        if self.panel.made:
+            self.panel.widget.add(run)
         for renamed in name_apart(self.shell.session.runs):
             self.menu.report(renamed)
 
     def show_run(self, run: Run | None) -> None:
-        if run is not None:
-            self.runs.mark(run)
+        if run is not None and self.panel.made:
+            self.panel.widget.mark(run)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         shown = self.shell.run_shown
         text = "" if shown is None else self.baseline.text_for(shown)
         self.shell.feature(StatusFeature).bar.show_baseline(text)
-        if shown is not None:
-            self.runs.update_run(shown)
+        if shown is not None and self.panel.made:
+            self.panel.widget.update_run(shown)
 
     def end_run(self, run: Run) -> None:
-        self.runs.update_run(run)
-        self.tabs.update_run(run)
+        self.menu.report(run)
+
+    def _make_panel(self) -> RunsPanel:
+        from gui.features.runs.panel import RunsPanel
+
+        panel = RunsPanel()
+        for run in self.shell.session.runs:
+            panel.add(run)
+        if self.shell.run_shown is not None:
+            panel.mark(self.shell.run_shown)
+        panel.chosen.connect(self.shell.show_run)
+        panel.menu_wanted.connect(self.menu.popup)
+        return panel
 
     def _use_shown(self) -> None:
         self.shell.feature(RunFeature).use(self.shell.run_shown)

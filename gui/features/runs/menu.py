@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu
 
-from gui.app.feature import Shell
+from gui.app.feature import Panel, Shell
 from gui.app.run import Run
 from gui.app.run_names import shown_title
 from gui.features.runs.baseline import Baseline
-from gui.features.runs.panel import RunsPanel
 from gui.features.runs.tabs import RunTabs
 from gui.look.text import tr
+
+if TYPE_CHECKING:
+    from gui.features.runs.panel import RunsPanel
 
 
 class RunMenu(QObject):
@@ -22,7 +25,7 @@ class RunMenu(QObject):
     def __init__(
         self,
         shell: Shell,
-        runs: RunsPanel,
+        panel: Panel[RunsPanel],
         tabs: RunTabs,
         use: Callable[[Run], None],
         baseline: Baseline,
@@ -31,7 +34,7 @@ class RunMenu(QObject):
         self._shell = shell
         self._window = shell.main_window
         self._session = shell.session
-        self._runs = runs
+        self._panel = panel
         self._tabs = tabs
         self._use = use
         self._baseline = baseline
@@ -69,8 +72,9 @@ class RunMenu(QObject):
         self._ask(tr("Note"), label, run.note, lambda note: self._note(run, note))
 
     def report(self, run: Run) -> None:
-        """Update a run's names in the panel and the tabs."""
-        self._runs.update_run(run)
+        """Update a run in the panel and the tabs."""
+        if self._panel.made:
+            self._panel.widget.update_run(run)
         self._tabs.update_run(run)
 
     def _pin(self, run: Run) -> None:
@@ -83,7 +87,8 @@ class RunMenu(QObject):
         self._session.runs.remove(run)
         if run is self._baseline.run:
             self._baseline.run = None
-        self._runs.remove(run)
+        if self._panel.made:
+            self._panel.widget.remove(run)
         self._tabs.close_run(run)
 
     def _name(self, run: Run, name: str) -> None:

@@ -193,7 +193,8 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     client.say(*made[2:], Ended(Outcome.FINISHED))
     while after.session.live is not None:
         after.session.tick()
-    assert run.trace.steps and after.feature(RunsFeature).runs.topLevelItem(0).text(2) == "已完成"
+    row = after.feature(RunsFeature).panel.widget.topLevelItem(0)
+    assert run.trace.steps and row.text(2) == "已完成"
     after.close()
     after.deleteLater()
 

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
 from core.engine.client import EngineClient
+from core.recording.bookmarks import Bookmark
 from gui.app.feature import Dock
 from gui.app.language import speak
 from gui.app.settings import Settings
+from gui.features.bookmarks.panel import NOTE
 from gui.features.devices.feature import DevicesFeature
 from gui.features.first_page.samples import DISTRIBUTED, PIPELINE
 from gui.features.playback.feature import PlaybackFeature
@@ -67,12 +69,37 @@ def test_a_panel_is_made_when_it_is_first_shown(window: MainWindow) -> None:
     assert log.made and log.widget.isVisible()
 
 
+def test_a_new_window_makes_its_front_panels_and_no_others(window: MainWindow) -> None:
+    made = {name for name, page in window.docks.pages.items() if page.panel.made}
+    assert made == {"strategy", "devices"}
+
+
+def test_runs_and_marks_from_before_their_panels_were_made_are_listed(
+    window: MainWindow, client: FakeClient
+) -> None:
+    for _ in range(2):
+        perform(window, client, specification())
+    first, second = window.session.runs
+    window.show_run(first)
+    middle = sum(first.trace.bounds) // 2
+    window.timeline.state.bookmarks.change([Bookmark(middle, None, "half")])
+    runs, marks = (window.docks.pages[name].panel for name in ("runs", "marks"))
+    assert not runs.made and not marks.made
+    window.bring("runs")
+    rows = [runs.widget.topLevelItem(place) for place in range(2)]
+    assert [row.text(0) for row in rows] == [str(first.number), str(second.number)]
+    assert runs.widget.currentItem() is rows[0] and window.run_shown is first
+    window.bring("marks")
+    assert marks.widget.list.topLevelItem(0).text(NOTE) == "half"
+    assert marks.widget.steps.isHidden()  # a run of a plan has steps
+
+
 def test_a_click_on_a_name_shows_another_panel_of_the_tab(window: MainWindow) -> None:
     window.bring("spans")
-    (names,) = (
-        book.names for book in window.findChildren(PageBook) if book.names.isVisible()
-        and book.isAncestorOf(window.docks.pages["spans"])
-    )  # fmt: skip
+    spans = window.docks.pages["spans"]
+    (book,) = (book for book in window.findChildren(PageBook) if book.isAncestorOf(spans))
+    names = book.names
+    assert names is not None and names.isVisible()
     entry = names.visualItemRect(names.findItems("SQL", Qt.MatchFlag.MatchExactly)[0])
     QTest.mouseClick(names.viewport(), Qt.MouseButton.LeftButton, pos=entry.center())
     assert is_in_front(window, "sql")

@@ -86,7 +86,7 @@ def test_stopping_in_the_middle_keeps_the_recorded_spans(
     assert run.outcome is Outcome.STOPPED
     assert run.trace.span_count > 0
     assert real_window.action("run").isEnabled()
-    assert real_window.feature(RunsFeature).runs.topLevelItem(0).text(2) == "stopped"
+    assert real_window.feature(RunsFeature).panel.widget.topLevelItem(0).text(2) == "stopped"
 
 
 @pytest.mark.starts_processes

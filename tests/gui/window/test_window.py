@@ -82,8 +82,8 @@ def test_a_finished_run_fills_timeline_and_panels(window: MainWindow, client: Fa
     )
     assert "cpu:1: busy" in window.feature(DevicesFeature).devices.accessibleDescription()
     assert window.feature(LogFeature).panel.widget.model.rowCount() == 8
-    assert window.feature(RunsFeature).runs.topLevelItemCount() == 1
-    assert window.feature(RunsFeature).runs.topLevelItem(0).text(2) == "finished"
+    assert window.feature(RunsFeature).panel.widget.topLevelItemCount() == 1
+    assert window.feature(RunsFeature).panel.widget.topLevelItem(0).text(2) == "finished"
 
 
 def test_the_batch_split_of_30_rows_on_8_lanes_is_shown(
@@ -182,10 +182,10 @@ def test_runs_of_the_sitting_can_be_shown_again(window: MainWindow, client: Fake
     perform(window, client, specification("dp"))
     first = window.session.runs[0]
     assert window.run_shown is window.session.runs[1]
-    window.feature(RunsFeature).runs.setCurrentItem(
-        window.feature(RunsFeature).runs.topLevelItem(0)
+    window.feature(RunsFeature).panel.widget.setCurrentItem(
+        window.feature(RunsFeature).panel.widget.topLevelItem(0)
     )
-    assert window.feature(RunsFeature).runs.topLevelItem(0).data(0, RUN_ROLE) is first
+    assert window.feature(RunsFeature).panel.widget.topLevelItem(0).data(0, RUN_ROLE) is first
     assert window.run_shown is first
     assert window.timeline.state.trace is first.trace
     assert "Pipeline" in window.feature(StatusFeature).bar.title.text()
@@ -232,7 +232,7 @@ def test_a_saved_run_opens_again_with_the_same_spans(
     window.feature(RecordingsFeature).files.open_from(tmp_path / "x.arrow")
     assert window.run_shown.source == tmp_path / "x.arrow"
     assert window.run_shown.trace.span_count == saved
-    assert window.feature(RunsFeature).runs.topLevelItemCount() == 2
+    assert window.feature(RunsFeature).panel.widget.topLevelItemCount() == 2
 
 
 def test_a_cut_recording_opens_with_one_warning(window: MainWindow, tmp_path: Path) -> None:

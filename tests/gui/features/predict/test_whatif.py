@@ -249,7 +249,7 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     qtbot.waitUntil(lambda: window.run_shown is not live, timeout=ANSWER_MS)
     assert window.run_shown.trace.header.source is Source.PREDICTED
     assert "predicted" in window.feature(StatusFeature).bar.title.text()
-    assert window.feature(RunsFeature).runs.topLevelItem(1).text(2) == "predicted"
+    assert window.feature(RunsFeature).panel.widget.topLevelItem(1).text(2) == "predicted"
     client.say(*messages[4:])
     while window.session.asking:
         window.session.tick()

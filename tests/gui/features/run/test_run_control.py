@@ -93,12 +93,12 @@ def test_the_settings_of_every_run_return_to_the_form(
     choose(qtbot, first, "Use this run's settings")
     asked = window.feature(RunFeature).form.specification()
     assert (asked.schedule, asked.microbatches) == ("gpipe", 4)
-    item = window.feature(RunsFeature).runs.topLevelItem(1)
+    item = window.feature(RunsFeature).panel.widget.topLevelItem(1)
     window.bring("runs")
-    there = window.feature(RunsFeature).runs.visualItemRect(item).center()
+    there = window.feature(RunsFeature).panel.widget.visualItemRect(item).center()
     choose(
         qtbot,
-        menu_on(qtbot, window.feature(RunsFeature).runs.viewport(), there),
+        menu_on(qtbot, window.feature(RunsFeature).panel.widget.viewport(), there),
         "Use this run's settings",
     )
     assert window.feature(RunFeature).form.specification().strategy == "dp"
@@ -157,7 +157,7 @@ def test_a_run_is_renamed_noted_and_deleted_by_a_right_click(
     choose(qtbot, menu_on(qtbot, window.feature(RunsFeature).tabs, tab()), "Rename…")
     type_into(qtbot, window, "before the change")
     assert window.feature(RunsFeature).tabs.tabText(0) == "1: before the change"
-    assert window.feature(RunsFeature).runs.topLevelItem(0).text(1) == "before the change"
+    assert window.feature(RunsFeature).panel.widget.topLevelItem(0).text(1) == "before the change"
     choose(qtbot, menu_on(qtbot, window.feature(RunsFeature).tabs, tab()), "Note…")
     type_into(qtbot, window, "the loader was slow")
     assert "the loader was slow" in window.feature(RunsFeature).tabs.tabToolTip(0)
@@ -173,7 +173,7 @@ def test_a_run_is_renamed_noted_and_deleted_by_a_right_click(
         "Delete",
     )
     assert window.session.runs == [first] and window.run_shown is first
-    assert window.feature(RunsFeature).runs.topLevelItemCount() == 1
+    assert window.feature(RunsFeature).panel.widget.topLevelItemCount() == 1
     perform(window, client, specification("dp"))
     assert window.session.runs[-1].number == 3
 
@@ -185,7 +185,7 @@ def test_a_run_under_way_is_not_deleted(
     header, made = batches(specification())
     client.say(header, *made[:2])
     window.session.tick()
-    menu = menu_on(qtbot, window.feature(RunsFeature).runs.viewport(), QPoint(20, 10))
+    menu = menu_on(qtbot, window.feature(RunsFeature).panel.widget.viewport(), QPoint(20, 10))
     delete = next(action for action in menu.actions() if action.text() == "Delete")
     assert not delete.isEnabled()
     menu.close()

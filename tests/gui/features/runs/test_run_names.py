@@ -104,7 +104,7 @@ def test_below_the_noise_no_run_is_called_slower(qapp: object, steps: int, said:
 def test_runs_of_a_group_are_listed_below_it_and_the_group_goes_with_the_last(
     window: MainWindow, client: FakeClient
 ) -> None:
-    panel = window.feature(RunsFeature).runs
+    panel = window.feature(RunsFeature).panel.widget
     perform(window, client, specification())
     grouped = run_of(7, strategy="dp")
     grouped.group = "Sweep: Split size"

@@ -69,9 +69,9 @@ def test_each_tab_keeps_view_selection_and_history(
     assert timeline.state.viewport == begun
     qtbot.keyClick(timeline, Qt.Key.Key_PageUp, CTRL)
     assert window.run_shown is second
-    assert window.feature(RunsFeature).runs.currentItem() is window.feature(
+    assert window.feature(RunsFeature).panel.widget.currentItem() is window.feature(
         RunsFeature
-    ).runs.topLevelItem(1)
+    ).panel.widget.topLevelItem(1)
 
 
 def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
@@ -92,8 +92,8 @@ def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
     client.say(*made[4:], Ended(Outcome.FINISHED))
     while window.session.live is not None:
         window.session.tick()
-    window.feature(RunsFeature).runs.setCurrentItem(
-        window.feature(RunsFeature).runs.topLevelItem(1)
+    window.feature(RunsFeature).panel.widget.setCurrentItem(
+        window.feature(RunsFeature).panel.widget.topLevelItem(1)
     )
     assert window.run_shown is run
     assert title_of(run).startswith(titles(window)[1].rstrip("…"))
@@ -118,9 +118,9 @@ def test_closing_the_last_tab_clears_everything_and_shows_the_first_page(
     assert window.feature(DetailsFeature).panel.widget.table.rowCount() == 0
     assert len(window.session.runs) == 1
     window.action("close_tab").trigger()  # there is nothing to close any more
-    window.feature(RunsFeature).runs.setCurrentItem(None)
-    window.feature(RunsFeature).runs.setCurrentItem(
-        window.feature(RunsFeature).runs.topLevelItem(0)
+    window.feature(RunsFeature).panel.widget.setCurrentItem(None)
+    window.feature(RunsFeature).panel.widget.setCurrentItem(
+        window.feature(RunsFeature).panel.widget.topLevelItem(0)
     )
     assert window.timeline.isVisible()
     assert window.run_shown is window.session.runs[0]
@@ -213,6 +213,6 @@ def test_the_list_of_runs_shows_the_same_median_step_as_the_verdict(
     perform(window, client, spec)
     trace = window.run_shown.trace
     steps = [np.ptp(trace.step_bounds(step)) for step in measured_steps(trace)]
-    told = window.feature(RunsFeature).runs.topLevelItem(0).text(3)
+    told = window.feature(RunsFeature).panel.widget.topLevelItem(0).text(3)
     assert told == duration_text(float(np.median(steps)))
     assert told != duration_text(float(np.mean(steps)))

@@ -533,8 +533,8 @@ def test_runs_without_collectives_have_no_chart_of_them(
     assert not window.feature(DevicesFeature).buckets.isVisible()
     perform(window, client, specification("ddp", bucket_mb=0.01))
     assert window.feature(DevicesFeature).buckets.isVisible()
-    window.feature(RunsFeature).runs.setCurrentItem(
-        window.feature(RunsFeature).runs.topLevelItem(0)
+    window.feature(RunsFeature).panel.widget.setCurrentItem(
+        window.feature(RunsFeature).panel.widget.topLevelItem(0)
     )
     assert not window.feature(DevicesFeature).buckets.isVisible()
 

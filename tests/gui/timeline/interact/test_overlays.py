@@ -54,7 +54,8 @@ def view(qtbot: object) -> Iterator[TimelineView]:
 def bookmarking(view: TimelineView, qtbot: object) -> Bookmarking:
     panel = BookmarksPanel()
     qtbot.addWidget(panel)
-    made = Bookmarking(view, panel)
+    made = Bookmarking(view)
+    made.show_in(panel)
     made.panel = panel
     made.show_run(Run(1, view.state.trace))
     return made
