@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from core.override import override
@@ -17,6 +17,10 @@ from gui.look.writing import write_wrapped
 from gui.timeline.layout.fonts import Fonts
 from gui.widgets.drawing import Painted
 
+LEAST_PLOT = 110
+"""Least height of the curves in pixels, without the words above and below them."""
+ROOMY = 1000.0
+"""A height in pixels in which all words of a chart have room."""
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
@@ -41,17 +45,13 @@ class SweepView(Painted):
         """Show the results so far."""
         self.results = results
         self.setAccessibleDescription(self._words())
+        self.updateGeometry()
         self.update()
 
     @property
     def chart(self) -> Chart | None:
         """The layout of the chart; None without a result."""
-        if self.results is None or not self.results.by_setting:
-            return None
-        whole = QRectF(self.rect())
-        area = whole.adjusted(4, 6, -4, -4)
-        fonts = Fonts.of(self.font())
-        return lay_out(self.results, area, self.theme, fonts)
+        return self._laid_out(self.height())
 
     @override
     def sizeHint(self) -> QSize:
@@ -59,7 +59,18 @@ class SweepView(Painted):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        return QSize(180, 140)
+        least = QSize(180, 140)
+        roomy = self._laid_out(ROOMY)
+        if roomy is None:
+            return least
+        height_of_words = ROOMY - roomy.plot.height()
+        return least.expandedTo(QSize(0, round(height_of_words) + LEAST_PLOT))
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()  # the words take another number of lines
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -113,6 +124,15 @@ class SweepView(Painted):
             return ""
         words = result_text(self.results, result)
         return tr("{result}\nClick to open its run.", result=words)
+
+    def _laid_out(self, height: float) -> Chart | None:
+        """Return the layout in the widget's width and a height in pixels; None without a result."""
+        if self.results is None or not self.results.by_setting:
+            return None
+        whole = QRectF(0, 0, self.width(), height)
+        area = whole.adjusted(4, 6, -4, -4)
+        fonts = Fonts.of(self.font())
+        return lay_out(self.results, area, self.theme, fonts)
 
     def _at(self, point: QPointF) -> Result | None:
         chart = self.chart

@@ -196,3 +196,16 @@ def test_the_chart_of_a_sweep_is_seen_in_its_whole_width(window, client, panel, 
     qtbot.waitUntil(is_whole)
     # The words of the best result take most of the chart's width.
     assert view.width() >= 300
+
+
+@pytest.mark.parametrize("size", [(1000, 650), (1440, 900)])
+def test_the_curve_is_high_enough_to_be_read_in_a_low_panel(window, client, panel, size, qtbot):
+    window.resize(*size)
+    QTest.mouseClick(panel.button, LEFT)
+    perform(window, client, 30)
+    qtbot.wait(50)  # the panel is laid out again after the last result
+    view = panel.view
+    assert view.chart.plot.height() >= 100
+    # What does not fit is reached by scrolling.
+    panel.ensureVisible(0, view.geometry().bottom())
+    assert view.visibleRegion().boundingRect().bottom() == view.rect().bottom()
