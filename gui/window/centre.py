@@ -64,6 +64,12 @@ class Centre(QWidget):
         self._first_page.refresh()
         self.pages.setCurrentIndex(0)
 
+    def focus_page(self) -> None:
+        """Give the keyboard focus to the page in front: arrow keys scroll the first page."""
+        page = self.pages.currentWidget()
+        if page is not None:
+            page.setFocus()
+
     def wait(self, text: str) -> None:
         """Show in the empty timeline which run it waits for; "" removes the text."""
         self._timeline.set_waiting(text)

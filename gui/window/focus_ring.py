@@ -1,4 +1,4 @@
-"""An outline round the part of the window to which the keyboard has gone."""
+"""An outline around the part of the window that has the keyboard focus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH = 2  # pixels
 
 
 class FocusRing(QWidget):
-    """Stands over the window, where it is an outline alone, until the focus leaves its part."""
+    """A frame in front of the window around one of its parts, until that part loses the focus."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -21,12 +21,12 @@ class FocusRing(QWidget):
         self.hide()
         app = QApplication.instance()
         if isinstance(app, QApplication):
-            # Of the application: the focus may go to any widget, and a filter on the part would not
-            # see it.
+            # The focus may move to any widget of the application, which an event filter on the part
+            # would not notice.
             app.focusChanged.connect(self._follow)
 
     def surround(self, part: QWidget) -> None:
-        """Stand round a part of the window that has got the focus."""
+        """Show the frame around a part of the window that has received the focus."""
         self.leave()
         self._part = part
         part.installEventFilter(self)
@@ -35,7 +35,7 @@ class FocusRing(QWidget):
         self.raise_()
 
     def leave(self) -> None:
-        """Go."""
+        """Hide the frame."""
         if self._part is not None:
             self._part.removeEventFilter(self)
             self._part = None

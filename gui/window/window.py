@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
         self.centre.pages.currentChanged.connect(
             lambda _: low_docks.set_low("no run", not self.centre.shows_run_page)
         )
-        self.timeline.setFocus()
+        self.centre.focus_page()
 
     def _tell(self, panel: Panel[Any], feature: Feature) -> None:
         """Give a feature the scene shown, because one of its panels has just been made."""

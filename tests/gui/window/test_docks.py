@@ -15,6 +15,7 @@ from gui.app.language import speak
 from gui.app.settings import Settings
 from gui.features.bookmarks.panel import NOTE
 from gui.features.devices.feature import DevicesFeature
+from gui.features.first_page.feature import FirstPageFeature
 from gui.features.first_page.samples import DISTRIBUTED, PIPELINE
 from gui.features.playback.feature import PlaybackFeature
 from gui.features.recordings.feature import RecordingsFeature
@@ -299,3 +300,14 @@ def test_a_new_window_has_no_tab_bar_outside_of_its_docks(
     visible = [bar for bar in window.children() if isinstance(bar, QTabBar) and bar.isVisible()]
     inside = [bar for bar in visible if window.rect().intersects(bar.geometry())]
     assert [bar.count() for bar in inside] == [6]
+
+
+def test_a_new_window_gives_the_keyboard_to_the_first_page(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.resize(1000, 650)
+    page = window.feature(FirstPageFeature).page
+    qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() > 0)
+    assert window.focusWidget() is page
+    QTest.keyClick(page, Qt.Key.Key_Down)
+    assert page.verticalScrollBar().value() > 0
