@@ -30,11 +30,11 @@ COPIED = 1 << 20  # bytes of a recording that are copied at a time
 class Run:
     """One run of a session: its trace, and either the received stream or the opened file.
 
-    `ghost` is its prediction and `comparison` the comparison with it, once computed. `saved` is the
-    path that a received run was last saved to; `bookmarks` is None until they are read. `name` and
-    `note` are the user's. `stepped` is true if the steps of the trace were defined by the user.
-    `distinction` names the settings that differ from other runs of the same title. `group` is
-    common to the runs of one sweep or one lesson.
+    `prediction` has the predicted spans and `comparison` the comparison with them, once computed.
+    `saved` is the path that a received run was last saved to; `bookmarks` is None until they are
+    read. `name` and `note` are the user's. `stepped` is true if the steps of the trace were defined
+    by the user. `distinction` names the settings that differ from other runs of the same title.
+    `group` is common to the runs of one sweep or one lesson.
     """
 
     number: int
@@ -44,7 +44,7 @@ class Run:
     outcome: Outcome | None = None
     text: str = ""
     comparison: Comparison | None = None
-    ghost: Trace | None = None
+    prediction: Trace | None = None
     saved: Path | None = None
     bookmarks: tuple[Bookmark, ...] | None = None
     name: str = ""

@@ -152,10 +152,10 @@ def lay_out_timeline(
 
 def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strips, Layout]:
     """Return the strips and the layout: the window's if there is one."""
-    ghosts = scene.prediction is not None
+    has_prediction = scene.prediction is not None
     strips = Strips(
         extras.memory and scene.peak_bytes > 0,
-        ghosts,
+        has_prediction,
         extras.path,
         counters=extras.counters and bool(scene.counters),
     )
@@ -165,7 +165,7 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
     layout = extras.layout
     shown = Strips(
         bool(layout.memory),
-        ghosts and bool(layout.ghosts),
+        has_prediction and bool(layout.predictions),
         extras.path,
         counters=bool(layout.counters),
     )

@@ -35,13 +35,13 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     app.setApplicationName("Bubblescope")
     app.setDesktopFileName("bubblescope")
     session = Session(RunLauncher())
-    sitting = Sitting(app, session, Settings())
+    application = Application(app, session, Settings())
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
         # Python runs a handler only between two Python instructions; while Qt waits in C++
         # there are none. The session's timer calls Python often enough. The window is closed from
         # the event loop: closed before that runs, it would be shown again, or leave a loop that
         # nothing ends.
-        signal.signal(number, lambda *_: QTimer.singleShot(0, lambda: sitting.window.close()))
+        signal.signal(number, lambda *_: QTimer.singleShot(0, lambda: application.window.close()))
     later: list[Callable[[], object]] = [
         quick_start.end,
         # Drawing the icon loads a library.
@@ -49,16 +49,16 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
         session.start,
     ]
     if recording is not None:
-        later.append(lambda: sitting.open(recording))
-    FirstPaint(sitting.window, later)
-    sitting.window.show()
+        later.append(lambda: application.open(recording))
+    FirstPaint(application.window, later)
+    application.window.show()
     try:
         return app.exec()
     finally:
         session.close()
 
 
-class Sitting:
+class Application:
     """The window of a session; another language gives the session a new window."""
 
     def __init__(self, app: QApplication, session: Session, settings: Settings) -> None:

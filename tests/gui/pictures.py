@@ -59,7 +59,7 @@ def wait_for_rest() -> None:
 def opened(window: MainWindow, *paths: Path) -> None:
     """Open recordings, and wait for the last one's prediction."""
     window.feature(RecordingsFeature).files.open_paths(paths)
-    until(lambda: window.run_shown is not None and window.run_shown.ghost is not None)
+    until(lambda: window.run_shown is not None and window.run_shown.prediction is not None)
 
 
 def show_dock(window: MainWindow, name: str) -> None:

@@ -10,8 +10,8 @@ from gui.features.run.feature import RunFeature
 from gui.look.text import tr
 
 if TYPE_CHECKING:
-    from gui.features.blocks.cutting import Cutting
     from gui.features.blocks.panel import BlocksPanel
+    from gui.features.blocks.stage_editor import StageEditor
 
 
 class BlocksFeature(Feature):
@@ -21,20 +21,20 @@ class BlocksFeature(Feature):
         super().__init__(shell)
         self.panel = Panel("blocks", tr("Blocks"), Dock.DATA, self._make_panel)
         self.panels = (self.panel,)
-        self._cutting: Cutting | None = None
+        self._editor: StageEditor | None = None
 
     def close(self) -> None:
-        if self._cutting is not None:
-            self._cutting.close()
+        if self._editor is not None:
+            self._editor.close()
 
     def _make_panel(self) -> BlocksPanel:
-        from gui.features.blocks.cutting import Cutting
         from gui.features.blocks.panel import BlocksPanel
+        from gui.features.blocks.stage_editor import StageEditor
 
         panel = BlocksPanel()
         run = self.shell.feature(RunFeature)
         service = self.shell.feature(PredictFeature).service
-        self._cutting = Cutting(
+        self._editor = StageEditor(
             panel, run.form, self.shell.session, run.control.run_beside, service
         )
         return panel

@@ -87,7 +87,7 @@ class BoardFeature(Feature):
         made = BoardRuns(self, control.run_beside, data_folder() / "bubblescope" / "boards")
         made.failed.connect(self.shell.banner.say)
         made.predicted.connect(self._compare)
-        self.shell.feature(PredictFeature).ghosts.ready.connect(made.take_prediction)
+        self.shell.feature(PredictFeature).overlay.ready.connect(made.take_prediction)
         return made
 
     def open(self) -> None:

@@ -56,7 +56,7 @@ class BoardRuns(QObject):
     def take_prediction(self, run: Run) -> None:
         """Handle the prediction of a run, once it is computed."""
         is_of_board = run.trace.header.specification[SCHEDULE] == self.schedule
-        if self.schedule is not None and is_of_board and run.ghost is not None:
+        if self.schedule is not None and is_of_board and run.prediction is not None:
             # Once: the run may be shown, and predicted, again.
             self.schedule = None
             self.predicted.emit(run)

@@ -60,8 +60,8 @@ def others(runs: Sequence[Run], shown: Run) -> list[Other]:
     Runs of the same model and batch come first, and of those the latest.
     """
     found = []
-    if shown.ghost is not None:
-        predicted = without_step_overlap(shown.ghost)
+    if shown.prediction is not None:
+        predicted = without_step_overlap(shown.prediction)
         found.append(Other(predicted, tr("Prediction of this run")))
     rest = [run for run in reversed(runs) if run is not shown]
     rest.sort(key=lambda run: _unlikeness(run.trace, shown.trace))

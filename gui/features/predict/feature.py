@@ -20,8 +20,8 @@ from gui.look.text import tr
 if TYPE_CHECKING:
     from core.predict.worker.service import PredictionService
     from gui.features.predict.advisor import AdvisorController
-    from gui.features.predict.ghosts import Ghosts
     from gui.features.predict.page import TryPage
+    from gui.features.predict.prediction_overlay import PredictionOverlay
     from gui.features.predict.trying import TryController
     from gui.features.predict.what_if import WhatIfController
 
@@ -46,7 +46,7 @@ class PredictFeature(Feature):
             return
         self._show_what_if()
         self.advisor.show_trace(run.trace)
-        self.ghosts.predict(run)
+        self.overlay.predict(run)
 
     def end_run(self, run: Run) -> None:
         if run is self.shell.run_shown:
@@ -96,11 +96,11 @@ class PredictFeature(Feature):
         return made
 
     @cached_property
-    def ghosts(self) -> Ghosts:
+    def overlay(self) -> PredictionOverlay:
         """Predictions of the runs shown, to be drawn below their measurement."""
-        from gui.features.predict.ghosts import Ghosts
+        from gui.features.predict.prediction_overlay import PredictionOverlay
 
-        made = Ghosts(self)
+        made = PredictionOverlay(self)
         made.ready.connect(self.shell.feature(StatusFeature).show_comparison)
         made.failed.connect(self.shell.banner.say)
         return made

@@ -23,7 +23,7 @@ class StatusFeature(Feature):
     def start(self) -> None:
         self.bar.fill(self.shell.action)
         self.bar.other_step.clicked.connect(self._show_other_step)
-        self.shell.feature(VerdictFeature).judge.text_changed.connect(self.line.show_verdict)
+        self.shell.feature(VerdictFeature).controller.text_changed.connect(self.line.show_verdict)
 
     def show_run(self, run: Run | None) -> None:
         if run is not None:
@@ -46,7 +46,7 @@ class StatusFeature(Feature):
         if run is self.shell.run_shown:
             notes = lane_notes(run.comparison)
             why = doubt_text(run)
-            self.shell.timeline.state.set_prediction(run.ghost, notes, why)
+            self.shell.timeline.state.set_prediction(run.prediction, notes, why)
             self.line.show_comparison(run)
 
     def _show_other_step(self) -> None:

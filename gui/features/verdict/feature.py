@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.app.feature import Feature, Shell
 from gui.app.run import Run
-from gui.features.verdict.judging import Judge
+from gui.features.verdict.controller import VerdictController
 from gui.features.verdict.line import VerdictLine
 from gui.timeline.state.scene import Scene
 
@@ -15,17 +15,17 @@ class VerdictFeature(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.line = VerdictLine()
-        self.judge = Judge(self)
+        self.controller = VerdictController(self)
         self._text = self._instead = ""
-        self.judge.text_changed.connect(self._show_text)
-        self.judge.suggested.connect(self.line.suggest)
+        self.controller.text_changed.connect(self._show_text)
+        self.controller.suggested.connect(self.line.suggest)
 
     def _show_text(self, text: str) -> None:
         self._text = text
         if text and self._instead:
             self.line.show_text(self._instead)
         else:
-            self.line.show_text(text, self.judge.sentence)
+            self.line.show_text(text, self.controller.sentence)
 
     def show_run(self, run: Run | None) -> None:
         if run is not None:
@@ -37,6 +37,6 @@ class VerdictFeature(Feature):
             self._instead = instead
             self._show_text(self._text)
         if scene is None:
-            self.judge.show_nothing()
+            self.controller.show_nothing()
         else:
-            self.judge.show_scene(scene, live)
+            self.controller.show_scene(scene, live)

@@ -27,7 +27,7 @@ class WhyFeature(OnePanelFeature):
 
     def start(self) -> None:
         verdict = self.shell.feature(VerdictFeature)
-        verdict.judge.judged.connect(self._take_verdict)
+        verdict.controller.judged.connect(self._take_verdict)
         verdict.line.opened.connect(lambda: self.shell.bring("why"))
 
     def show_step(self, scene: Scene, live: bool) -> None:

@@ -1,4 +1,4 @@
-"""Tooltip contents for the item under the pointer: a span, gap, ghost, counter, or memory."""
+"""Tooltip contents for the item under the pointer: a span, gap, prediction, counter, or memory."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return gap_card(scene.trace, found, report, problem)
     if not frame.left <= x <= frame.right:
         return None
-    predicted = ghost_at(scene, frame, x, y)
+    predicted = predicted_at(scene, frame, x, y)
     if predicted is not None:
-        return _ghost_card(scene, predicted)
+        return _prediction_card(scene, predicted)
     for card_of in (_counter_at, _memory_at, _between_at):
         card = card_of(scene, frame, x, y)
         if card is not None:
@@ -45,7 +45,7 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     return None
 
 
-def _ghost_card(scene: Scene, predicted: Span) -> Card:
+def _prediction_card(scene: Scene, predicted: Span) -> Card:
     """Return the tooltip of a predicted span, with the doubt about the prediction if any."""
     measured = scene.trace.find(predicted.step, predicted.task)
     name = bar_name(scene.trace, predicted)
@@ -55,12 +55,12 @@ def _ghost_card(scene: Scene, predicted: Span) -> Card:
     return title, lines
 
 
-def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
+def predicted_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
     """Return the predicted span at a pixel of the picture, or None."""
-    track = at_height(frame.layout.ghosts, y - frame.top)
+    track = at_height(frame.layout.predictions, y - frame.top)
     if track is None or scene.prediction is None:
         return None
-    columns = scene.ghosts[track.lane]
+    columns = scene.prediction_columns[track.lane]
     time = frame.view.time(x - frame.left)
     reach = REACH * frame.view.ns_per_pixel
     index = nearest(columns, time, reach)

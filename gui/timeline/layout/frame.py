@@ -157,8 +157,9 @@ _Some = TypeVar("_Some", Track, Section)
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All tracks from top to bottom; `ghosts`, `memory`, `counters` are strips under compute lanes.
+    """All tracks from top to bottom.
 
+    `predictions`, `memory` and `counters` are strips under compute lanes.
     `full_heights` are the heights of compute lanes with everything under them, by lane; `compute`
     is the height of a lane alone, `height` the height of everything. The `pins` are the lanes (with
     the lanes that serve them) that stay at the top while the rest is scrolled; their band is `band`
@@ -168,7 +169,7 @@ class Layout:
 
     tracks: tuple[Track, ...] = ()
     groups: tuple[Section, ...] = ()
-    ghosts: tuple[Track, ...] = ()
+    predictions: tuple[Track, ...] = ()
     memory: tuple[Track, ...] = ()
     counters: tuple[Track, ...] = ()
     full_heights: Mapping[int, float] = field(default_factory=dict)
@@ -255,7 +256,7 @@ class Layout:
         return replace(
             self,
             tracks=part(self.tracks),
-            ghosts=part(self.ghosts),
+            predictions=part(self.predictions),
             memory=part(self.memory),
             counters=part(self.counters),
         )

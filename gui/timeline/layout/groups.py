@@ -34,7 +34,7 @@ class Grouping(StrEnum):
 class Strips:
     """Optional parts of the picture.
 
-    Under a compute lane: its `memory`, its `prediction` as ghosts, and the blocks inside its tasks
+    Under a compute lane: its `memory`, its `prediction`, and the blocks inside its tasks
     (`nested`); under the last lane of a process its `counters`. Over the lanes: the critical `path`
     of the steps on screen, and `arrows` of all dependencies.
     """

@@ -36,8 +36,9 @@ def lay_out(
     most: float = COMPUTE[1],
     counters: Counters = NO_COUNTERS,
 ) -> Layout:
-    """Stack the lanes by group; under each its blocks, ghost, helpers, memory line and counters.
+    """Stack the lanes by group, each with its strips below it.
 
+    The strips are blocks, prediction, helpers, memory line and counters, in this order.
     Compute lanes have the given height `compute`, or the largest up to `most` that fits `available`
     pixels; a layout that is higher than `available` has to be scrolled. Without `arranged` the
     lanes have the run's order.
@@ -135,13 +136,13 @@ class _TrackStacker:
         self._helper = 8 + round(2 * room)
         self._gap = 2 + round(room)
         self._space = 6 + round(6 * room)
-        self._ghost = _within(0.16 * compute, 6, 10)
+        self._prediction_height = _within(0.16 * compute, 6, 10)
         self._nested = _within(0.3 * compute, 8, 16)
         self._held = _within(0.45 * compute, 12, 36)
         self._y = EDGE
         self._tracks: list[Track] = []
         self._groups: list[Section] = []
-        self._ghosts: list[Track] = []
+        self._predictions: list[Track] = []
         self._memory: list[Track] = []
         self._counted: list[Track] = []
         self._rooms: dict[int, float] = {}
@@ -187,7 +188,7 @@ class _TrackStacker:
         elif nested and not pinned:
             self._add_nested([], stack)
         if self._strips.prediction:
-            self._ghosts.append(self._strip(lane.index, self._ghost))
+            self._predictions.append(self._strip(lane.index, self._prediction_height))
         for helper in below:
             if helper.role is not Role.NESTED:
                 self._add_helper(helper, self._helper)
@@ -217,7 +218,7 @@ class _TrackStacker:
         return Layout(
             tuple(self._tracks),
             tuple(self._groups),
-            tuple(self._ghosts),
+            tuple(self._predictions),
             tuple(self._memory),
             tuple(self._counted),
             self._rooms,

@@ -44,7 +44,7 @@ class LabelColumn:
             ratio,
             size,
             shown,
-            scene.ghost_texts,
+            scene.prediction_texts,
         )
         known, picture = self._kept.get(frame.ceiling, ((), QPixmap()))
         if known != looks:

@@ -222,7 +222,7 @@ def _path(theme: Theme) -> Callable[[QPainter, QRectF], None]:
 
 
 def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
-    """Return a function that draws two outlined boxes, like ghosts of a forward and a backward."""
+    """Return a function that draws two outlined boxes, as of a predicted forward and backward."""
 
     def draw(painter: QPainter, box: QRectF) -> None:
         half = box.width() / 2

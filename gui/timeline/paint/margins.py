@@ -164,9 +164,9 @@ def draw_labels(canvas: Canvas, scene: Scene, indent: float = INDENT) -> None:
             strips.append((track, text))
         else:
             taken[track.lane] = _lane_label(canvas, scene, track, indent)
-    for track in frame.visible(frame.layout.ghosts):
+    for track in frame.visible(frame.layout.predictions):
         name = scene.facts[track.lane].name
-        text = scene.ghost_texts.get(name, tr("predicted"))
+        text = scene.prediction_texts.get(name, tr("predicted"))
         strips.append((track, text))
     for track in frame.visible(frame.layout.memory):
         text = scene.facts[track.lane].peak or tr("memory")

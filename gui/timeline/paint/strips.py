@@ -1,4 +1,4 @@
-"""Draws the strips under compute lanes: the ghosts of a prediction, and memory."""
+"""Draws the strips under compute lanes: predicted spans, and memory."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ STEPS_PER_PIXEL = 2  # heights of the memory line are rounded to half pixels
 def draw_strips(canvas: Canvas, scene: Scene) -> None:
     """Draw all visible strips."""
     frame = canvas.frame
-    if scene.ghosts:
-        ghosts = list(frame.visible(frame.layout.ghosts))
-        draw_ghosts(canvas, scene, ghosts)
+    if scene.prediction_columns:
+        tracks = list(frame.visible(frame.layout.predictions))
+        draw_predictions(canvas, scene, tracks)
     draw_counters(canvas, scene)
     most = scene.peak_bytes
     tracks = list(frame.visible(frame.layout.memory))
@@ -60,17 +60,17 @@ def draw_strips(canvas: Canvas, scene: Scene) -> None:
         draw_memory(canvas, memory, tracks, most, float(end))
 
 
-def draw_ghosts(canvas: Canvas, scene: Scene, tracks: Sequence[Track]) -> None:
+def draw_predictions(canvas: Canvas, scene: Scene, tracks: Sequence[Track]) -> None:
     """Draw the predicted spans of lanes, outlined and pale in contrast to measured spans."""
     if scene.prediction is None:
         return
     painter = canvas.painter
     frame = canvas.frame
     is_faint = bool(scene.doubt)
-    ghost = _ghost_colours(scene.colouring, frame.theme, is_faint)
+    colours = _prediction_colours(scene.colouring, frame.theme, is_faint)
     found = []
     for track in tracks:
-        reduced = _reduced_ghost(scene, scene.prediction, track.lane, frame)
+        reduced = _reduced_prediction(scene, scene.prediction, track.lane, frame)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(track)))
     # Bars and columns separately: `_draw_together` scales them differently.
@@ -79,25 +79,25 @@ def draw_ghosts(canvas: Canvas, scene: Scene, tracks: Sequence[Track]) -> None:
     for one, place in found:
         # Figures need rectangles, and overlaps in two colours need slices: `_draw_together` does
         # neither.
-        if frame.vector or is_halved(one.family, ghost.solid_codes):
+        if frame.vector or is_halved(one.family, colours.solid_codes):
             if isinstance(one, PixelColumns) and not frame.vector:
                 one = one.stretched(WIDE, int(frame.view.width))
-            _draw_ghost(painter, one, place, ghost, frame.vector)
+            _draw_prediction(painter, one, place, colours, frame.vector)
         elif isinstance(one, PixelColumns):
             columns.append((one, place))
         else:
             bars.append((one, place))
     if bars:
-        _draw_together(painter, bars, ghost)
+        _draw_together(painter, bars, colours)
     if columns:
-        _draw_together(painter, columns, ghost)
+        _draw_together(painter, columns, colours)
 
 
-def _draw_ghost(
+def _draw_prediction(
     painter: QPainter,
     reduced: Bars | PixelColumns,
     place: QRectF,
-    ghost: _GhostColours,
+    colours: _PredictionColours,
     vector: bool,
 ) -> None:
     """Draw a track as boxes with pale boxes inside them."""
@@ -105,19 +105,21 @@ def _draw_ghost(
     inner = _inside(outer)
     within = place.adjusted(0, 0, 0, -EDGE)
     if vector:
-        fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
-        fill_boxes(painter, inner, within.left(), within.bottom(), ghost.pale)
+        fill_boxes(painter, outer, place.left(), place.bottom(), colours.solid)
+        fill_boxes(painter, inner, within.left(), within.bottom(), colours.pale)
     else:
-        draw_boxes(painter, outer, place, ghost.solid_codes)
-        draw_boxes(painter, inner, within, ghost.pale_codes)
+        draw_boxes(painter, outer, place, colours.solid_codes)
+        draw_boxes(painter, inner, within, colours.pale_codes)
 
 
-def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> Bars | PixelColumns:
+def _reduced_prediction(
+    scene: Scene, prediction: Trace, lane: int, frame: Frame
+) -> Bars | PixelColumns:
     """Return a lane's reduced prediction; on a screen its columns are WIDE pixels each.
 
     The strip is low and pale, so that finer columns would not be visible, but take longer.
     """
-    columns = scene.ghosts[lane]
+    columns = scene.prediction_columns[lane]
     view = frame.view
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start
@@ -130,7 +132,7 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
 def _draw_together(
     painter: QPainter,
     placed: Sequence[tuple[Bars | PixelColumns, QRectF]],
-    ghost: _GhostColours,
+    colours: _PredictionColours,
 ) -> None:
     """Draw several tracks that are all bars or all columns, as three lines of pixels each.
 
@@ -138,8 +140,8 @@ def _draw_together(
     at their ends too. Columns are WIDE, and as high as the track, which is too low to show how busy
     they are.
     """
-    solid = ghost.solid_codes
-    pale = ghost.pale_codes
+    solid = colours.solid_codes
+    pale = colours.pale_codes
     ratio = 1 / WIDE
     bars = [track for track, _ in placed if isinstance(track, Bars)]
     if bars:
@@ -307,7 +309,7 @@ def _inside(boxes: Boxes) -> Boxes:
 
 
 @dataclass(frozen=True, slots=True)
-class _GhostColours:
+class _PredictionColours:
     """Solid and pale colours by code, also as palettes."""
 
     solid: tuple[tuple[QColor, ...], ...]
@@ -317,7 +319,7 @@ class _GhostColours:
 
 
 @lru_cache(maxsize=4)
-def _ghost_colours(colouring: Colouring, theme: Theme, faint: bool) -> _GhostColours:
+def _prediction_colours(colouring: Colouring, theme: Theme, faint: bool) -> _PredictionColours:
     towards_plot = 0.0
     inside = PALE
     if faint:
@@ -327,7 +329,7 @@ def _ghost_colours(colouring: Colouring, theme: Theme, faint: bool) -> _GhostCol
     pale = _mixed_colours(colouring, theme, inside)
     solid_codes = palette_of(solid)
     pale_codes = palette_of(pale)
-    return _GhostColours(solid, pale, solid_codes, pale_codes)
+    return _PredictionColours(solid, pale, solid_codes, pale_codes)
 
 
 def _mixed_colours(colouring: Colouring, theme: Theme, share: float) -> Colours:

@@ -46,12 +46,12 @@ class Scene:
     """A trace with the columns and texts for drawing; `update` follows a growing trace.
 
     `counters` are an imported trace's, by name. `memory` has an entry for each compute lane,
-    `ghosts` one for each lane if there is a `prediction`; `kinds` are the kinds with at least one
-    span. Figures are of one step, `described`; `chosen_step` is the step on screen, if it is a
-    single one. `live` is True while the run goes on. `explained` has the causes of idle time.
+    `prediction_columns` one for each lane if there is a `prediction`; `kinds` are the kinds with at
+    least one span. Figures are of one step, `described`; `chosen_step` is the step on screen, if it
+    is a single one. `live` is True while the run goes on. `explained` has the causes of idle time.
     `hits` are the results of a search: for each lane with hits, the sorted indices of its spans.
-    `concealed` is a text to show in place of all explanations, "" to show them.
-    `colouring` is the meaning of the bars' colours, `folds` the time between steps that is folded.
+    `concealed` is a text to show in place of all explanations, "" to show them. `colouring` is the
+    meaning of the bars' colours, `folds` the time between steps that is folded.
     """
 
     trace: Trace
@@ -70,8 +70,8 @@ class Scene:
     counters: dict[str, CounterLine] = field(default_factory=dict)
     kinds: set[Kind] = field(default_factory=set)
     prediction: Trace | None = None
-    ghosts: list[LaneColumns] = field(default_factory=list)
-    ghost_texts: dict[str, str] = field(default_factory=dict)
+    prediction_columns: list[LaneColumns] = field(default_factory=list)
+    prediction_texts: dict[str, str] = field(default_factory=dict)
     doubt: str = ""
     concealed: str = ""
     explained: ExplanationCache = field(init=False)
@@ -266,23 +266,23 @@ class Scene:
     ) -> None:
         """Set or remove a prediction of the same lanes and steps, in the same time.
 
-        `beside` has, by the lanes' names, the texts next to their ghosts; `doubt` says why the
+        `beside` has, by the lanes' names, the texts next to their predictions; `doubt` says why the
         prediction differs much, if it does. Raises ValueError if the prediction has another number
         of lanes.
         """
-        ghosts: list[LaneColumns] = []
+        columns: list[LaneColumns] = []
         if prediction is not None:
             lanes = len(self.trace.header.lanes)
             have = len(prediction.header.lanes)
             if have != lanes:
                 raise ValueError(f"the prediction has {have} lanes; it must have the run's {lanes}")
-            ghosts = self._ghosts_of(prediction)
+            columns = self._columns_of(prediction)
         self.prediction = prediction
-        self.ghost_texts = dict(beside or {})
+        self.prediction_texts = dict(beside or {})
         self.doubt = doubt
-        self.ghosts = ghosts
+        self.prediction_columns = columns
 
-    def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
+    def _columns_of(self, prediction: Trace) -> list[LaneColumns]:
         """Return the predicted lanes' columns; spans are cut at the measured end of their step."""
         codes = GrowingArray(np.int8)
         made = _columns_of(prediction)

@@ -128,11 +128,11 @@ class TimelineState(QObject):
     def set_prediction(
         self, prediction: Trace | None, beside: Mapping[str, str] | None = None, doubt: str = ""
     ) -> None:
-        """Show a prediction of the run on screen as ghosts under its lanes, or remove it.
+        """Show a prediction of the run on screen under its lanes, or remove it.
 
         The prediction has the run's lanes and steps, in the run's time. `beside` has, by the lanes'
-        names, the texts next to their ghosts; `doubt` says why it differs much, if it does. Does
-        nothing without a run. Raises ValueError if the number of lanes differs. Another run on
+        names, the texts next to their predictions; `doubt` says why it differs much, if it does.
+        Does nothing without a run. Raises ValueError if the number of lanes differs. Another run on
         screen has no prediction.
         """
         if self.scene is not None:

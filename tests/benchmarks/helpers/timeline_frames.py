@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from core.recording.recording import open_recording
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
-from gui.features.predict.ghosts import MOST_SPANS
+from gui.features.predict.prediction_overlay import MOST_SPANS
 from gui.features.status.words import recorded_text
 from gui.look.theme import LIGHT, apply
 from gui.timeline.interact.overview import Overview
@@ -33,7 +33,7 @@ WIDTH, HEIGHT = 1600, 900
 FRAMES = 60
 BAR = 16.0  # pixels of the mean bar at the closest level, wide enough for its text
 DENSE = 1.6  # spans a pixel that are drawn one by one, at the level before
-STEPS = 150  # that have ghosts, at most
+STEPS = 150  # that are predicted, at most
 LEVELS = ("everything", "a fifth of the way", "two fifths", "bars", "bars with text")
 
 
@@ -43,7 +43,7 @@ class Shown(QWidget):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self.scene = Scene(trace)
-        self.scene.set_prediction(ghosts_of(trace))
+        self.scene.set_prediction(prediction_of_last_steps(trace))
         self.timeline, status = TimelineView(), QLabel()
         self.overview = Overview(self.timeline.state)
         column = QVBoxLayout(self)
@@ -59,7 +59,7 @@ class Shown(QWidget):
         timeline.state.show_scene(self.scene)
 
 
-def ghosts_of(trace: Trace) -> Trace:
+def prediction_of_last_steps(trace: Trace) -> Trace:
     """A prediction of as many of the last steps as the window predicts."""
     table = trace.step_table
     steps = min(STEPS, len(table), MOST_SPANS * len(table) // trace.span_count + 1)
@@ -87,7 +87,7 @@ def levels(shown: Shown) -> Iterator[tuple[str, float]]:
 
 
 def frame_times(shown: Shown, app: QApplication, part: float) -> dict[str, float]:
-    """Pan and zoom at a zoom level, near the end of the run where there are ghosts.
+    """Pan and zoom at a zoom level, near the end of the run where there is a prediction.
 
     In ms by the clock; `own` is the 95th percentile of the thread's own time, without what other
     programs on the machine took.

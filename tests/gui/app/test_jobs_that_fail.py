@@ -24,8 +24,8 @@ from gui.app.run import Run
 from gui.features.compare import worker as comparing
 from gui.features.compare.worker import CompareWorker
 from gui.features.figures.feature import FiguresFeature
-from gui.features.predict import ghosts
-from gui.features.predict.ghosts import Ghosts
+from gui.features.predict import prediction_overlay
+from gui.features.predict.prediction_overlay import PredictionOverlay
 from gui.features.recordings import files, opening
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.recordings.opening import OpeningStrip
@@ -184,13 +184,13 @@ def test_a_recording_that_cannot_be_opened_for_any_reason_takes_its_strip_away(
 def test_a_prediction_that_fails_on_its_thread_is_reported(
     messages: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ghosts, "predict_steps", fail)
-    made, run = Ghosts(), Run(1, trace_of(SPEC), source=Path("there.arrow"))
+    monkeypatch.setattr(prediction_overlay, "predict_steps", fail)
+    made, run = PredictionOverlay(), Run(1, trace_of(SPEC), source=Path("there.arrow"))
     made.failed.connect(messages.append)
     made.predict(run)
     qtbot.waitUntil(lambda: bool(messages))
     made.runner.close()
-    assert messages == [f"There is no prediction: {LINE}"] and run.ghost is None
+    assert messages == [f"There is no prediction: {LINE}"] and run.prediction is None
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ from gui.features.runs.feature import RunsFeature
 from gui.look.catalogue import use_catalogue
 from gui.look.text import ntr, problem_text, tr
 from gui.report.run import write_run_report
-from gui.window.start import Sitting
+from gui.window.start import Application
 from tests.gui.catalogues import extracted, po_file, read_catalogue, translations
 from tests.gui.fake_client import FakeClient
 from tests.gui.marks import Marked, is_bare
@@ -147,8 +147,8 @@ def test_the_language_changes_at_once_and_open_panels_stay_open(
     qapp: QApplication, qtbot: QtBot, settings: Settings
 ) -> None:
     client = FakeClient()
-    sitting = Sitting(qapp, Session(client), settings)
-    before = sitting.window
+    application = Application(qapp, Session(client), settings)
+    before = application.window
     before.show()
     before.session.start()
     before.session.tick()
@@ -157,8 +157,8 @@ def test_the_language_changes_at_once_and_open_panels_stay_open(
     first, second = before.session.runs
     before.show_run(first)
     before.action("language_ko").trigger()
-    qtbot.waitUntil(lambda: sitting.window is not before)
-    after = sitting.window
+    qtbot.waitUntil(lambda: application.window is not before)
+    after = application.window
     assert after.isVisible() and not before.isVisible() and not client.closed
     assert after.run_shown is first and after.feature(RunsFeature).tabs.runs == [first, second]
     assert after.action("stop").text() == "중지" and settings.language == "ko"
@@ -166,19 +166,19 @@ def test_the_language_changes_at_once_and_open_panels_stay_open(
     perform(after, client, specification(steps=4))
     assert after.run_shown is after.session.runs[-1]
     after.action("language_en").trigger()
-    qtbot.waitUntil(lambda: sitting.window is not after)
-    assert sitting.window.action("stop").text() == "Stop"
-    sitting.window.close()
+    qtbot.waitUntil(lambda: application.window is not after)
+    assert application.window.action("stop").text() == "Stop"
+    application.window.close()
     assert client.closed
-    sitting.window.deleteLater()
+    application.window.deleteLater()
 
 
 def test_a_run_that_is_under_way_goes_on_in_another_language(
     qapp: QApplication, settings: Settings
 ) -> None:
     client = FakeClient()
-    sitting = Sitting(qapp, Session(client), settings)
-    window = sitting.window
+    application = Application(qapp, Session(client), settings)
+    window = application.window
     window.show()
     window.session.start()
     window.session.tick()
@@ -187,8 +187,8 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     header, made = batches(client.asked[-1])
     client.say(header, *made[:2])
     window.session.tick()
-    sitting.change_language("zh")
-    run, after = window.session.live, sitting.window
+    application.change_language("zh")
+    run, after = window.session.live, application.window
     assert run is not None and after.run_shown is run and not client.stopped
     client.say(*made[2:], Ended(Outcome.FINISHED))
     while after.session.live is not None:
@@ -203,21 +203,21 @@ def test_another_language_keeps_the_panel_in_front_and_the_first_page(
     qapp: QApplication, settings: Settings, qtbot: QtBot
 ) -> None:
     client = FakeClient()
-    sitting = Sitting(qapp, Session(client), settings)
-    sitting.window.show()
-    perform(sitting.window, client, specification(steps=1))
-    sitting.window.bring("marks")
-    sitting.window.bring("why")
-    sitting.change_language("zh")
-    assert {"why", "marks"} <= set(sitting.window.docks.front_pages)
-    assert sitting.window.docks.pages["why"].isVisible()
-    assert not sitting.window.centre.shows_first_page
-    sitting.window.centre.show_first_page()
-    sitting.change_language("en")
-    assert sitting.window.centre.shows_first_page
-    assert sitting.window.run_shown is not None
-    sitting.window.close()
-    sitting.window.deleteLater()
+    application = Application(qapp, Session(client), settings)
+    application.window.show()
+    perform(application.window, client, specification(steps=1))
+    application.window.bring("marks")
+    application.window.bring("why")
+    application.change_language("zh")
+    assert {"why", "marks"} <= set(application.window.docks.front_pages)
+    assert application.window.docks.pages["why"].isVisible()
+    assert not application.window.centre.shows_first_page
+    application.window.centre.show_first_page()
+    application.change_language("en")
+    assert application.window.centre.shows_first_page
+    assert application.window.run_shown is not None
+    application.window.close()
+    application.window.deleteLater()
 
 
 def test_a_refusal_is_translated_and_so_are_the_counts_in_it(qapp: QApplication) -> None:

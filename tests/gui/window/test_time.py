@@ -99,7 +99,7 @@ def test_bubbles_are_of_measured_steps_and_of_lanes_on_screen(shown: MainWindow)
         assert timeline.state.stack.layout.shows(gap.lane)
 
 
-def test_a_ghost_ends_at_its_step_and_says_why_it_is_far_off(shown: MainWindow) -> None:
+def test_a_prediction_ends_at_its_step_and_says_why_it_is_far_off(shown: MainWindow) -> None:
     scene, prediction = shown.scene, prediction_of(SPEC, shown.scene.trace)
     for lane in prediction.lanes:
         lane.arrays["end"][:] += 40 * MS
@@ -109,10 +109,10 @@ def test_a_ghost_ends_at_its_step_and_says_why_it_is_far_off(shown: MainWindow) 
     before = shown.timeline.grab().toImage()
     plain.set_prediction(prediction, {}, faint)
     assert shown.timeline.grab().toImage() != before
-    for lane, ghosts in enumerate(scene.ghosts):
+    for lane, predicted in enumerate(scene.prediction_columns):
         steps = prediction.spans(lane).step
         ends = scene.step_ends[scene.step_numbers.searchsorted(steps)]
-        assert (ghosts.ends <= ends).all() and (prediction.spans(lane).end > ends).any()
+        assert (predicted.ends <= ends).all() and (prediction.spans(lane).end > ends).any()
 
 
 def test_arrows_of_all_dependencies_are_drawn_and_remembered(

@@ -245,7 +245,7 @@ def test_a_file_that_is_no_recording_is_one_line(compared: Stand, tmp_path: Path
 def test_a_prediction_is_compared_at_the_runs_own_step(compared: Stand) -> None:
     run = compared.run_shown
     assert run is not None
-    run.ghost = prediction_of(specification(microbatches=2), run.trace)
+    run.prediction = prediction_of(specification(microbatches=2), run.trace)
     (predicted, *_) = others(compared.session.runs, run)
     panel = compared.comparing.panel
     panel.step_a.setCurrentIndex(panel.step_a.findData(4))
@@ -263,7 +263,7 @@ def test_a_prediction_of_longer_steps_is_compared_with_them_one_after_the_other(
     append_batch(trace, batch_of([told]))
     comparison = predict_steps(trace)
     assert comparison is not None
-    run = Run(1, trace, ghost=prediction_trace(trace, comparison))
+    run = Run(1, trace, prediction=prediction_trace(trace, comparison))
     (predicted, *_) = others([run], run)
     bounds = [predicted.trace.step_bounds(step) for step in trace.steps]
     assert [end - start for start, end in bounds] == [s.predicted_ns for s in comparison.steps]
@@ -275,7 +275,7 @@ def test_a_prediction_of_longer_steps_is_compared_with_them_one_after_the_other(
         assert len(spans) == len(trace.spans(lane.index))
         assert (spans.start[1:] >= spans.end[:-1]).all()
     # Next to the measured run it begins where that run began.
-    assert run.ghost.step_bounds(1)[0] == trace.step_bounds(1)[0] < bounds[1][0]
+    assert run.prediction.step_bounds(1)[0] == trace.step_bounds(1)[0] < bounds[1][0]
 
 
 def test_another_run_in_the_place_of_a_is_compared_with_b(compared: Stand, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from gui.features.predict.feature import PredictFeature
 from gui.features.run.feature import RunFeature
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.gui.features.blocks.test_cutting import JOB, drag, measure
+from tests.gui.features.blocks.test_stage_editor import JOB, drag, measure
 from tests.processes import children
 
 ANSWER_MS = 30_000

@@ -443,7 +443,7 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     left = {thread.name for thread in threading.enumerate()}
-    assert not left & {f"{MODULE} reader", "worker sender", "ghosts"}
+    assert not left & {f"{MODULE} reader", "worker sender", "prediction overlay"}
 
 
 def test_the_answer_is_on_top_with_the_step_and_the_memory_of_the_run_and_no_field_is_cut(

@@ -242,7 +242,7 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
     for scrolled in (0, 3000, view.verticalScrollBar().maximum()):
         view.verticalScrollBar().setValue(scrolled)
         layout = view.state.frame.layout
-        parts = (*layout.tracks, *layout.ghosts, *layout.memory)
+        parts = (*layout.tracks, *layout.predictions, *layout.memory)
         assert 0 < len(parts) < 60
         body = range(int(AXIS + STEPS), view.viewport().height() + 1)
         tops = [view.state.frame.top + track.top for track in layout.tracks]

@@ -30,7 +30,9 @@ def test_a_copy_lane_stands_under_the_lane_that_it_serves_and_is_thinner() -> No
 @pytest.mark.parametrize("count", [1, 2, 7, 40])
 def test_rows_never_overlap(count: int, memory: bool) -> None:
     layout = lay_out(make_lanes(["cpu"] * count, HARDWARE, None), 500, Strips(memory, memory))
-    parts = sorted((*layout.tracks, *layout.ghosts, *layout.memory), key=lambda track: track.top)
+    parts = sorted(
+        (*layout.tracks, *layout.predictions, *layout.memory), key=lambda track: track.top
+    )
     assert all(a.bottom < b.top for a, b in pairwise(parts))
     assert layout.height >= parts[-1].bottom
 
@@ -59,13 +61,13 @@ def test_a_height_between_two_rows_belongs_to_neither() -> None:
     assert layout.track_at(layout.tracks[0].bottom) is None
 
 
-def test_ghost_helpers_and_memory_stand_under_their_lane_in_this_order() -> None:
+def test_prediction_helpers_and_memory_are_below_their_lane_in_this_order() -> None:
     lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"], GPUS, None), Role.COPY, "copy")
     layout = lay_out(lanes, 600, Strips(memory=True, prediction=True))
     for lane in (0, 1):
         track, copy = layout.track_of(lane), layout.track_of(lane + 2)
-        ghost, memory = layout.ghosts[lane], layout.memory[lane]
-        assert track.bottom < ghost.top < copy.top < memory.top
+        strip, memory = layout.predictions[lane], layout.memory[lane]
+        assert track.bottom < strip.top < copy.top < memory.top
         assert layout.full_heights[lane] == memory.bottom - track.top
 
 

@@ -148,22 +148,22 @@ def test_a_live_runs_memory_appears_with_its_first_counters(view: TimelineView) 
     assert len(scene.memory[0]) > held
 
 
-def test_a_prediction_stands_as_a_thin_ghost_under_each_compute_lane(view: TimelineView) -> None:
-    assert view.state.stack.layout.ghosts == ()
+def test_a_prediction_is_a_thin_strip_below_each_compute_lane(view: TimelineView) -> None:
+    assert view.state.stack.layout.predictions == ()
     with_prediction(view)
-    for ghost in view.state.stack.layout.ghosts:
-        track = view.state.stack.layout.track_of(ghost.lane)
-        assert track.bottom < ghost.top
-        assert ghost.height < track.height / 2
-        shown = colours_in(view, ghost)
+    for strip in view.state.stack.layout.predictions:
+        track = view.state.stack.layout.track_of(strip.lane)
+        assert track.bottom < strip.top
+        assert strip.height < track.height / 2
+        shown = colours_in(view, strip)
         assert view.state.theme.forward in shown
         assert view.state.theme.backward in shown
         assert view.state.theme.plot in shown
 
 
-def test_a_ghost_is_outlined_and_pale_within(view: TimelineView) -> None:
+def test_a_predicted_bar_is_outlined_and_pale_inside(view: TimelineView) -> None:
     prediction = with_prediction(view)
-    ghost = view.state.stack.layout.ghosts[0]
+    strip = view.state.stack.layout.predictions[0]
     span = next(
         s
         for s in prediction
@@ -174,14 +174,16 @@ def test_a_ghost_is_outlined_and_pale_within(view: TimelineView) -> None:
     ratio = image.devicePixelRatio()
     x = int(frame.x((span.start + span.end) / 2) * ratio)
     column = [
-        image.pixelColor(x, int((frame.top + ghost.top + y) * ratio)).name()
-        for y in range(int(ghost.height))
+        image.pixelColor(x, int((frame.top + strip.top + y) * ratio)).name()
+        for y in range(int(strip.height))
     ]
     assert column[0] == column[-1] == view.state.theme.backward
     assert view.state.theme.backward not in column[1:-1]
 
 
-def test_hovering_over_a_ghost_sets_it_beside_what_was_measured(view: TimelineView) -> None:
+def test_the_tooltip_of_a_predicted_bar_compares_it_with_the_measured_one(
+    view: TimelineView,
+) -> None:
     prediction = with_prediction(view)
     span = next(
         s
@@ -189,7 +191,7 @@ def test_hovering_over_a_ghost_sets_it_beside_what_was_measured(view: TimelineVi
         if s.lane == 1 and s.step == view.state.scene.described and s.kind.letter == "F"
     )
     x = view.state.frame.x((span.start + span.end) / 2) - LABELS
-    title, lines = hover(view, view.state.stack.layout.ghosts[1], x)
+    title, lines = hover(view, view.state.stack.layout.predictions[1], x)
     assert title == "Predicted: F0, 3.20 ms (measured 4 ms, +25 %)"
     assert "Forward · stage 1 · micro-batch 0" in lines
     assert "later than predicted" in lines
@@ -213,9 +215,9 @@ def test_a_prediction_of_other_lanes_is_refused_with_both_numbers(view: Timeline
 def test_a_prediction_can_be_hidden(view: TimelineView) -> None:
     with_prediction(view)
     view.state.show_strips(prediction=False)
-    assert view.state.stack.layout.ghosts == ()
+    assert view.state.stack.layout.predictions == ()
     view.state.show_strips(prediction=True)
-    assert len(view.state.stack.layout.ghosts) == 4
+    assert len(view.state.stack.layout.predictions) == 4
 
 
 def words_of(svg: Path) -> list[str]:
@@ -266,7 +268,7 @@ def test_crowded_strips_stand_in_columns_of_two_pixels(view: TimelineView) -> No
         QColor(name).rgba()
         for name in (view.state.theme.plot, view.state.theme.grid, view.state.theme.line)
     }
-    for track in (*frame.layout.ghosts, *frame.layout.memory):
+    for track in (*frame.layout.predictions, *frame.layout.memory):
         ys = range(int(frame.top + track.top) + 1, int(frame.top + track.bottom))
         pixels = [
             [image.pixel(int(LABELS) + x, y) for y in ys]

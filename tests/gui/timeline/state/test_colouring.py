@@ -21,7 +21,7 @@ from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.legend import legend_entries, number_words
-from gui.timeline.paint.strips import draw_ghosts
+from gui.timeline.paint.strips import draw_predictions
 from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
 from gui.timeline.state.bar_looks import Colouring, recoloured
 from gui.timeline.state.colour_choices import (
@@ -202,7 +202,7 @@ def test_colours_of_names_stay_as_they_are_beside_another_trace(tmp_path: Path) 
     assert beside.codes(b.spans(0)).tolist() == [1, 1, 1, 2, 0]
 
 
-def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: object) -> None:
+def test_predicted_bars_have_the_colours_of_the_bars_above_them(trace: Trace, qapp: object) -> None:
     scene = Scene(trace)
     scene.set_prediction(trace)
     start, end = trace.bounds
@@ -214,8 +214,10 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
         image = QImage(800, 300, QImage.Format.Format_RGB32)
         image.fill(0xFFFFFFFF)
         with QPainter(image) as painter:
-            draw_ghosts(Canvas.on(painter, frame, Fonts.of(QFont())), scene, layout.ghosts)
-        top = round(layout.ghosts[0].top)
+            draw_predictions(
+                Canvas.on(painter, frame, Fonts.of(QFont())), scene, layout.predictions
+            )
+        top = round(layout.predictions[0].top)
         seen[colouring] = {image.pixelColor(x, top).name() for x in range(800)}
     assert LIGHT.forward in seen[Colouring()]
     assert LIGHT.forward not in seen[ByNumber(ColourBy.MICROBATCH)]

@@ -15,9 +15,9 @@ from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.trace import Trace
 from gui.app.jobs import Work
 from gui.app.run import Run
-from gui.features.predict import ghosts as module
+from gui.features.predict import prediction_overlay as module
 from gui.features.predict.feature import PredictFeature
-from gui.features.predict.ghosts import Ghosts, compared
+from gui.features.predict.prediction_overlay import PredictionOverlay, compared
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.status.feature import StatusFeature
 from gui.features.status.words import lane_notes, predicted_text, predicted_tip
@@ -26,7 +26,7 @@ from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification, trace_of, without_steps
 
-GHOST_MS = 30_000
+PREDICTION_MS = 30_000
 COSTS = {"forward_ms": 3.6, "backward_ms": 7.2, "loss_ms": 0.2, "step_ms": 1.5,
          "transfer_ms": 0.4, "rows": 8}  # fmt: skip
 
@@ -48,48 +48,48 @@ def perform(window: MainWindow, client: FakeClient, **values: object) -> Run:
     return window.session.runs[-1]
 
 
-def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
+def test_a_run_that_ended_gets_a_prediction_and_the_error_in_the_status_bar(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     run = perform(window, client, steps=3)
     assert window.feature(StatusFeature).line.predicted.text() == ""
     qtbot.waitUntil(
-        lambda: window.feature(StatusFeature).line.predicted.text() != "", timeout=GHOST_MS
+        lambda: window.feature(StatusFeature).line.predicted.text() != "", timeout=PREDICTION_MS
     )
     assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
     assert [step.step for step in run.comparison.steps] == [2, 3, 4]
     assert window.timeline.state.strips.prediction
-    assert window.timeline.state.strips.prediction and window.scene.prediction is run.ghost
+    assert window.timeline.state.strips.prediction and window.scene.prediction is run.prediction
     start, end = run.trace.step_bounds(2)
-    assert run.ghost.step_bounds(2)[0] == start
+    assert run.prediction.step_bounds(2)[0] == start
     assert run.comparison.makespans_ns == (end - start, run.comparison.steps[0].predicted_ns)
     text = window.feature(StatusFeature).line.predicted.text().replace("\u00a0", " ")
     assert text.startswith("predicted ") and ", measured " in text and text.endswith(" %")
     for name in ("cpu:0", "cpu:1"):
-        assert window.scene.ghost_texts[name].startswith("predicted ")
+        assert window.scene.prediction_texts[name].startswith("predicted ")
         assert name in window.feature(StatusFeature).line.predicted.toolTip()
 
 
-def test_a_live_run_has_no_ghost(window: MainWindow, client: FakeClient) -> None:
+def test_a_live_run_has_no_prediction(window: MainWindow, client: FakeClient) -> None:
     window.session.run(specification())
     header, _ = batches(specification())
     run = Run(1, Trace(header))
-    window.feature(PredictFeature).ghosts.predict(run)
-    assert run.ghost is None
-    assert not window.feature(PredictFeature).ghosts.runner.running
+    window.feature(PredictFeature).overlay.predict(run)
+    assert run.prediction is None
+    assert not window.feature(PredictFeature).overlay.runner.running
 
 
 def test_each_shown_run_has_its_own_prediction(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     first = perform(window, client)
-    qtbot.waitUntil(lambda: first.comparison is not None, timeout=GHOST_MS)
+    qtbot.waitUntil(lambda: first.comparison is not None, timeout=PREDICTION_MS)
     second = perform(window, client, warmup=0)
     assert window.feature(StatusFeature).line.predicted.text() == ""
     assert second.comparison is None, "a run without calibration and warm-up has no costs"
     window.show_run(first)
     assert window.feature(StatusFeature).line.predicted.text() == predicted_text(first.comparison)
-    assert window.timeline.state.strips.prediction and window.scene.prediction is first.ghost
+    assert window.timeline.state.strips.prediction and window.scene.prediction is first.prediction
 
 
 def test_a_recording_that_carries_costs_gets_its_prediction(
@@ -103,7 +103,7 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
     file.close()
     window.feature(RecordingsFeature).files.open_from(tmp_path / "costs.arrow")
     run = window.run_shown
-    qtbot.waitUntil(lambda: run.comparison is not None, timeout=GHOST_MS)
+    qtbot.waitUntil(lambda: run.comparison is not None, timeout=PREDICTION_MS)
     assert run.comparison.source is CostSource.CALIBRATED
     # Forwards and backwards are recorded as 10 % faster than they were.
     assert -0.1 < run.comparison.makespan_error < -0.05
@@ -122,19 +122,19 @@ def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
     file.close()
     window.feature(RecordingsFeature).files.open_from(tmp_path / "costs.arrow")
     wanted = "There is no prediction: forward_ms has 3 entries, but the plan has 2 stages"
-    qtbot.waitUntil(lambda: window.banner.label.text().startswith(wanted), timeout=GHOST_MS)
+    qtbot.waitUntil(lambda: window.banner.label.text().startswith(wanted), timeout=PREDICTION_MS)
     assert window.run_shown.comparison is None
 
 
-def test_a_predicted_run_gets_no_ghost(qapp: object) -> None:
+def test_a_predicted_run_gets_no_prediction(qapp: object) -> None:
     measured = trace_of(specification())
     run = Run(1, without_steps(measured), source=Path("somewhere"))
-    ghosts = Ghosts()
-    ghosts.predict(run)
-    assert not ghosts.runner.running
+    overlay = PredictionOverlay()
+    overlay.predict(run)
+    assert not overlay.runner.running
 
 
-def test_of_a_very_long_run_the_last_steps_have_ghosts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_steps_of_a_very_long_run_are_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=10))
     tasks = trace.span_count // len(trace.steps)
     monkeypatch.setattr(module, "MOST_SPANS", 3 * tasks - 1)
@@ -170,4 +170,4 @@ def test_the_words_name_both_makespans_and_every_lane() -> None:
 def test_closing_the_window_ends_the_thread(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, steps=200)
     window.close()
-    assert "ghosts" not in {thread.name for thread in threading.enumerate()}
+    assert "prediction overlay" not in {thread.name for thread in threading.enumerate()}

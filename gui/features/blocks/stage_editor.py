@@ -45,7 +45,7 @@ SET: tuple[Option[Any], ...] = (BORDERS, STAGES, BALANCE)
 Cut = dict[str, OptionValue]
 
 
-class Cutting(QObject):
+class StageEditor(QObject):
     """Shows the blocks of the form's model, and writes moved borders into the form.
 
     `run_beside` starts a run and does not change the form.

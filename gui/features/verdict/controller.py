@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # imported with the first run, because it would slow the star
     from gui.features.verdict.suggestion import Suggestion
 
 
-class Judge(QObject):
+class VerdictController(QObject):
     """`text_changed` carries the line to show, `judged` the verdict of a run that ended, or None.
 
     `suggested` carries the change that follows from it, or None. `sentence` is the main sentence of

@@ -17,14 +17,14 @@ from gui.app.run import Run
 from gui.look.text import tr
 
 KEPT = 4  # predictions, each about as large as its run's last steps
-MOST_SPANS = 300_000  # of a run's last steps: older ones have no ghost
+MOST_SPANS = 300_000  # of a run's last steps: older ones are not predicted
 
 Predicted = tuple[Run, Comparison, Trace]
 """A run, its measurement compared with its prediction, and the prediction as a trace."""
 
 
-class Ghosts(QObject):
-    """`ready` carries a run once its `comparison` and `ghost` are there; `failed` one line.
+class PredictionOverlay(QObject):
+    """`ready` carries a run once its `comparison` and `prediction` exist; `failed` one line.
 
     A run has a prediction where its costs are known. It must have ended. Those of the runs shown
     last are kept; others are computed again when they are shown again.
@@ -35,7 +35,7 @@ class Ghosts(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.runner = Runner(self, "ghosts")
+        self.runner = Runner(self, "prediction overlay")
         self.runner.done.connect(self._take)
         self.runner.failed.connect(self._say_why)
         self._seen: deque[Run] = deque()
@@ -49,7 +49,7 @@ class Ghosts(QObject):
         if len(self._seen) > KEPT:
             # Out of `_seen` as well, so that it is predicted again when it is shown again.
             forgotten = self._seen.popleft()
-            forgotten.comparison = forgotten.ghost = None
+            forgotten.comparison = forgotten.prediction = None
         # `add`, not `start`: a run that is shown meanwhile must not end the prediction of another.
         # It reads the trace on a thread without a lock because the run has ended: nothing is added
         # to it.
@@ -57,9 +57,9 @@ class Ghosts(QObject):
 
     def _take(self, made: Predicted | None) -> None:
         if made is not None:
-            run, comparison, ghost = made
+            run, comparison, prediction = made
             run.comparison = comparison
-            run.ghost = ghost
+            run.prediction = prediction
             self.ready.emit(run)
 
     def _say_why(self, problem: str) -> None:
@@ -76,7 +76,7 @@ def compared(trace: Trace) -> Work[Comparison | None]:
 
     Raises PlanError with the reason why the last step cannot be predicted.
     """
-    # From the last one back: where there are too many spans, the newest steps have a ghost.
+    # From the last one back: where there are too many spans, only the newest steps are predicted.
     steps = completed_steps(trace)[::-1]
     parts: list[Comparison] = []
     spans = 0
