@@ -9,6 +9,7 @@ from pathlib import Path
 from core.errors import PlanError
 from core.files import check_is_no_input
 from core.message import N_, Text
+from core.paths import RESOURCES
 from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
@@ -111,7 +112,9 @@ class Files:
         self._open_coming()
 
     def _show_opened(self, path: Path, run: Run, warning: Text) -> None:
-        self._settings.folder = str(path.parent)
+        # Not the folder of the samples: it is the app's, and files would be saved there by default.
+        if RESOURCES not in path.parents:
+            self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)

@@ -12,6 +12,7 @@ from gui.app import jobs
 from gui.app import run as run_module
 from gui.app.run import Run
 from gui.features.figures.feature import FiguresFeature
+from gui.features.first_page.samples import SAMPLES
 from gui.features.recordings import files
 from gui.features.recordings.feature import RecordingsFeature
 from gui.features.spans.feature import SpansFeature
@@ -146,3 +147,14 @@ def test_a_recording_is_saved_over_itself(
     window.feature(RecordingsFeature).files.save_to(folder / "source.arrow")
     qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Saved source.arrow.")
     assert (folder / "source.arrow").read_bytes() == before
+
+
+def test_files_are_not_saved_next_to_the_samples_by_default(
+    window: MainWindow, tmp_path: Path, folder: Path
+) -> None:
+    files = window.feature(RecordingsFeature).files
+    files.open_from(SAMPLES[0].path)
+    assert window.settings.folder == str(tmp_path)
+    record(specification(), folder / "run.arrow")
+    files.open_from(folder / "run.arrow")
+    assert window.settings.folder == str(folder)
