@@ -22,15 +22,15 @@ from gui.timeline.state.selection import TimeRange, bounds_of
 if TYPE_CHECKING:
     from gui.features.bookmarks.panel import BookmarksPanel
 
-EDITOR = 190  # pixels of the field in which a note is typed
+EDITOR = 190  # width in pixels of the field for a note
 
 
 class Bookmarking(QObject):
-    """Changes bookmarks for keys, the axis and the Marks panel.
+    """Changes bookmarks as keys, flags on the axis and the Marks panel request.
 
     `message` carries a line for the status bar, and `failed` a line about bookmarks that could not
-    be stored. `stepped` carries a trace with other steps, which begin at its bookmarks or are one
-    selected range, and the new name of the run ("" keeps the name).
+    be stored. `stepped` carries a copy of the trace, whose steps begin at the bookmarks or are the
+    selected range, and a name for the new run ("" for the name of its file).
     """
 
     message = Signal(str)
@@ -47,7 +47,7 @@ class Bookmarking(QObject):
         timeline.overlays.flag_clicked.connect(self.edit)
 
     def show_in(self, panel: BookmarksPanel) -> None:
-        """List the bookmarks in a panel from now on, and do what its rows and buttons ask for."""
+        """List the bookmarks in a panel from now on, and connect its rows and buttons."""
         self._panel = panel
         self._fill_panel()
         panel.chosen.connect(self.go_to)
@@ -107,7 +107,7 @@ class Bookmarking(QObject):
     def add_moment(self) -> None:
         """Bookmark the moment at the crosshair, or the selection's start; then name it.
 
-        If there is a bookmark already, edit its note.
+        If the crosshair is at a bookmark, edit the note of that bookmark instead.
         """
         overlays = self._timeline.overlays
         selected = self._timeline.state.selection
@@ -176,14 +176,17 @@ class Bookmarking(QObject):
             self.remove(here)
 
     def _add(self, bookmark: Bookmark) -> None:
-        # The field of its note opens there.
+        # Move the view first: the field for the note opens at the flag, which must be visible.
         self._timeline.navigator.show_moments(bookmark.start, bookmark.start)
         self._timeline.state.bookmarks.change([*self.bookmarks, bookmark])
         index = self.bookmarks.index(bookmark)
         self.edit(index, fresh=True)
 
     def step(self, by: int) -> None:
-        """Go to the next (1) or previous (-1) bookmark from the crosshair, or else the middle."""
+        """Go to the next (1) or previous (-1) bookmark.
+
+        The search begins at the crosshair or, without one, at the middle of the view.
+        """
         timeline = self._timeline
         if not self.bookmarks:
             self.message.emit(tr("There are no marks: M sets one."))
@@ -191,7 +194,7 @@ class Bookmarking(QObject):
         at = timeline.overlays.crosshair
         view = timeline.state.viewport
         here = view.time(view.width / 2) if at is None else at.time
-        # More than half a ns away: the crosshair may be on the mark of the previous call.
+        # More than half a ns away: the crosshair may be on the mark that the previous call went to.
         beyond = []
         for index, one in enumerate(self.bookmarks):
             if (one.start - here) * by > 0.5:
@@ -228,7 +231,7 @@ class Bookmarking(QObject):
 
 
 class NoteEditor(QLineEdit):
-    """A field over the axis. `typed` carries the new note; `closed` is emitted at the end."""
+    """A text field over the axis. `typed` carries the new note; `closed` is emitted last."""
 
     typed = Signal(str)
     closed = Signal()

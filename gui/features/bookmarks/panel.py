@@ -1,4 +1,4 @@
-"""Bookmarks: a list of the run's bookmarks, to go to, name and delete them."""
+"""Marks panel: lists a run's bookmarks; the user can go to, name and delete them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from gui.widgets.label import hint, plain_tip
 from gui.widgets.layouts import button, joined, row, stacked, widget_of
 from gui.widgets.tables import dress_tree
 
-NOTE = 2  # the column
+NOTE = 2  # index of the column
 
 
 class BookmarksPanel(QWidget):
     """A row for each bookmark, in order of time.
 
     `chosen` carries the index of the bookmark to go to, `renamed` an index and the new note, and
-    `removed` the index of the bookmark to delete. The button `steps` makes steps of them.
+    `removed` the index of the bookmark to delete. The button `steps` turns them into steps.
     """
 
     chosen = Signal(int)
@@ -48,7 +48,7 @@ class BookmarksPanel(QWidget):
         # A click goes to the mark; only `rename` opens an editor.
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         for key, do in ((Qt.Key.Key_F2, self.rename), (Qt.Key.Key_Delete, self.remove)):
-            # Only in the list: in the field of a note, Delete removes a letter.
+            # Only in the list: in the field for a note, Delete removes a character.
             QShortcut(key, self.list, do, context=Qt.ShortcutContext.WidgetShortcut)
         self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
@@ -57,9 +57,9 @@ class BookmarksPanel(QWidget):
         self._stack = stacked(self, hint(nothing), body)
 
     def show_bookmarks(self, bookmarks: Sequence[Bookmark]) -> None:
-        """List other bookmarks; the current row remains current."""
+        """Replace the rows, and keep the position of the current row."""
         current = self.current
-        # Filling a row emits `itemChanged`, as typing a note does.
+        # Filling a row emits `itemChanged`, just as an edited note does.
         with QSignalBlocker(self.list):
             self.list.clear()
             for bookmark in bookmarks:

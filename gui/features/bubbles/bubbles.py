@@ -1,4 +1,4 @@
-"""Bubbles from the longest to the shortest: the steps that are searched, and the next bubble."""
+"""Search for bubbles in the visible steps, and navigation from the longest to the shortest."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gui.timeline.layout.frame import Viewport
 from gui.timeline.state.lanes import reveal
 from gui.timeline.state.selection import Selection
 
-MOST = 1_000  # gaps that one can walk through
-LEAST = 0.05  # of a step, or of the view, is seen of a step that counts as visible
-MOST_SPANS = 1_000_000  # that are searched at a key press
+MOST = 1_000  # gaps in one walk, at most
+LEAST = 0.05  # a step counts as visible if more than this share of it, or of the view, is seen
+MOST_SPANS = 1_000_000  # searched at a key press
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The gaps of the steps on screen, longest first; `left_out` steps were too many."""
+    """The gaps of the steps on screen, longest first; `left_out` counts steps not searched."""
 
     trace: Trace
     left_out: int
@@ -41,7 +41,10 @@ class Bubbles:
         self._searched: Searched | None = None
 
     def step(self, by: int) -> None:
-        """Select and fit the longest bubble on screen; again, the next longest (1) or back (-1)."""
+        """Select and fit the longest bubble on screen.
+
+        Further calls go to the next longest one (1), or back (-1).
+        """
         state = self._timeline.state
         if state.scene is None:
             self._say(tr("There is no run to search: press Run, or open a recording."))
@@ -69,14 +72,14 @@ class Bubbles:
         by: int = 1,
         lanes: tuple[int, ...] | None = None,
     ) -> tuple[Gap | None, str]:
-        """Return the gap to go to, and the text about it.
+        """Return the gap to go to, and a sentence about it.
 
-        The gap is `by` places after the selected one if that is one of the walk, else it is the
-        longest in the whole steps that are visible now.
+        The gap is `by` places after the selected gap if that is part of the walk. Otherwise it is
+        the longest gap of the steps that are visible now.
         """
         known = self._searched
         if (
-            # With another selection, or other lanes, a new walk through the visible steps begins.
+            # Another selection, or other lanes, begin a new walk through the visible steps.
             known is None
             or known.trace is not trace
             or selection not in known.gaps
@@ -95,7 +98,7 @@ class Bubbles:
 def search(
     trace: Trace, view: Viewport, open_step: int | None, lanes: tuple[int, ...] | None = None
 ) -> Searched:
-    """Return the longest gaps of the measured steps in a view; of many steps, of the last ones.
+    """Return the longest gaps of the measured steps in a view, or of the last of many steps.
 
     `lanes` limits the search to some lanes; None searches all. The warm-up is searched if a run
     has no measured step yet.
@@ -117,7 +120,7 @@ def search(
     kept = len(steps)
     spans = spans_within(trace, int(steps[0]), int(steps[-1]))
     if spans > MOST_SPANS:
-        # As many of the latest steps as have about MOST_SPANS, taking steps for equally large.
+        # Keep the latest steps that have about MOST_SPANS together, if steps are equally large.
         kept = max(1, int(kept * MOST_SPANS / spans))
     first = int(steps[-kept])
     last = int(steps[-1])

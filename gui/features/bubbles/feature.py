@@ -1,4 +1,4 @@
-"""Bubbles: goes from the longest idle gap on screen to the next."""
+"""Bubbles: actions that go through the idle gaps on screen, longest first."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ SIGNS = {Level.GOOD: "✓", Level.CARE: "!", Level.BAD: "✕", Level.UNKNOWN: "�
 
 
 class CheckDialog(QDialog):
-    """A dialog that is not modal. Closing it ends a running check.
+    """A non-modal dialog. Closing it ends a running check.
 
     `start_client` starts a check's process.
     """

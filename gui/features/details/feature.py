@@ -28,18 +28,18 @@ class DetailsFeature(Feature):
 
     def _select(self, selection: Selection | None) -> None:
         if selection is None:
-            # The other panels get its room.
+            # Leave its room to the other panels.
             self.shell.hide_panel("details")
             if not self.panel.made:
                 return
         self._show(selection)
-        # The focus remains in a list in which the user moves.
+        # Do not change panels while the user moves through a list.
         in_list = isinstance(QApplication.focusWidget(), QTableView | QTreeView)
         if selection is not None and not isinstance(selection, TimeRange) and not in_list:
             self.shell.bring("details")
 
     def _show_gap(self) -> None:
-        """Show the reasons of the selected gap once its step has been explained."""
+        """Show the reasons for the selected gap once its step has been explained."""
         selection = self.shell.timeline.state.selection
         if isinstance(selection, Gap):
             self._show(selection)

@@ -36,21 +36,21 @@ from gui.widgets.tables import Index, dress
 
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
-AT_ONCE_S = 0.02  # seconds of reading arguments before the window handles events
-NARROWEST = 176  # pixels in which a name and its value can be read
-SHARE_COLUMN = 2  # of the reasons of a gap
-ROOM_FOR_SHARE = 260  # pixels of the reasons from which on their shares are shown
-LEAST_LINK = 96  # pixels of a reason's last column
-PADDING = 18  # pixels of a cell at both sides, with those of the focus frame and for rounding
-AIR = 8  # free pixels of a cell above and below its text, together
+AT_ONCE_S = 0.02  # seconds for which reading arguments may block the window
+NARROWEST = 176  # pixels; a name and its value can be read in this width
+SHARE_COLUMN = 2  # index in the table of reasons
+ROOM_FOR_SHARE = 260  # pixels; a narrower table of reasons does not show their shares
+LEAST_LINK = 96  # pixels of the reasons' last column, the links, at least
+PADDING = 18  # pixels at both sides of a text, together, with the focus frame and rounding
+AIR = 8  # free pixels above and below a text, together
 UNLIMITED = 1 << 14  # pixels, more than any text needs
 
 
 class DetailsPanel(QWidget):
     """Names and values of the selection; screen readers find the selection here.
 
-    For a gap, a sentence explains it, with a table of its reasons below. `blocking_task_chosen`
-    carries step and task of the blocking task that was clicked, or activated with Return.
+    A gap is explained by a sentence and a table of its reasons. `blocking_task_chosen` carries the
+    step and the number of the blocking task that was clicked, or activated with Return.
     """
 
     blocking_task_chosen = Signal(int, int)
@@ -88,9 +88,9 @@ class DetailsPanel(QWidget):
         measure: Measure | None = None,
         note: str = "",
     ) -> None:
-        """Show the selection, or the hint without one.
+        """Show the selection, or a hint if nothing is selected.
 
-        `report` explains a selected gap, or a `note` says why there is no explanation. `measure` is
+        `report` explains a selected gap; else `note` says why there is no explanation. `measure` is
         the distance from another span to the selected one.
         """
         # Arguments that are still being read belong to the previous selection.
@@ -116,7 +116,7 @@ class DetailsPanel(QWidget):
         self._stack.setCurrentIndex(1)
 
     def _read_arguments(self, trace: Trace, selection: Selection) -> None:
-        """Add the arguments that another program's file has for a span, once they are read."""
+        """Read a span's arguments from another program's file, and add them when they are read."""
         arguments = None if trace.imported is None else trace.imported.arguments
         if arguments is not None and isinstance(selection, Span) and selection.index >= 0:
             row = int(trace.spans(selection.lane).row[selection.index])
@@ -199,7 +199,7 @@ class _Wrapping(QStyledItemDelegate):
 
         wrapped = size(option.rect.width() - PADDING)
         on_one_line = size(UNLIMITED)
-        # The same padding, so that the text has one line in a column that fits it.
+        # The same padding as above, so that a column that fits the text shows it on one line.
         return QSize(on_one_line.width() + PADDING, wrapped.height() + AIR)
 
 
@@ -217,13 +217,13 @@ class _Rows(QTableWidget):
         self.setAutoScroll(False)
         # Texts wrap differently in a column of another width.
         self.horizontalHeader().sectionResized.connect(self.fit)
-        # Qt measures rows again when it lays the table out. It emits this before the sum is right.
+        # Qt measures rows again during layout, and emits this signal before their sum is right.
         queued = Qt.ConnectionType.QueuedConnection
         self.verticalHeader().sectionResized.connect(self._take_height, queued)
         self.fit()
 
     def fit(self, *_: int) -> None:
-        """Take the height of all rows at the present width."""
+        """Set the height to that of all rows at the current width."""
         self.resizeRowsToContents()
         self._take_height()
 
@@ -234,9 +234,10 @@ class _Rows(QTableWidget):
         self.setFixedHeight(head + rows + 2 * self.frameWidth())
 
     def show_columns(self) -> None:
-        """Give reasons one line if there is room; otherwise their column shares it with the last.
+        """Set the widths of the columns.
 
-        A table of facts has two columns, of which the last takes all room.
+        Reasons have one line if there is room. Otherwise they wrap, and the share is hidden in a
+        narrow table. A table of facts has two columns, and the last one takes the rest.
         """
         modes = QHeaderView.ResizeMode
         header = self.horizontalHeader()
@@ -247,7 +248,7 @@ class _Rows(QTableWidget):
             return
         whole = self.viewport().width()
         is_narrow = whole < ROOM_FOR_SHARE
-        # The time says enough where there is little room.
+        # The share can be spared, because the time is shown too.
         self.setColumnHidden(SHARE_COLUMN, is_narrow)
         if is_narrow:
             room = whole - self._text_width(1) - self._word_width(last)
@@ -263,7 +264,7 @@ class _Rows(QTableWidget):
             header.setSectionResizeMode(0, modes.Stretch)
 
     def _text_width(self, column: int) -> int:
-        """Return the width of a column without wrapped texts."""
+        """Return the width of a column in which no text is wrapped."""
         items = [self.horizontalHeaderItem(column)]
         for row in range(self.rowCount()):
             items.append(self.item(row, column))
@@ -277,7 +278,7 @@ class _Rows(QTableWidget):
         for row in range(self.rowCount()):
             item = self.item(row, column)
             if item is not None:
-                # A line may also end between the characters of Chinese.
+                # Chinese text may also be wrapped between two characters.
                 words += PIECES.findall(item.text())
         return self._widest(word.rstrip() for word in words)
 
@@ -310,7 +311,7 @@ def _fill(table: _Rows, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...])
 
 
 def _put(table: _Rows, rows: Sequence[tuple[str, ...]], first: int) -> None:
-    """Write rows from row `first` on."""
+    """Write rows into the table, the first one at row `first`."""
     for number, row in enumerate(rows, first):
         for place, text in enumerate(row):
             item = QTableWidgetItem(text)
