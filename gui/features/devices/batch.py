@@ -31,14 +31,14 @@ MOST_STEPS = 64  # latest steps in the table
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Steps `first` to `last`, in all of which the compute lanes have the same `rows`."""
+    """Consecutive steps, `first` to `last`, in which the compute lanes have the same `rows`."""
 
     first: int
     last: int
     rows: list[int]
 
     def name(self, warmup: int) -> str:
-        """Return `step 3`, or `step 1 to step 3`, as the window counts steps."""
+        """Return `step 3` or `step 1 to step 3`, with the numbers that the window shows."""
         first = step_name(self.first, warmup)
         if self.first == self.last:
             return first
@@ -57,7 +57,8 @@ class TableRow:
 class BatchPanel(Sheet):
     """A track for each lane, as wide as the batch; a cell is a part of the batch with its rows.
 
-    The table below has the rows of each lane in every step. The tracks are of the described step.
+    The tracks are of the described step. The table below has the rows of each lane in the latest
+    MOST_STEPS steps.
     """
 
     def __init__(self) -> None:
@@ -67,7 +68,7 @@ class BatchPanel(Sheet):
         super().__init__(tr("Batch split"), empty)
 
     def parts(self, scene: Scene) -> tuple[int, list[LanePart]]:
-        """Return the described step and its parts; no parts if their rows are not known."""
+        """Return the described step, or 0, and its parts; no parts if their rows are unknown."""
         step = scene.described
         if step is None:
             return 0, []
@@ -162,7 +163,7 @@ class BatchPanel(Sheet):
             self._draw_row(ink, at, each, row, self.theme.text)
 
     def _draw_row(self, ink: Ink, at: QRectF, each: float, row: TableRow, colour: str) -> None:
-        """Draw a row whose name is `at` a place, and whose cells are `each` pixels wide."""
+        """Draw a row: its name in the rectangle `at`, then its cells, `each` pixels apart."""
         if row.is_described:
             cells = each * len(row.cells)
             mark = at.adjusted(-4, 0, cells + 4, 0)
@@ -174,7 +175,7 @@ class BatchPanel(Sheet):
             cell.translate(each, 0)
 
     def _draw_track(self, ink: Ink, track: QRectF, parts: list[LanePart], total: int) -> None:
-        """Draw the whole batch from left to right, with a cell where this lane's rows are."""
+        """Draw the batch from left to right, with a cell for each part that this lane has."""
         theme = self.theme
         ink.fill(track, theme.grid)
         if not parts:
@@ -202,12 +203,12 @@ def _lane_heads(lanes: Sequence[Lane], columns: int) -> list[str]:
 
 
 def _known_parts(trace: Trace, step: int) -> list[LanePart]:
-    """Return the parts of a step whose rows are known: not all are in traces of other programs."""
+    """Return the parts of a step whose rows are known; traces of other programs may lack them."""
     return [part for part in lane_parts(trace, step) if part.rows]
 
 
 def _latest_splits(trace: Trace) -> list[Split]:
-    """Combine consecutive steps with the same rows, of the latest MOST_STEPS."""
+    """Return the splits of the latest MOST_STEPS steps; consecutive equal ones are merged."""
     live = bool(trace.open_tasks)
     steps = shown_steps(trace, live)[-MOST_STEPS:]
     rows = rows_by_step(trace, steps)

@@ -1,4 +1,4 @@
-"""Collectives and the gradients that they wait for: ready, launched, begun, done, exposed."""
+"""Chart of the times of collectives, and of the gradients that they wait for."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ ROW = 14.0
 BAR = 8.0
 BETWEEN = 8.0
 NAMES = 34.0  # width of the names of collectives
-MOST_RANKS = 4  # that are drawn; the others are similar, and only counted
+MOST_RANKS = 4  # ranks that are drawn; the others are similar, and are only counted
 MOVES = CAUSE_LOOKS[Cause.TRANSFER]
 WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
 
 
 class BucketsChart(Drawing):
-    """For each rank a row with the times when gradients became ready, and a row per collective.
+    """Shows when each rank's gradients were ready, and below that a row for each collective.
 
-    Shows the described step. Hidden until the step is explained, and if it has no collectives.
+    The times are of the described step. The chart is hidden until that step is explained, and if
+    it has no collectives.
     """
 
     def __init__(self) -> None:
@@ -65,14 +66,14 @@ class BucketsChart(Drawing):
 
     @property
     def shown(self) -> list[int]:
-        """The ranks' compute lanes that are drawn."""
+        """The compute lanes of the ranks that are drawn."""
         return sorted(self.ranks)[:MOST_RANKS]
 
     @override
     def content_height(self) -> float:
         height = HEAD
         for lane in self.shown:
-            rows = len(self.ranks[lane]) + 2  # with the rank's name, and the gradients
+            rows = len(self.ranks[lane]) + 2  # plus the rank's name and the gradients
             height += ROW * rows + BETWEEN
         if len(self.ranks) > MOST_RANKS:
             height += ROW
@@ -199,7 +200,7 @@ class BucketsChart(Drawing):
         return plot.left() + share * plot.width()
 
     def _bounds(self) -> tuple[int, int]:
-        """Return the first gradient or launch of all ranks, and the last end, in ns."""
+        """Return the time of the first gradient or launch, and of the last end, in ns."""
         times = [wave.time for wave in self._wave]
         for buckets in self.ranks.values():
             for bucket in buckets:

@@ -1,4 +1,4 @@
-"""Devices: time and memory of each lane, how even they are, and lane 0's work for the others."""
+"""Devices panel: time and memory of each lane, their balance, and lane 0's extra work."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ ROW = 42.0
 BAR = 15.0
 SHARE = 18.0
 HELPER = 18.0  # height of the row of a copy or communication lane
-THIN = 6.0  # height of the bar in it
+THIN = 6.0  # height of the bar in that row
 MEMORY = 64.0
 TABLE = 16.0  # free pixels around a table
-AIR = 12.0  # free pixels left of the memory's figure
+AIR = 12.0  # free pixels left of the size of the memory
 
 
 class DevicesPanel(Sheet):
-    """A bar of busy, communication and idle time for each lane; below them, how even they are.
+    """A bar of busy, communication and idle time for each lane; below them, their balance.
 
-    The figures are of the described step.
+    The figures are of the scene's summed steps, usually the described one.
     """
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class DevicesPanel(Sheet):
         return x
 
     def _draw_lane(self, ink: Ink, name: str, balance: LaneBalance, at: QRectF, most: int) -> None:
-        """Draw a compute lane: its name, its bar and its memory, `most` bytes being full width."""
+        """Draw a compute lane: its name, its bar and its memory; `most` bytes fill the gauge."""
         ink.bold(at, name)
         left = at.right()
         width = self._bar_width(left, most)
@@ -214,7 +214,7 @@ class DevicesPanel(Sheet):
         time = balance.time
         total = time.busy_ns + time.communication_ns + time.idle_ns
         fill(painter, bar, theme.grid)
-        # The whole bar is hatched first: the part that is left free is idle time.
+        # The whole bar is hatched first: the part that is not painted over is idle time.
         hatching = hatch_brush(theme.idle, self.devicePixelRatioF())
         painter.fillRect(bar, hatching)
         x = bar.left()

@@ -1,4 +1,4 @@
-"""Devices: load, split of the batch and memory of each lane, and times of its collectives."""
+"""Devices: load, batch rows and memory of each lane, and the times of collectives."""
 
 from __future__ import annotations
 

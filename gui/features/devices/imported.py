@@ -16,17 +16,17 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import joined
 from gui.widgets.tables import dress_tree
 
-if TYPE_CHECKING:  # imported with the first trace, because it would slow the start of the window
+if TYPE_CHECKING:  # imported when first used: it would slow the start of the window
     from core.explain.ranks import RankTime
 
 AT_ONCE_S = 0.02
-"""Seconds of computing ranks before the window handles events."""
+"""Seconds for which computing the first ranks may block the window."""
 
 
 class ImportedPanel(QWidget):
     """A row for each rank or process of a trace, and below them a line for each irregularity.
 
-    The rows of many ranks are added little by little.
+    If there are many ranks, their rows are added in slices.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class ImportedPanel(QWidget):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show the trace of an opened file; the panel is hidden for runs of this app."""
-        # The figures are of a whole trace and of launches, which jobs do not record.
+        # The figures need a whole trace and its launches; a live job records no launches.
         trace = None if scene is None or live else scene.trace
         if trace is not None and trace.imported is None:
             trace = None

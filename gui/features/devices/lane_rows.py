@@ -10,7 +10,7 @@ from core.plan.plan import Lane
 
 ROW = 27.0
 LOW_ROW = 18.0
-FEW = 5  # lanes; more have low rows, so that eight are seen without scrolling
+FEW = 5  # lanes; more have low rows, so that eight are visible without scrolling
 BELOW_CELL = 4.0  # free pixels between two lanes
 
 
@@ -22,9 +22,9 @@ def row_height(lanes: int) -> float:
 def rows_seen(
     lanes: Sequence[Lane], top: float, seen: QRectF
 ) -> Iterator[tuple[Lane, float, float]]:
-    """Yield lanes whose rows are in the visible part: lane, its upper edge, the cell's height.
+    """Yield each lane whose row is visible, with its upper edge and the height of its cell.
 
-    `top` is the upper edge of the first row. There may be a thousand lanes.
+    `top` is the upper edge of the first row. Other lanes are skipped: there may be a thousand.
     """
     row = row_height(len(lanes))
     first = max(0, int((seen.top() - top) // row))

@@ -32,14 +32,14 @@ PARTS = {
     "optimizer": N_("optimizer"),
     "activations": N_("activations"),
 }
-"""Texts of MEMORY_COUNTERS."""
+"""Names on screen of the MEMORY_COUNTERS."""
 
 
 class MemoryPanel(Sheet):
     """A bar for each compute lane, as long as its peak; its parts are the kinds of memory.
 
-    The parts are measured at the moment of the lane's peak in the described step. Parts that were
-    not recorded are named below.
+    The parts are those at the moment of the lane's peak in the scene's summed steps, usually the
+    described one. Parts that were not recorded are named below.
     """
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ class MemoryPanel(Sheet):
             colour = part_colour(self.theme, name)
             width = size * scale
             cell = QRectF(x, track.top(), width, track.height())
-            # A pixel of the ground remains visible between two parts.
+            # A pixel of the background remains visible between two parts.
             filled = cell.adjusted(0, 0, -1, 0)
             ink.fill(filled, colour)
             text = bytes_text(size)
@@ -154,7 +154,7 @@ def part_colour(theme: Theme, name: str) -> str:
 
 
 def _legend_title(name: str, peaks: dict[int, LaneBalance]) -> str:
-    """Return the title of one of MEMORY_COUNTERS, and if no lane holds any, a note on that."""
+    """Return the title of one of MEMORY_COUNTERS; it says so if no lane holds any."""
     title = tr(PARTS[name])
     if any(balance.peak_parts.get(name) for balance in peaks.values()):
         return title
@@ -181,7 +181,7 @@ def recorded_parts(peaks: dict[int, LaneBalance]) -> list[str]:
 
 
 def heading_text(scene: Scene, peaks: dict[int, LaneBalance]) -> str:
-    """Return a sentence on the lane that holds most, or on the lack of records."""
+    """Return a sentence on the lane with the largest peak; it says so if none was recorded."""
     if not peaks:
         return tr("Memory was not recorded.")
     most = max(peaks.values(), key=lambda balance: balance.peak_bytes)
@@ -214,7 +214,7 @@ def parts_text(balance: LaneBalance) -> str:
 
 
 def note_text(peaks: dict[int, LaneBalance]) -> str:
-    """Return the memory that the bars do not contain."""
+    """Return a note on memory that the bars do not contain; "" if nothing was recorded."""
     recorded = recorded_parts(peaks)
     if not recorded:
         return ""

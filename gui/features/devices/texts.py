@@ -22,7 +22,7 @@ Row = tuple[str, ...]
 def load_text(scene: Scene) -> str:
     """Return lane 0's work and memory relative to the mean of all lanes.
 
-    "" for a single lane, and if the lanes have different stages.
+    Returns "" for a single lane, and if the lanes have different stages.
     """
     stages: set[int] = set()
     for facts in scene.facts:
@@ -43,7 +43,7 @@ def load_text(scene: Scene) -> str:
 
 
 def _marked(ratio: str, is_sure: bool) -> str:
-    """Mark a ratio as noise unless it `is_sure`, which means: larger than the scatter of steps."""
+    """Mark a ratio as noise unless it `is_sure`, that is, larger than the scatter of steps."""
     if is_sure or ratio == NONE:
         return ratio
     return tr("{ratio} (noise)", ratio=ratio)
@@ -52,8 +52,8 @@ def _marked(ratio: str, is_sure: bool) -> str:
 def balance_rows(scene: Scene) -> list[Row]:
     """Return a table of each compute lane's work in a mean step; empty for a single lane.
 
-    The first row is the header, and the last one has the largest value over the mean. The columns
-    are the time of computing, the time of moving data, rows of the batch, and peak memory.
+    The first row is the header, and the last one the ratio of the largest value to the mean. The
+    columns are the time of computing, the time of moving data, batch rows, and peak memory.
     """
     lanes = scene.trace.header.lanes
     compute = [one for one in scene.balances if lanes[one.lane].role is Role.COMPUTE]
@@ -88,7 +88,7 @@ def _ratio_text(ratio: float | None) -> str:
 def share_rows(scene: Scene) -> list[Row]:
     """Return a table of lane 0 and the mean of the other lanes, in a mean step.
 
-    Empty if nothing is gathered on lane 0.
+    The table is empty if nothing is gathered on lane 0.
     """
     shares = first_lane_shares(scene.trace, scene.balances)
     if not shares or not scene.summed:
@@ -120,7 +120,7 @@ def _total_ns(balance: LaneBalance) -> int:
 
 
 def memory_text(balance: LaneBalance) -> str:
-    """Return the most memory that a lane held; "" if it is not known."""
+    """Return the peak memory of a lane; "" if it is unknown."""
     if not balance.peak_bytes:
         return ""
     return tr("peak {size}", size=bytes_text(balance.peak_bytes))

@@ -29,9 +29,9 @@ class RunDrawing:
         self._timeline = shell.timeline.state
 
     def draw(self, wish: Wish) -> Picture:
-        """Return the requested picture of the run shown, for an animation an AnimationPicture.
+        """Return the requested picture of the run shown; for an animation, an AnimationPicture.
 
-        Raises ValueError if there is no run, and for a wish that cannot be drawn.
+        Raises ValueError if there is no run, or if the wish cannot be drawn.
         """
         from gui.figures.make import figure_of  # not at start-up
 
@@ -55,7 +55,7 @@ class RunDrawing:
         return animation_picture(animation, run_title(scene.trace))
 
     def _ranges(self, scene: Scene, wish: Wish) -> list[Range]:
-        """Return the time of each run; [] for the times that the options select."""
+        """Return the time range of each run; [] leaves the choice to the options."""
         if wish.others:
             return several_ranges(scene, wish, self._comparing)
         return [self._visible(scene)] if wish.visible else []
@@ -65,8 +65,8 @@ class RunDrawing:
         return self._shell.feature(CompareFeature).under_way
 
     def _seen(self, scene: Scene) -> Scene:
-        """Return the scene, without its prediction if that is not shown."""
-        # In a shallow copy the prediction can be removed without changing the window's scene.
+        """Return the scene, without its prediction if the timeline does not show it."""
+        # A shallow copy: removing its prediction does not change the window's scene.
         seen = copy(scene)
         if not self._timeline.strips.prediction:
             seen.set_prediction(None)

@@ -36,7 +36,7 @@ REPORT = N_("Web page (*.html)")
 
 
 class Exporting(Saver):
-    """Writes figures, animations and reports; the `…_to` methods get a path."""
+    """Writes figures, animations and reports; the `…_to` methods take a path and do not ask."""
 
     def __init__(self, shell: Shell) -> None:
         window = shell.main_window
@@ -60,7 +60,7 @@ class Exporting(Saver):
         self.animation.done.connect(self.done)
 
     def open(self) -> None:
-        """Show the dialog of figures, next to the window; in a comparison, with its second run."""
+        """Show the dialog for figures; during a comparison, the second run is chosen in it."""
         run = self._shell.run_shown
         if self.scene() is None or run is None:
             return
@@ -88,9 +88,9 @@ class Exporting(Saver):
             self._ask_picture(picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:
-        """Write the timeline as the window shows it: the last measured steps, or the visible time.
+        """Write the timeline as the window shows it; the suffix sets the format.
 
-        Its format follows from the suffix.
+        With `visible`, write exactly the visible time; otherwise, the last measured steps.
         """
         if self.scene() is not None:
             wish = Wish(self._on_screen().options, visible)
@@ -122,7 +122,7 @@ class Exporting(Saver):
             self.report.start(report_work(scene, path, self._explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
-        """Write a picture; its format follows from the suffix."""
+        """Write a picture; the suffix sets the format."""
         self.write(path, lambda: write_picture(picture, path))
 
     def animation_to(self, picture: AnimationPicture, path: Path) -> None:
@@ -176,7 +176,7 @@ class Exporting(Saver):
         super().done(path, said)
 
     def scene(self) -> Scene | None:
-        """Return the scene to write; None if there is nothing, which the banner then says."""
+        """Return the scene to write; if there is none, say so in the banner and return None."""
         scene = self._timeline.scene
         if scene is not None and not scene.trace.is_empty:
             return scene

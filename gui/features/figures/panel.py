@@ -79,7 +79,7 @@ class FigurePanel(QDialog):
 
     @property
     def wish(self) -> Wish:
-        """The request that the fields contain."""
+        """The request that the fields describe."""
         chosen = self.preset.currentData()
         preset = chosen if chosen in PRESETS else None
         part = self.part.currentData()
@@ -112,7 +112,7 @@ class FigurePanel(QDialog):
         return Wish(options, part == VISIBLE, self._chosen_others(), animation)
 
     def _excerpt(self) -> ExcerptOptions:
-        """Return the steps or the time that are named, and the lanes."""
+        """Return the lanes, and the steps or the time that the user named."""
         lanes = self.lanes.text().strip()
         named = ""
         if self.part.currentData() == NAMED:
@@ -123,7 +123,7 @@ class FigurePanel(QDialog):
         return ExcerptOptions(steps=named, lanes=lanes)
 
     def _chosen_others(self) -> tuple[Other, ...]:
-        """Return the runs below the run shown, each once; an animation has at most one."""
+        """Return the other runs that were chosen, each once; an animation has at most one."""
         choosers = self.others[:1] if self._animated else self.others
         others: dict[int, Other] = {}
         for chooser in choosers:
@@ -133,7 +133,7 @@ class FigurePanel(QDialog):
         return tuple(others.values())
 
     def offer(self, others: Sequence[Other], chosen: Sequence[Other]) -> None:
-        """List the runs that can be drawn below the run shown, and choose some of them."""
+        """List the runs that can be drawn below the run shown, and select the `chosen` ones."""
         titles = {other.title: other for other in (*chosen, *others)}
         for place, chooser in enumerate(self.others):
             chooser.blockSignals(True)
@@ -152,7 +152,7 @@ class FigurePanel(QDialog):
         self._follow_preset()
 
     def set_options(self, options: FigureOptions) -> None:
-        """Fill all fields except the fields of one run."""
+        """Fill all fields except those whose values suit only one run."""
         _choose(self.preset, options.preset or SHOWN)
         _choose(self.theme, options.theme)
         self.width_mm.setValue(options.width_mm or 0.0)
@@ -174,8 +174,8 @@ class FigurePanel(QDialog):
             self.words[name].setText(text or "")
 
     def draw_now(self) -> None:
-        """Draw the preview, or show the reason why there is none."""
-        # It is drawn now, not again later.
+        """Draw the preview, or show why there is none."""
+        # Otherwise a pending timer would draw it a second time.
         self._timer.stop()
         try:
             self.picture = self._drawn(self.wish)
@@ -191,7 +191,7 @@ class FigurePanel(QDialog):
         self.copy.setEnabled(has_picture and not self._animated)
 
     def show_problem(self, text: str) -> None:
-        """Show why a file was not written, until something is changed."""
+        """Show why a file was not written, until the preview is drawn again."""
         self.problem.setText(text)
         self.problem.show()
 
@@ -327,7 +327,7 @@ class FigurePanel(QDialog):
         self._timer.start()
 
     def _follow_preset(self) -> None:
-        """Disable the fields that do not apply to the figure; only animations take time."""
+        """Disable the fields that do not apply; only animations have a duration and a speed."""
         preset = PRESETS.get(self.preset.currentData())
         is_preset = preset is not None
         is_printed = preset is not None and preset.printed

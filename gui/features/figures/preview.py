@@ -1,4 +1,4 @@
-"""Preview of a figure, and the text of its size."""
+"""Preview of a figure, and a text with its size."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gui.figures.animation import AnimationPicture
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.text import tr
 
-MOST_FINE = 4  # lines of the preview that are drawn for each line on screen
+MOST_FINE = 4  # times as many pixels, across and down, as the preview has on screen, at most
 
 
 class Preview(QWidget):
-    """A picture, as large as fits."""
+    """Shows a picture as large as possible."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,8 +65,8 @@ class Preview(QWidget):
     def _fitted(self, picture: Picture) -> QImage:
         """Return the picture at the size of the preview, in device pixels.
 
-        It is drawn as fine as the file and then reduced: drawn small, bars that are narrower than
-        a pixel would be missing.
+        It is drawn about as finely as the file and then scaled down. Drawn at the small size, it
+        would lack the bars that are narrower than a pixel.
         """
         ratio = self.devicePixelRatioF()
         wide = picture.width * SCREEN / picture.per_inch

@@ -20,7 +20,7 @@ def draw_several(scene: Scene, wish: Wish, extras: Extras, comparing: Comparing 
     """Return a figure of the run shown and of the wish's other runs, on one axis.
 
     `comparing` is the comparison under way, if any. If it is with the only other run, the figure
-    shows its steps. Raises ValueError for a wish that cannot be drawn.
+    shows the steps that are compared. Raises ValueError for a wish that cannot be drawn.
     """
     traces = [other.trace for other in wish.others]
     if wish.options.preset is None:
@@ -30,10 +30,10 @@ def draw_several(scene: Scene, wish: Wish, extras: Extras, comparing: Comparing 
 
 
 def several_ranges(scene: Scene, wish: Wish, comparing: Comparing | None) -> list[Range]:
-    """Return the time of each run that a wish is for; [] for the times that its options select.
+    """Return the time range of each run of a wish; [] leaves the choice to its options.
 
-    `comparing` is the comparison under way, if any. Raises ValueError for a wish for the visible
-    time of runs that are not compared.
+    `comparing` is the comparison under way, if any. Raises ValueError if the wish asks for the
+    visible time, but its runs are not being compared.
     """
     traces = [other.trace for other in wish.others]
     with_these = _matching(comparing, traces)
@@ -81,7 +81,7 @@ def _visible(scene: Scene, traces: list[Trace], comparing: Comparing | None) -> 
 
 
 def _compared_steps(scene: Scene, traces: list[Trace], comparing: Comparing) -> list[Range]:
-    """Return the compared step of each run; [] while there is none."""
+    """Return the range of each run's compared step; [] while no steps are compared."""
     two = comparing.two
     if two is None:
         return []

@@ -1,4 +1,4 @@
-"""Tables of the runs of a figure, as files."""
+"""Files with a table of the runs of a figure."""
 
 from __future__ import annotations
 

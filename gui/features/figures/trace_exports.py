@@ -28,7 +28,7 @@ Writing = Generator[float, None, None]
 class TraceExports(QObject):
     """Writes traces for the File menu. The `…_to` methods take a path and do not ask.
 
-    A thread writes; a live run is written as it is at that moment.
+    Files are written on a thread. A live run is written as it was at the start of the export.
     """
 
     def __init__(self, shell: Shell, exporting: Exporting) -> None:

@@ -11,9 +11,9 @@ from gui.features.compare.chooser import Other
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A request for a figure, or for an `animation`; with `visible`, of the time on screen.
+    """A request for a figure or, with `animation`, for an animation.
 
-    `others` are the runs below the run shown.
+    `visible` asks for exactly the time on screen. `others` are the runs below the run shown.
     """
 
     options: FigureOptions

@@ -22,7 +22,7 @@ RIGHT = 8
 BOTTOM = 7
 PICTURE = 54  # height of a thumbnail in pixels
 BELOW = 6  # pixels between the thumbnail and the title
-BESIDE = 0.28  # share of a row for copies and communication of its lane
+BESIDE = 0.28  # share of a lane's row for its copies and communication
 SEAM = 0.6
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 
@@ -46,7 +46,7 @@ class Card(QAbstractButton):
         self.thumbnail: Thumbnail | None = None
         self._theme = LIGHT
         self._heights: dict[int, int] = {}
-        """Heights in pixels by width: a layout asks for each many times."""
+        """Cache of heights by width, in pixels: a layout asks for each many times."""
 
     @override
     def sizeHint(self) -> QSize:
@@ -75,7 +75,7 @@ class Card(QAbstractButton):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # Space alone, for Qt's buttons
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # Qt's buttons react only to Space
             self.click()
         else:
             super().keyPressEvent(event)
@@ -86,7 +86,7 @@ class Card(QAbstractButton):
         self.update()
 
     def show_thumbnail(self, thumbnail: Thumbnail | None) -> None:
-        """Draw a thumbnail; with None its place stays empty."""
+        """Draw a thumbnail; None leaves its place empty."""
         self.thumbnail = thumbnail
         self.update()
 
@@ -149,7 +149,7 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
         top = place.top() + lane * row
         strip = QRectF(place.left(), top, place.width(), high)
         painter.fillRect(strip, hatch)
-    # Only lanes with copies or communication give them a part of the row.
+    # Only rows of lanes with copies or communication are divided.
     shared = {bar.lane for bar in thumbnail.bars if bar.beside}
     kinds = {bar.kind for bar in thumbnail.bars}
     colours = {}

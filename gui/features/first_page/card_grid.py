@@ -40,7 +40,7 @@ class CardGrid(QWidget):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        return QSize(WIDTH, 0)  # else it could not become narrower than its present columns
+        return QSize(WIDTH, 0)  # otherwise it could not become narrower than its current columns
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -51,7 +51,7 @@ class FirstPageFeature(Feature):
         self.page.set_theme(theme)
 
     def refresh(self) -> None:
-        """List the latest runs that are in no file, and the recent recordings."""
+        """List the latest runs that are not saved, and the recent recordings."""
         ended = [run for run in self.shell.session.runs if not run.live]
         latest_first = unsaved(ended)[::-1]
         self.page.show_recent(latest_first, self.shell.settings.recent)
@@ -65,7 +65,7 @@ class FirstPageFeature(Feature):
         if name == "board":
             self.shell.feature(BoardFeature).open()
             return
-        # Imported here: it imports the comparison, which would delay the first paint.
+        # Imported here, because it imports the comparison, which would delay the first paint.
         from gui.features.first_page.actions import FirstPageActions
 
         shell = self.shell

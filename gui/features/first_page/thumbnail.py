@@ -1,4 +1,4 @@
-"""Thumbnails: the bars of a step's first compute lanes, for a picture of a few pixels."""
+"""Thumbnails: the bars of the first compute lanes in one step, for very small pictures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Thumbnail:
 
 
 def thumbnail_of(trace: Trace) -> Thumbnail | None:
-    """Return the last measured step of a run, or the whole of a trace without steps.
+    """Return a thumbnail of the last measured step or, without steps, of the whole trace.
 
     Returns None for a trace without spans, or with more than MOST_BARS bars.
     """

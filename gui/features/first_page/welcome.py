@@ -34,8 +34,8 @@ from gui.widgets.sheet import scroll_down
 
 WIDEST = 1180
 RECENT = 6  # cards of runs and recordings; the File menu has all recordings
-MOST_RUNS = 3  # of them
-MOST_GONE = 4  # recent recordings that no longer exist
+MOST_RUNS = 3  # runs among these cards
+MOST_GONE = 4  # recent recordings that no longer exist, in a list below the cards
 SENTENCE = N_(
     "Runs a training step in parallel on this machine's devices and shows what every device does, "
     "when it waits, and why."
@@ -105,7 +105,8 @@ class WelcomePage(QScrollArea):
     def show_recent(self, runs: Sequence[Run], paths: Sequence[Path]) -> None:
         """Show runs of this session and recordings, the latest of each first.
 
-        Recordings that no longer exist can be removed. Samples have cards already.
+        Recordings that no longer exist are listed below, to be removed. Samples are left out, because
+        they have cards already.
         """
         recordings = [path for path in paths if path.parent != RECORDINGS]
         shown_runs = runs[:MOST_RUNS]
@@ -123,12 +124,12 @@ class WelcomePage(QScrollArea):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        # After the paint, which a thread would delay.
+        # After this paint, because threads would delay it.
         if self._missing:
             QTimer.singleShot(0, self._draw_missing)
 
     def _draw_missing(self) -> None:
-        # Several paints may have asked for this before its first turn.
+        # Several paints may have scheduled this: only the first call finds something to do.
         missing = self._missing
         self._missing = []
         runs = [one for one in missing if isinstance(one, Run)]

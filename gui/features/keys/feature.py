@@ -30,7 +30,7 @@ class KeysFeature(Feature):
         )
 
     def toggle(self) -> None:
-        """Show keys and mouse, or close them."""
+        """Show the sheet, or close it if it is open."""
         window = self.shell.main_window
         # A sheet deletes itself when it is closed, so a sheet that is found is open.
         sheet = window.findChild(KeySheet)

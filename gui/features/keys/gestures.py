@@ -21,4 +21,4 @@ MOUSE = {
     N_("Click"): N_("Select a span or an idle gap."),
     N_("Double-click"): N_("Fit a span or an idle gap."),
 }
-"""Gestures, with what each of them does."""
+"""Gestures, and the effect of each."""

@@ -25,16 +25,16 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import NO_MARGINS, column, grid, named, row
 from gui.widgets.menu_actions import all_keys_text, listed_actions
 
-LINES = 28  # of a column at least, which a small screen still shows
-COLUMN = 400  # pixels that a column takes at most
-SHARE = 0.94  # of the screen
+LINES = 28  # least lines of a column; a small screen can show as many
+COLUMN = 400  # pixels; greatest width of a column
+SHARE = 0.94  # greatest share of the screen that the sheet takes
 FIELD = 320  # pixels
 Section = tuple[str, list[tuple[str, str, str]]]
-"""A heading, and lines of keys (or a gesture), a name and what it does."""
+"""A heading, and its lines: keys or a gesture, a name or an effect, and a tooltip."""
 
 
 def sections(bar: QMenuBar) -> list[Section]:
-    """Return every action that has keys, by menu, and the mouse gestures."""
+    """Return a section for each menu, of its actions that have keys, and one for the mouse."""
     found: list[Section] = []
     for top in bar.actions():
         menu = top.menu()
@@ -51,7 +51,7 @@ def sections(bar: QMenuBar) -> list[Section]:
 
 
 def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
-    """Return columns of sections, of at most `most` lines; a long section continues."""
+    """Divide sections into columns of `most` lines; a long section goes on in the next column."""
     made: list[list[Section]] = [[]]
     free = most
     for heading, rows in found:
@@ -70,7 +70,7 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
 
 
 def lines_of(found: Sequence[Section], width: int) -> int:
-    """Return the lines of a column such that all columns fit into a width in pixels."""
+    """Return how many lines a column needs so that all columns fit into `width` pixels."""
     total = sum(len(rows) + 2 for _, rows in found)
     count = max(1, width // COLUMN)
     # Two more than the quotient, because a section that is cut repeats its heading.
@@ -79,7 +79,7 @@ def lines_of(found: Sequence[Section], width: int) -> int:
 
 
 class KeySheet(QDialog):
-    """A list that stays next to the window until Esc, `?` or its frame closes it."""
+    """A non-modal list; Esc, `?` and its close button close it."""
 
     def __init__(self, found: Sequence[Section], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -101,13 +101,13 @@ class KeySheet(QDialog):
         self.field.textChanged.connect(self._filter)
         top = row(self.field, None, margins=(18, 12, 18, 0))
         column(top, area, of=self, margins=NO_MARGINS)
-        # With room for the vertical bar, which would otherwise cover a part of the sheet, so that a
-        # horizontal bar would appear too.
+        # Leave room for the vertical scroll bar. Otherwise it would cover a part of the sheet, and a
+        # horizontal scroll bar would appear too.
         bar = area.verticalScrollBar().sizeHint().width()
         high = top.sizeHint().height() + 2
         size = sheet.sizeHint() + QSize(bar, high)
         self.resize(size.boundedTo(room))
-        # The window's own `?` is not heard while this dialog has the focus.
+        # The window's shortcut `?` does not work while this dialog has the focus.
         QShortcut("?", self, self.close)
 
     def _grid(self, found: Sequence[Section]) -> QGridLayout:

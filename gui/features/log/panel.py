@@ -25,7 +25,7 @@ LEVELS = (N_("info"), N_("size"), N_("warning"), N_("error"), N_("state"))
 
 
 class LogModel(TableModel):
-    """The rows of a trace's log that have a chosen level."""
+    """Table model of the lines of a log that have one of the chosen levels."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -33,12 +33,12 @@ class LogModel(TableModel):
         self.heads = [Head(title, numeric=False) for title in titles]
         self._source = Log()
         self._taken = 0
-        self._places = GrowingArray(np.int64)  # of the rows in the source
+        self._places = GrowingArray(np.int64)  # positions of the rows in the source
         self._levels = frozenset(LEVELS)
         self.theme = LIGHT
 
     def show(self, source: Log, levels: frozenset[str]) -> None:
-        """Begin again with another log or other levels."""
+        """Show another log, or other levels."""
         with self.replaced_rows():
             self._source = source
             self._levels = levels
@@ -46,7 +46,7 @@ class LogModel(TableModel):
             self._places = GrowingArray.of(source.at_levels(levels))
 
     def take_new(self) -> None:
-        """Append the rows that were added since."""
+        """Append the rows that were added to the log since the last call."""
         fresh = self._source.at_levels(self._levels, self._taken)
         self._taken = len(self._source)
         if len(fresh):
@@ -82,7 +82,7 @@ class LogModel(TableModel):
 
 
 class LogPanel(QWidget):
-    """The log as a table, with a choice of levels; at its end, it scrolls to each new line."""
+    """The log as a table, with a choice of levels; if its end is visible, it follows new lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,10 +114,10 @@ class LogPanel(QWidget):
         self.table.viewport().update()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run's log, or add this one's new lines; its faults once it has ended."""
+        """Show another run's log, or add new lines; a run's faults are listed once it has ended."""
         trace = None if scene is None else scene.trace
         bar = self.table.verticalScrollBar()
-        # Before rows are added, which changes the maximum.
+        # Read before rows are added, because that changes the maximum.
         at_end = bar.value() >= bar.maximum() - 1
         # When a run ends, its faults are appended to its lines: the model starts again.
         if trace is self._trace and live is self._live:
