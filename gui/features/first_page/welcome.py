@@ -105,8 +105,8 @@ class WelcomePage(QScrollArea):
     def show_recent(self, runs: Sequence[Run], paths: Sequence[Path]) -> None:
         """Show runs of this session and recordings, the latest of each first.
 
-        Recordings that no longer exist are listed below, to be removed. Samples are left out, because
-        they have cards already.
+        Recordings that no longer exist are listed below, to be removed. Samples are left out: they
+        have cards already.
         """
         recordings = [path for path in paths if path.parent != RECORDINGS]
         shown_runs = runs[:MOST_RUNS]

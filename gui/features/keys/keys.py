@@ -101,8 +101,8 @@ class KeySheet(QDialog):
         self.field.textChanged.connect(self._filter)
         top = row(self.field, None, margins=(18, 12, 18, 0))
         column(top, area, of=self, margins=NO_MARGINS)
-        # Leave room for the vertical scroll bar. Otherwise it would cover a part of the sheet, and a
-        # horizontal scroll bar would appear too.
+        # Leave room for the vertical scroll bar. Otherwise it would cover a part of the sheet, and
+        # a horizontal scroll bar would appear too.
         bar = area.verticalScrollBar().sizeHint().width()
         high = top.sizeHint().height() + 2
         size = sheet.sizeHint() + QSize(bar, high)

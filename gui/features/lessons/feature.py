@@ -53,7 +53,7 @@ class LessonsFeature(Feature):
         self.lessons.open(path)
 
     def show_run(self, run: Run | None) -> None:
-        # Of a lesson's runs, only the one on screen keeps its tab.
+        # Only the run of the lesson that is on screen keeps its tab.
         if run is not None and run.group and run.group in self._groups:
             self.shell.feature(RunsFeature).tabs.close_group(run)
 

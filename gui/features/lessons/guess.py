@@ -42,5 +42,5 @@ class GuessFields(QWidget):
         return self.factor_field.value()
 
     def set_lanes(self, count: int) -> None:
-        """Accept the numbers of this many lanes."""
+        """Accept the numbers of `count` lanes, from 0."""
         self.lane_field.setRange(0, max(0, count - 1))

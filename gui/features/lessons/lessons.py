@@ -34,15 +34,15 @@ from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
 
 KIND = N_("Lessons (*.md)")
-SETTLE_MS = 150  # until the window is laid out, before the spotlight is placed
+SETTLE_MS = 150  # for the layout of the window, before the spotlight is placed
 
 ComputedFigures = tuple[list[RunFigures], Results | None]
-"""The figures of each run of a step, and the runs as a curve; None if they are no curve."""
+"""The figures of each run of a step, and their curve; None if the runs form no curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The finished runs of a step, with the figures of each, and their curve if they are one.
+    """The finished runs of a step, with the figures of each, and their curve if they form one.
 
     `judged` says whether the learner's prediction was right; "" if none was made.
     """
@@ -59,7 +59,7 @@ class Done:
 
 
 class Lessons(QObject):
-    """Goes through the steps of a lesson.
+    """Leads through the steps of a lesson.
 
     `began` is emitted before a step runs. `opened` carries a run to show, `compared` the run to
     compare it with, and `failed` a message. `concealed` carries True while explanations are to be
@@ -144,8 +144,8 @@ class Lessons(QObject):
     def step(self, by: int) -> None:
         """Go to the next step (1) or the previous one (-1).
 
-        After a lesson's last step the next lesson begins. After the last lesson, and after one from
-        a file, the panel first suggests the user's own model; one step further it closes.
+        After a lesson's last step, the next lesson begins. After the last lesson, or a lesson from
+        a file, the panel suggests the user's own model; one step further, it closes.
         """
         if self.lesson is None:
             return
@@ -249,7 +249,7 @@ class Lessons(QObject):
     # The panel
 
     def _following(self) -> Path | None:
-        """Return the shipped lesson after this one; None after the last, and after a user's own."""
+        """Return the shipped lesson after this one; None after the last or a user's own."""
         every = shipped()
         if self.path not in every:
             return None
@@ -291,7 +291,7 @@ class Lessons(QObject):
         self.concealed.emit(self.panel.is_finding)
 
     def _progress(self) -> str:
-        """Return what the step waits for, or the message about its last runs."""
+        """Return the progress of the step's runs, or the message about the last ones."""
         if self.running and self._figures.running:
             return tr("Working out what ran…")
         if not self.running:

@@ -35,10 +35,10 @@ RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """State of the step at a place of a lesson; it has not run yet if `figures` is empty.
+    """State of a step of a lesson; the step has not run yet if `figures` is empty.
 
-    `bars` are the median steps of its runs, and `curve` shows the same by the number in which they
-    differ. `judged` says whether the learner's prediction was right, "" if none was made.
+    `bars` are the median steps of its runs, and `curve` shows them over the number in which the
+    runs differ. `judged` says whether the learner's prediction was right, "" if none was made.
     `progress` is a message on the runs, and `whole` is the message in full if `progress` is
     shortened. `after` is the text of the button to the next step.
     """
@@ -62,7 +62,7 @@ class Page:
 
     @property
     def answer(self) -> str:
-        """The answer, after a verdict on the prediction; "" until there are figures."""
+        """The answer, preceded by a verdict on the prediction; "" until there are figures."""
         if not self.figures:
             return ""
         answer = filled(self.step.answer, self.figures)
@@ -73,8 +73,9 @@ class LessonPanel(QWidget):
     """Shows a page. The controller connects to its buttons `run` and `again`.
 
     `stepped` carries 1 for the next step and -1 for the previous one, `chosen` the place of a run
-    to show. `shown` is emitted when the panel becomes visible or is covered, `revealed` when the
-    user asks for the answer. `entered` asks to run the step, as a click on `run` does.
+    to show. `shown` carries True when the panel becomes visible, and False when it is hidden or
+    covered. `revealed` is emitted when the user asks for the answer. `entered` asks to run the
+    step, as a click on `run` does.
     """
 
     stepped = Signal(int)
@@ -94,14 +95,14 @@ class LessonPanel(QWidget):
 
     @property
     def is_finding(self) -> bool:
-        """True from the start of runs in which a slow lane is to be found, until the answer."""
+        """True while the learner looks for a slow lane: from their start to the answer."""
         page = self.page
         if page is None or not page.step.find:
             return False
         return (page.running or bool(page.figures)) and self.answer.isHidden()
 
     def show_page(self, page: Page | None) -> None:
-        """Show a step, or the purpose of the panel."""
+        """Show a step; None shows the purpose of the panel."""
         if page is None:
             self.title.setText(tr("A lesson goes through a few steps that really run."))
             self.text.setText(tr("Choose one in Help > Lessons, or on the first page."))
@@ -114,7 +115,7 @@ class LessonPanel(QWidget):
         self.page = page
 
     def show_end(self, lesson: Lesson) -> None:
-        """Show that the lesson is done, and suggest the user's own model as the next."""
+        """Show that the lesson is done, and suggest the user's own model."""
         for part in self._parts_of_a_step:
             part.setVisible(part in (self.lesson, self._foot))
         self._clear_runs()
@@ -153,7 +154,7 @@ class LessonPanel(QWidget):
         QTimer.singleShot(0, self, self._scroll_to_answer)
 
     def _judge(self, page: Page) -> None:
-        """Write the verdict on the user's guess before the answer."""
+        """Put the verdict on the user's guess in front of the answer."""
         slow_lane = straggler_of(page.step.runs[-1])
         if slow_lane is None:
             return
@@ -165,7 +166,7 @@ class LessonPanel(QWidget):
         self._scrolled.ensureWidgetVisible(self.answer, 0, 8)
 
     def _show(self, page: Page, is_revealed: bool) -> None:
-        # The same page is shown again whenever a run begins or ends: a revealed answer stays open.
+        # The same page is shown again when a run begins or ends; a revealed answer stays visible.
         is_same = False
         if self.page is not None:
             is_same = _identity(self.page) == _identity(page)
@@ -211,7 +212,7 @@ class LessonPanel(QWidget):
             self.prediction.take_focus()
 
     def _show_prediction(self, page: Page) -> None:
-        """Ask for the prediction, which is fixed once the step runs."""
+        """Ask for the prediction, which cannot be changed once the step runs."""
         is_fixed = page.running or bool(page.figures)
         if self._asked is not page.step:
             self._asked = page.step

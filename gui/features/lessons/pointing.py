@@ -22,7 +22,7 @@ AROUND = 5.0  # free pixels around a span or a gap
 
 
 class Pointer:
-    """Finds the subject of a step in the window, brings it into view, and selects a span."""
+    """Finds the subject of a step in the window and brings it into view; selects spans and gaps."""
 
     def __init__(self, shell: Shell, verdict: QWidget) -> None:
         self._shell = shell
@@ -31,7 +31,7 @@ class Pointer:
         self._verdict = verdict
 
     def places(self, point: str) -> list[Place]:
-        """Return functions for the rectangles of a subject; of the timeline if it is not found."""
+        """Return functions that give the rectangles of a subject, else that of the timeline."""
         if point in PANELS:
             return [partial(self.place_of, self._shell.bring(point))]
         if point == "verdict":

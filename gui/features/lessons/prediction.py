@@ -1,4 +1,4 @@
-"""Field for what the learner predicts before a step of a lesson runs."""
+"""Field for the learner's prediction, made before a step of a lesson runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 90  # pixels of a field for one number
 
 
 class PredictionField(QWidget):
-    """Asks for a number, for several numbers of rows, or for smaller, the same or larger.
+    """Asks for a number, for a split into rows, or whether a figure is smaller, equal or larger.
 
     `changed` is emitted when the guess has changed, `entered` when Return is pressed in the field.
     """
@@ -37,7 +37,7 @@ class PredictionField(QWidget):
         self._number_row = widget_of(
             row(self.number, self._sign, None, margins=NO_MARGINS, spacing=6)
         )
-        # They have texts from the beginning, because screen readers also name hidden buttons.
+        # Set the texts now, because screen readers also name hidden buttons.
         self.orders = {
             order: QRadioButton(translated(order_text(order, is_of_time=False))) for order in Order
         }
@@ -58,7 +58,7 @@ class PredictionField(QWidget):
 
     @property
     def guess(self) -> Guess | None:
-        """The prediction; None while there is none, or while a text is no answer."""
+        """The learner's prediction; None while there is none, or the text is not valid."""
         if self._prediction is None:
             return None
         if self._prediction.against is None:
@@ -69,7 +69,7 @@ class PredictionField(QWidget):
         return None
 
     def ask(self, step: LessonStep) -> None:
-        """Ask for the prediction of a step, without an answer yet."""
+        """Ask for the prediction of a step, with empty fields."""
         prediction = self._prediction = step.prediction
         self.number.clear()
         # An exclusive group keeps one of its buttons checked.
@@ -91,7 +91,7 @@ class PredictionField(QWidget):
         self.number.setMaximumWidth(1000 if prediction.is_split else WIDTH)
 
     def lock(self, locked: bool) -> None:
-        """Let the prediction be changed no more, or again."""
+        """Disable the fields, or enable them again."""
         self._number_row.setEnabled(not locked)
         self._order_column.setEnabled(not locked)
 
@@ -102,7 +102,7 @@ class PredictionField(QWidget):
         return focused is not None and self.isAncestorOf(focused)
 
     def take_focus(self) -> None:
-        """Put the focus where the prediction is made."""
+        """Give the focus to the field for the prediction."""
         if self._prediction is not None and self._prediction.against is not None:
             self.orders[Order.SMALLER].setFocus()
         else:
@@ -110,7 +110,7 @@ class PredictionField(QWidget):
 
 
 def asked_text(step: LessonStep, prediction: Prediction) -> str:
-    """Return what is to be predicted: `idle time`, or `step: ZB-H1 against 1F1B`."""
+    """Return the figure to predict: `idle time`, or `step: ZB-H1 against 1F1B`."""
     figure = prediction.figure
     against = prediction.against
     title = tr(figure.title)

@@ -16,9 +16,9 @@ THICK = 9.0
 
 
 class RunBar(Drawing):
-    """As long as a run's median step, on one scale with the other runs; the idle part is hatched.
+    """A bar as long as a run's median step, on one scale with the other runs; idle is hatched.
 
-    It shows a step that is shorter although a larger share of it is idle.
+    So a step can be seen to be shorter although a larger share of it is idle.
     """
 
     def __init__(self) -> None:

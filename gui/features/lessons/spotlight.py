@@ -19,7 +19,7 @@ Place = Callable[[], QRectF]
 
 
 class Spotlight(QWidget):
-    """Covers a window and ignores the mouse. `lit` places are framed; `kept` are not dimmed."""
+    """Covers a window and ignores the mouse. All is dimmed except `lit` and `kept` places."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -32,7 +32,7 @@ class Spotlight(QWidget):
         self.hide()
 
     def point(self, lit: Sequence[Place], kept: Sequence[Place] = ()) -> None:
-        """Dim everything else."""
+        """Frame the `lit` places, and dim everything except these and the `kept` ones."""
         self._lit = lit
         self._kept = kept
         self.setGeometry(self._window.rect())
@@ -49,7 +49,7 @@ class Spotlight(QWidget):
 
     @override
     def showEvent(self, event: QEvent) -> None:
-        # Only while it is visible: an event filter of the application sees every event, in Python.
+        # Only while it is visible: this filter calls Python for every event of the application.
         self._app.installEventFilter(self)
 
     @override

@@ -1,4 +1,4 @@
-"""Dialog that listens for a training job: place, lines for its script, connected ranks."""
+"""Dialog to listen for a training job: address, lines for its script, connected ranks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ COMMAND = "{record} -- torchrun --nproc-per-node 2 train.py"
 
 
 class ListenDialog(QDialog):
-    """A dialog that is not modal; listening continues when it is closed."""
+    """A non-modal dialog; listening continues when it is closed."""
 
     def __init__(self, parent: QWidget, session: Session, settings: Settings) -> None:
         super().__init__(parent)
@@ -138,7 +138,7 @@ class ListenDialog(QDialog):
 
     @property
     def _host_here(self) -> str:
-        """The address in its field; an IPv6 address may be in brackets, as in a URL."""
+        """The typed address to listen on; the brackets of an IPv6 address are removed."""
         return self.host.text().strip().strip("[]")
 
     def _listen_here(self) -> None:
@@ -155,7 +155,7 @@ class ListenDialog(QDialog):
             self.problem.say(problem_text(error))
 
     def _choose(self, host: str) -> None:
-        """Listen on another machine, or on this one if `host` is "", when Listen is pressed."""
+        """Choose the machine on which Listen will listen; "" is this machine."""
         self.problem.say("")
         if host:
             self._settings.remember_host(host)
@@ -175,7 +175,7 @@ class ListenDialog(QDialog):
     def _build(self) -> None:
         fields = (Label(tr("Address")), self.host, self.port)
         self.address = widget_of(row(*fields, growing=self.host, margins=NO_MARGINS))
-        # The parts next to it stay where they are when it is hidden.
+        # It keeps its space when it is hidden, so that the parts next to it do not move.
         policy = self.address.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.address.setSizePolicy(policy)
@@ -211,7 +211,7 @@ class ListenDialog(QDialog):
 
 
 def _about(there: str, here: str) -> str:
-    """Return a sentence on the jobs that can connect, at an address here or on a host `there`."""
+    """Return a sentence on the jobs that can connect, to host `there` or to address `here`."""
     if there:
         return tr(
             "Only jobs on {host} that know this address can connect. What they send arrives here "
@@ -227,7 +227,7 @@ def _about(there: str, here: str) -> str:
 
 
 def _status(status: JobStatus) -> str:
-    """Return the connected ranks, and the number of steps and connections left out."""
+    """Return a text on connected ranks, steps that were left out, and refused connections."""
     lines = [_connected(status)]
     if status.left_out:
         lines.append(
@@ -242,7 +242,7 @@ def _status(status: JobStatus) -> str:
 
 
 def _connected(status: JobStatus) -> str:
-    """Return how many ranks are connected or, if the job has ended, how many steps it had."""
+    """Return how many ranks are connected; after the end of the job, its number of steps."""
     if not status.peers:
         return tr("No job has connected yet.")
     here = sum(peer.is_here for peer in status.peers)
@@ -260,7 +260,7 @@ def _cells(peer: Peer) -> tuple[str, ...]:
 
 
 def _host(peer: Peer) -> str:
-    """Return a rank's name of its machine, on one line and of limited length."""
+    """Return the name of a rank's machine, on one line and shortened to MOST_NAME characters."""
     name = plain(peer.host)
     return name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…"
 
@@ -274,7 +274,7 @@ def _clock(peer: Peer) -> str:
 
 
 def _code(name: str, lines: int) -> QPlainTextEdit:
-    """Return a field of some lines of text to copy."""
+    """Return a read-only field, `lines` high, for text to copy."""
     field = named(QPlainTextEdit(readOnly=True, tabChangesFocus=True), name)
     field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
     field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -40,7 +40,7 @@ class ListenFeature(Feature):
         )
 
     def open(self) -> None:
-        """Show where to listen, or which ranks are connected."""
+        """Show the dialog, which is made at the first call."""
         if self.dialog is None:
             from gui.features.listen.dialog import ListenDialog
 

@@ -45,7 +45,7 @@ def menu_commands(bar: QMenuBar) -> Iterator[Command]:
 
 
 def _form_commands(form: StrategyPanel, show: Callable[[], object]) -> Iterator[Command]:
-    """Yield a command for every strategy and schedule, which sets it in the form."""
+    """Yield a command for every strategy and schedule; it sets them in the form."""
     where = tr("Settings")
     for strategy in STRATEGIES.values():
         text = tr("Strategy: {name}", name=tr(strategy.title))

@@ -28,7 +28,7 @@ def score(typed: str, text: str) -> float | None:
 
 def _word(word: str, text: str) -> float | None:
     place = text.find(word)
-    # Goes on to the next place until one begins a word; -1 ends it too.
+    # Prefer a place that begins a word; -1 means that there is none.
     while place > 0 and text[place - 1].isalnum():
         place = text.find(word, place + 1)
     if place >= 0:

@@ -1,4 +1,4 @@
-"""Command palette: a list of all commands, filtered by a few letters."""
+"""Command palette: a list of all commands, filtered by a few typed letters."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Palette(QFrame):
         if self.isVisible():
             self.leave()
             return
-        # Asked for before the field takes the focus; `leave` gives it back.
+        # Read before the field takes the focus, so that `leave` can give it back.
         self._focus_before = QApplication.focusWidget()
         self._commands = list(self._list_commands())
         self.field.clear()

@@ -1,4 +1,4 @@
-"""The line below a timeline with the buttons of playback."""
+"""Playback bar below a timeline, with its buttons."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gui.widgets.layouts import button, named, row
 
 
 class PlaybackBar(QWidget):
-    """Buttons for a `player`; `closed` is emitted when playback is left.
+    """Buttons for a `player`; `closed` is emitted when the user leaves playback.
 
-    `note` is a text about two films that play on one clock.
+    `note` is a label for a text that compares two films which play on one clock.
     """
 
     closed = Signal()
@@ -27,9 +27,9 @@ class PlaybackBar(QWidget):
         self._player = player
         self.play = button(QToolButton, "", tr("Play the step, or stop (Space)."), self._toggle)
         words = (_play_text(True), _play_text(False))
-        self.play.setObjectName("stop")  # the look of a button with an outline
+        self.play.setObjectName("stop")  # gives it the look of a button with an outline
         self.play.setText(max(words, key=len))
-        # As wide with both texts, so that the other buttons stay where they are.
+        # Wide enough for both texts, so that the other buttons stay where they are.
         self.play.setMinimumWidth(self.play.sizeHint().width() + 12)
         self.previous = button(
             QToolButton,
@@ -81,7 +81,7 @@ class PlaybackBar(QWidget):
         self.hide()
 
     def offer_speeds(self) -> None:
-        """Offer the speed of the films that were loaded, and the usual ones."""
+        """Offer the start speed of the films that were loaded, and the usual speeds."""
         chosen = self._player.speed
         self.speed.clear()
         seconds = self._player.length / chosen / 1e9

@@ -23,7 +23,7 @@ from gui.features.playback.player import Player
 from gui.features.playback.playing import Playing
 from gui.timeline.state.scene import Scene
 
-SHORT_NS = 2_000_000_000  # a shorter run is over before the user has seen anything of it
+SHORT_NS = 2_000_000_000  # a shorter run ends before the user has seen anything of it
 USE_SPACE = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox)
 """Widgets that use the space bar themselves."""
 

@@ -1,4 +1,4 @@
-"""The layer over a timeline that shows a moment, and moves the now-line by mouse."""
+"""Layer over a timeline that shows a moment, and whose now-line the mouse can drag."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gui.timeline.paint.canvas import Canvas
 from gui.timeline.paint.playback import FLASH_S, SceneFilm, draw_moment, lane_texts, now_area
 from gui.timeline.state.lane_facts import LaneFacts
 
-NEAR = 5.0  # pixels from the now-line at which it can be grabbed
+NEAR = 5.0  # pixels; the now-line can be grabbed within this distance
 BORDER = 2  # pixels around a changed area that are drawn again
 
 
 class PlaybackLayer(QWidget):
-    """Covers a timeline while a film is shown; `dragged` has the time in ns of a moved now-line.
+    """Covers a timeline while a film is shown; `dragged` carries the now-line's new time in ns.
 
-    The picture below it is not drawn again: with each frame only the part between the now-line's
-    places is updated, and the names of lanes that do something else.
+    The timeline below is not drawn again. A frame updates only the area between the old and the
+    new now-line, the arrows, and the names of lanes whose texts have changed.
     """
 
     dragged = Signal(float)
@@ -46,7 +46,7 @@ class PlaybackLayer(QWidget):
         self.hide()
 
     def show_film(self, film: SceneFilm | None) -> None:
-        """Show the start of a film, or nothing."""
+        """Show the start of a film; None hides the layer."""
         self.film = film
         self._dragging = False
         self.setVisible(film is not None)
@@ -58,7 +58,7 @@ class PlaybackLayer(QWidget):
             self.update()
 
     def show_time(self, time: float, speed: float) -> None:
-        """Show a moment in ns; after the film's end, its end."""
+        """Show the moment `time`, in ns, or the film's end if that is earlier."""
         if self.film is None:
             return
         before = self.time
@@ -109,7 +109,7 @@ class PlaybackLayer(QWidget):
             self._view.viewport().setCursor(shape)
 
     def _is_near(self, at: QPointF) -> bool:
-        """Return whether the now-line or its tag is at a pixel."""
+        """Return True if a pixel is near the now-line or on its tag."""
         line, tag = now_area(self._view.state.frame, self._fonts(), self.time)
         around = line.adjusted(-NEAR, 0, NEAR, 0)
         return tag.contains(at) or around.contains(at)
@@ -147,7 +147,7 @@ class PlaybackLayer(QWidget):
         return region + self._arrows_region(before, after)
 
     def _arrows_region(self, before: float, after: float) -> QRegion:
-        """Return the area of the arrows that are or were shown: all of the plot near them."""
+        """Return the area of the arrows that are or were shown, as one rectangle around all."""
         assert self.film is not None
         flash = FLASH_S * self._speed * 1e9
         since = min(before, after) - flash
@@ -171,7 +171,7 @@ class PlaybackLayer(QWidget):
 
 
 def _grown(area: QRectF) -> QRegion:
-    """Return an area in whole pixels, with a border."""
+    """Return an area enlarged to whole pixels, plus a border."""
     if not math.isfinite(area.height()):
         area = QRectF(area.left(), area.top(), area.width(), 1e5)
     rect: QRect = area.toAlignedRect()

@@ -1,4 +1,4 @@
-"""The clock of playback: where a film is, how fast it goes, and when it stops."""
+"""Clock of playback: the position in a film, its speed, and when it stops."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from core.playback.film import Film
 from core.playback.speed import start_speed
 
 FRAME_MS = 16
-LONGEST_TICK_S = 0.25  # after a longer one, as while a dialog was open, the film goes on from there
+LONGEST_TICK_S = 0.25  # longer ticks, as while a dialog opens, count as this long
 
 
 class Player(QObject):
     """Plays `films` on one clock: `time` is ns since the start of each.
 
-    A film that is shorter than others waits at its end. `moved` says that `time` has changed,
-    `changed` that it plays or stopped, or that the speed changed. The `clock` returns seconds.
+    A film that is shorter than others waits at its end. `moved` is emitted when `time` has changed,
+    and `changed` when playback starts or stops, or a setting changes. `clock` returns seconds.
     """
 
     moved = Signal()
@@ -43,11 +43,11 @@ class Player(QObject):
 
     @property
     def playing(self) -> bool:
-        """True while the clock goes."""
+        """True while the clock runs."""
         return self._timer.isActive()
 
     def load(self, films: Sequence[Film]) -> None:
-        """Show other films, from their start, at a speed at which they take some seconds."""
+        """Load films and go to their start; the speed is such that they take some seconds."""
         self.pause()
         self.films = films
         self.time = 0.0
@@ -57,7 +57,7 @@ class Player(QObject):
         self.changed.emit()
 
     def play(self) -> None:
-        """Let the clock go; from the start if it is at the end."""
+        """Start the clock; if it is at the end, go to the start first."""
         if not self.films:
             return
         if self.time >= self.length:
@@ -78,12 +78,12 @@ class Player(QObject):
         self.moved.emit()
 
     def set_speed(self, speed: float) -> None:
-        """Play at a share of real time."""
+        """Set the speed of playback; 1 is real time."""
         self.speed = speed
         self.changed.emit()
 
     def set_loops(self, loops: bool) -> None:
-        """Begin again at the end, or stop there."""
+        """Set whether playback begins again at the end, or stops there."""
         self.loops = loops
         self.changed.emit()
 
@@ -94,7 +94,7 @@ class Player(QObject):
         for film in self.films:
             event = film.next_event(film.start + self.time)
             times.append(event - film.start)
-        # A film that is over says its end again, which is no event to go to.
+        # A film that is over returns its end again, which is not a later event.
         later = [time for time in times if time > self.time]
         self.seek(min(later, default=self.length))
 
@@ -108,7 +108,7 @@ class Player(QObject):
         self.seek(max(times, default=0.0))
 
     def tick(self) -> None:
-        """Go on by the time that has passed; stop at the end of a step, unless it loops."""
+        """Advance by the time that has passed; stop at the end of a step, unless `loops` is set."""
         now = self.clock()
         passed = min(now - self._last, LONGEST_TICK_S)
         self._last = now
@@ -126,7 +126,7 @@ class Player(QObject):
             self.pause()
 
     def _next_step_end(self) -> float:
-        """Return the next end of a step inside a film, in ns since its start; else infinity."""
+        """Return the next end of a step inside any film, in ns since its start, or infinity."""
         least = inf
         for film in self.films:
             end = film.next_step_end(film.start + self.time)

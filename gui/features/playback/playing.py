@@ -1,4 +1,4 @@
-"""Playback of the run that is shown: chooses what is played, and shows it."""
+"""Playback of the run that is shown: chooses the films, and shows their moments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gui.timeline.paint.playback import SceneFilm, lead_text
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 
-TURNED = 0.1  # of the view is before the now-line after the view has followed it
+TURNED = 0.1  # share of the view left of the now-line after the view has been moved to it
 
 
 class Playing(QObject):
@@ -66,7 +66,7 @@ class Playing(QObject):
         return self._shell.run_shown is not None and not self._shell.centre.shows_run_page
 
     def toggle(self) -> None:
-        """Play or pause; open the film of the step on screen first, if there is none.
+        """Play or pause; if no film is open, open the film of the step on screen first.
 
         Nothing plays while another page is in front of the run.
         """
@@ -76,7 +76,7 @@ class Playing(QObject):
             self._player.play()
 
     def at_event(self, go: Callable[[], None]) -> None:
-        """Go to an event, in the film of the step on screen."""
+        """Call `go`, which moves to an event; if no film is open, open one first."""
         if self.is_covered:
             return
         if self.film is not None or self.open():
@@ -105,7 +105,7 @@ class Playing(QObject):
             self.close()
 
     def _race(self) -> tuple[SceneFilm, SceneFilm] | None:
-        """Return the films of both compared steps while two runs are compared, else None."""
+        """Return the films of the two compared steps; None unless two runs are compared."""
         comparing = self._shell.feature(CompareFeature).under_way
         if comparing is None or comparing.two is None:
             return None
@@ -168,14 +168,15 @@ class Playing(QObject):
 
 
 def turned(view: Viewport, time: float) -> Viewport:
-    """Return a view at the same zoom with a time near its left edge."""
+    """Return a view of the same length in which `time`, in ns, is near the left edge."""
     return view.panned(view.x(time) - TURNED * view.width)
 
 
 def film_on_screen(view: TimelineView) -> SceneFilm | None:
-    """Return the film of the selected range, else of the step on screen, else of what is visible.
+    """Return a film of the selected range, or else of the described step, or of the visible time.
 
-    A step that is not the only one on screen is fitted into the view. None without spans.
+    The view is fitted to the described step unless the user has chosen it. Returns None if there
+    is nothing to play.
     """
     state = view.state
     scene = view.state.scene
