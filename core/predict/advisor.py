@@ -22,6 +22,7 @@ from core.explain.bubble import bubble_of
 from core.message import Text, error_message
 from core.models.description import ModelDescription
 from core.plan.division import Stage
+from core.plan.faults import NO_FAULTS, Faults
 from core.plan.pipeline.options import (
     DEFAULT_MICROBATCHES,
     MICROBATCHES,
@@ -73,7 +74,8 @@ class AdviceQuery:
     are the compute lanes of its devices. `stages` are the stages of costs by stage, as in the plan
     that was measured; by default one stage, the whole model. `measured_ns` is the length of a step
     of the present run, None if it was not run. `own` has the costs of the present run's own tasks,
-    for the prediction of its settings; by default that uses `costs` too.
+    for the prediction of its settings; by default that uses `costs` too. `faults` lengthen the
+    tasks of all ways; leave out those that the costs contain.
     """
 
     specification: Specification
@@ -83,6 +85,7 @@ class AdviceQuery:
     stages: tuple[Stage, ...] = ()
     measured_ns: int | None = None
     own: CostModel | None = None
+    faults: Faults = NO_FAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +284,7 @@ class _Predictor:
     def __init__(self, query: AdviceQuery, costs: CostModel) -> None:
         self._model = query.model
         self._lanes = query.lanes
+        self._faults = query.faults
         self._measured_ns = query.measured_ns
         self._present = query.specification
         self._own_way = None if query.own is None else way_of(query.specification)
@@ -314,7 +318,7 @@ class _Predictor:
     def _present_ns(self, costs: CostModel) -> int | None:
         """Return the predicted step of the present settings; None if the costs do not cover it."""
         try:
-            columns = predict_times(self._plan(self._present), costs)
+            columns = predict_times(self._plan(self._present), costs, self._faults)
         except PlanError:  # also a CostError
             return None
         return int(columns.end.max())
@@ -330,7 +334,7 @@ class _Predictor:
             return None
         is_own = self._is_own(choice)
         costs = self._own if is_own else self._costs
-        columns = predict_times(plan, costs)
+        columns = predict_times(plan, costs, self._faults)
         step_ns = int(columns.end.max())
         least, most = range_factors(plan, costs, self._doubt(is_own))
         return Advice(
@@ -348,7 +352,7 @@ class _Predictor:
         plan = self._plan(choice)
         is_own = self._is_own(choice)
         costs = self._own if is_own else self._costs
-        columns = predict_times(plan, costs)
+        columns = predict_times(plan, costs, self._faults)
         answer = answer_of(columns, plan.lanes, plan.pipeline)
         memory = self._peak_bytes(choice, plan, columns)
         basis = answer_basis(plan, costs, columns, self._doubt(is_own))
@@ -358,7 +362,7 @@ class _Predictor:
         """Return the predicted step of a run as a recording. Raises PlanError or CostError."""
         plan = self._plan(choice)
         costs = self._own if self._is_own(choice) else self._costs
-        columns = predict_times(plan, costs)
+        columns = predict_times(plan, costs, self._faults)
         # One step, and no warm-up: the recording has nothing else.
         specification = replace(choice, steps=1, warmup=0)
         header = Header(

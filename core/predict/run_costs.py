@@ -24,6 +24,8 @@ class RunCosts:
     `stages` is empty if the costs are by block, or if the run's plan cannot be rebuilt. `step_ns`
     is the length of the run's median step. `own` has the costs of the run's own tasks, from which a
     run with its settings is predicted everywhere; None if they were not measured separately.
+    `has_faults` is True if `costs` were taken from steps with the run's injected faults, which a
+    prediction must not add again.
     """
 
     costs: CostModel
@@ -31,6 +33,7 @@ class RunCosts:
     stages: tuple[Stage, ...]
     step_ns: int
     own: CostModel | None = None
+    has_faults: bool = False
 
 
 def run_costs(trace: Trace) -> RunCosts | None:
@@ -75,4 +78,5 @@ def run_costs(trace: Trace) -> RunCosts | None:
         stages=stages,
         step_ns=step_ns,
         own=own,
+        has_faults=source in (CostSource.WARMUP, CostSource.MEASURED),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.message import Text
+from core.plan.faults import NO_FAULTS, Faults
 from core.plan.specification import Specification
 from core.predict.advisor import Advice, AdviceQuery, AdviceResult, way_of
 from core.predict.run_costs import RunCosts, run_costs
@@ -202,6 +203,8 @@ class AdvisorController(QObject):
 
 def advice_query(header: Header, known: RunCosts) -> AdviceQuery:
     """Return the request for advice on a run with these costs."""
+    # A hiccup happens in one step of the run only.
+    lasting = header.specification.having(hiccup=None)
     return AdviceQuery(
         specification=header.specification,
         model=header.model,
@@ -210,4 +213,5 @@ def advice_query(header: Header, known: RunCosts) -> AdviceQuery:
         stages=known.stages,
         measured_ns=known.step_ns,
         own=known.own,
+        faults=NO_FAULTS if known.has_faults else Faults.of(lasting),
     )

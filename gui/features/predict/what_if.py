@@ -10,7 +10,7 @@ from core.costs.costs_file import read_costs, write_costs
 from core.errors import PlanError
 from core.message import N_
 from core.plan.devices import KINDS, PREDICTED, device_kind
-from core.plan.faults import HICCUP, faults_given
+from core.plan.faults import faults_given
 from core.plan.lanes import VIRTUAL
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
 from core.predict.advisor import WayQuery
@@ -191,8 +191,9 @@ def run_basis(trace: Trace, known: RunCosts) -> Basis:
         rows=rows,
         source=tr(str(known.source)),
     )
-    faults = faults_given(header.specification)
-    faults.pop(HICCUP.name, None)  # it is of one step of the run
+    # A hiccup happens in one step of the run only.
+    lasting = header.specification.having(hiccup=None)
+    faults = {} if known.has_faults else faults_given(lasting)
     return Basis(
         costs=known.costs,
         source=source,

@@ -14,6 +14,7 @@ from core.costs.costs import CostModel, constant_curve
 from core.costs.costs_file import costs_of
 from core.costs.plan_times import predict_times
 from core.models.catalogue import ModelSettings
+from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.planning import check, job_of, lanes_of
 from core.plan.specification import Specification, describe
@@ -195,3 +196,26 @@ def test_a_way_is_known_again_when_it_has_run():
         assert way_of(made) == way_of(choice)
     assert way_of(run("pipeline", 4)) == way_of(ASKED[0].having(schedule="1f1b"))
     assert way_of(run("dp", 4)) != way_of(run("ddp", 4))
+
+
+def test_ways_for_a_run_with_a_slow_lane_are_predicted_with_the_slow_lane():
+    asked = run("pipeline", 4, schedule="1f1b", microbatches=8, slow_lane="1:3")
+    faults = Faults.of(asked)
+    lanes = tuple(lanes_of(asked, _NO_HARDWARE, present=False))
+    model = describe(asked)
+    costs = costs_at(MEASURED, 8)
+    found = advise(AdviceQuery(asked, model, lanes, costs, faults=faults))
+
+    def with_slow_lane(way: Specification) -> int:
+        plan = check(way).plan(job_of(way, model, list(lanes), way.batch_rows))
+        return int(predict_times(plan, costs, faults).end.max())
+
+    assert found.present is not None
+    assert found.present.step_ns == found.alike_ns == with_slow_lane(asked) > truth(asked)
+    assert len(found.ways) > 20
+    for way in found.ways:
+        assert way.step_ns == with_slow_lane(way.specification)
+    # Every lane has a part of the work in both: neither avoids the slow one.
+    for strategy in ("dp", "tp"):
+        advice = next(way for way in found.ways if way.specification.strategy == strategy)
+        assert advice.step_ns > 2 * truth(advice.specification)

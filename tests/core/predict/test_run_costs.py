@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.task import Kind
 from core.predict.advisor import AdviceQuery, advise, way_of
@@ -31,11 +32,14 @@ def test_the_best_known_costs_are_taken(warmup, calibrated, source):
     known = run_costs(trace)
     assert known is not None
     assert known.source is source
+    assert known.has_faults is (source in (CostSource.WARMUP, CostSource.MEASURED))
     assert [(stage.first, stage.last) for stage in known.stages] == [(0, 4), (4, 8)]
 
 
-def test_advice_and_status_bar_predict_the_settings_of_a_run_alike():
-    trace = trace_of(specification(schedule="gpipe", microbatches=4))
+@pytest.mark.parametrize("faults", [{}, {"slow_lane": "1:2", "slow_link": "0-1:5"}])
+def test_advice_and_status_bar_predict_the_settings_of_a_run_alike(faults):
+    devices = "2xvirtual:cpu" if faults else "2xcpu"
+    trace = trace_of(specification(devices=devices, schedule="gpipe", microbatches=4, **faults))
     by_size = {**COSTS, "by": "block", "forward_ms": 9, "sizes": [{"rows": 16, "forward_ms": 17}]}
     for level, costs in ((COSTS_LEVEL, COSTS), (SIZE_COSTS_LEVEL, by_size)):
         append_batch(trace, batch_of([Note(Record.LOG, level, 0, text=json.dumps(costs))]))
@@ -52,6 +56,7 @@ def test_advice_and_status_bar_predict_the_settings_of_a_run_alike():
         known.stages,
         known.step_ns,
         known.own,
+        Faults.of(header.specification),
     )
     found = advise(query)
     assert found.present is not None

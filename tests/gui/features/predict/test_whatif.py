@@ -149,7 +149,10 @@ def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
     asked = specification(devices="2xvirtual:cpu", slow_link="0-1:4", jitter=0.1,
                           hiccup="lane=0,step=2,ms=5")  # fmt: skip
     trace = trace_of(asked)
-    basis = run_basis(trace, run_costs(trace))
+    costs = run_costs(trace)
+    assert costs.has_faults  # they are taken from a step
+    assert run_basis(trace, costs).faults == {}
+    basis = run_basis(trace, replace(costs, has_faults=False))
     panel.set_run(basis, 2, 4, "1f1b")
     assert panel.question.faults == {"slow_link": "0-1:4", "jitter": 0.1}
     assert panel.faults.fields["slow_link"].widget.isVisibleTo(panel)
