@@ -175,7 +175,7 @@ def turned(view: Viewport, time: float) -> Viewport:
 def film_on_screen(view: TimelineView) -> SceneFilm | None:
     """Return a film of the selected range, or else of the described step, or of the visible time.
 
-    The view is fitted to the described step unless the user has chosen it. Returns None if there
+    If several steps are on screen, the view is fitted to the described one. Returns None if there
     is nothing to play.
     """
     state = view.state

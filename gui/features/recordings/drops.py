@@ -13,7 +13,7 @@ from core.override import override
 
 
 class FileDrops(QObject):
-    """Lets files of this machine be dropped onto a window, and opens them."""
+    """Opens local files that are dropped onto a window."""
 
     def __init__(self, window: QWidget, open_paths: Callable[[Sequence[Path]], object]) -> None:
         super().__init__(window)

@@ -24,7 +24,7 @@ from gui.look.core_texts import translated
 from gui.look.text import join_clauses, problem_text, tr
 
 RECORDINGS = N_("Recordings (*.arrow)")
-AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
+AT_ONCE_S = 0.1  # seconds; a recording that takes longer is saved in slices
 
 
 def open_filters() -> list[str]:
@@ -35,7 +35,7 @@ def open_filters() -> list[str]:
 
 
 class Files:
-    """Actions of the File menu. Methods named `…_to` and `…_from` take a path and ask nothing."""
+    """Actions of the File menu. The methods `…_to` and `…_from` take a path and do not ask."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
@@ -73,15 +73,15 @@ class Files:
         ask_folder(self._window, title, start, self.open_from)
 
     def open_from(self, path: Path) -> None:
-        """Show a recording; a cut one is shown as far as it goes, with one warning.
+        """Show a recording; if it is incomplete, show what it contains, with a warning.
 
-        A large one is opened in the background; a strip shows the progress.
+        A large recording is opened in the background; a strip shows the progress.
         """
         self.open_paths([path])
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Show recordings, the last one in front; one message lists all that cannot be opened."""
-        # A large one in progress would otherwise continue with these files.
+        """Show recordings, the last one in front; one message lists those that cannot be opened."""
+        # Otherwise a large file in progress would, at its end, continue with these files.
         self.opening.cancel()
         self._coming = deque(paths)
         self._names = []
@@ -90,7 +90,7 @@ class Files:
         self._open_coming()
 
     def _open_coming(self) -> None:
-        """Open the remaining files, up to a large one, after which `_take_opened` continues."""
+        """Open the remaining files up to the first large one; `_take_opened` continues after it."""
         while self._coming:
             path = self._coming.popleft()
             if may_take_long(path):
@@ -112,13 +112,13 @@ class Files:
         self._open_coming()
 
     def _show_opened(self, path: Path, run: Run, warning: Text) -> None:
-        # Not the folder of the samples: it is the app's, and files would be saved there by default.
+        # Not the folder of the samples, which belongs to the app: files are saved in this folder.
         if RESOURCES not in path.parents:
             self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
         faults = banner_text(faults_of(run.trace), path)
-        # Bookmarks are read here, so that one message has all problems.
+        # Bookmarks are read here, so that one message contains all problems.
         texts = (translated(warning), faults, run.take_bookmarks())
         self._warnings += filter(None, texts)
         self._shell.show_run(run)
@@ -154,11 +154,11 @@ class Files:
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
 
     def save_to(self, path: Path) -> None:
-        """Save the run that is shown; a long one bit by bit, with Cancel."""
+        """Save the run that is shown; a long one in slices, with a button to cancel."""
         run = self._shell.run_shown
         if run is None:
             return
-        # Its own recording may be written once more, with its bookmarks.
+        # The recording of the run may be overwritten, to store its bookmarks.
         inputs = opened_files(self._session.runs)
         if run.is_recording:
             inputs = [path for path in inputs if path != run.source]
@@ -178,6 +178,6 @@ class Files:
 
 
 def _saved(run: Run, path: Path) -> Work[Path]:
-    """Save a run and return its path; closed before its end, it leaves no file."""
+    """Save a run and return its path; if this is closed before its end, no file remains."""
     yield from run.saving(path)
     return path

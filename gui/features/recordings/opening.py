@@ -20,7 +20,7 @@ from gui.widgets.layouts import button, named, row
 class OpeningStrip(QFrame):
     """Shows above the timeline which recording is being opened, with a button to cancel.
 
-    `opened` carries path and Opened, `failed` the error's line.
+    `opened` carries the path and an Opened, `failed` a line with the error.
     """
 
     opened = Signal(object, object)
@@ -56,8 +56,8 @@ class OpeningStrip(QFrame):
         self._runner.start(self._opened(path, stop), thread=True, stop=stop)
 
     def cancel(self) -> None:
-        """Cancel, and wait until nothing is left of it."""
-        # Joins the thread, whose process ends with it: the file can be opened again then.
+        """Cancel, and wait until the thread and its process have ended."""
+        # Joins the thread, and its process ends before it. Then the file can be opened again.
         self._runner.close()
 
     def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:
@@ -65,7 +65,7 @@ class OpeningStrip(QFrame):
         from core.recording.index_process import build_apart
 
         def report(done: int, total: int) -> bool:
-            # From the thread; the slot is this widget's, so Qt queues it into the window's.
+            # Called on the thread. Qt queues the slot into the window's, where this widget lives.
             self._progressed.emit(done / max(1, total))
             return not stop.is_set()
 

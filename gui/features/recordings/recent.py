@@ -28,7 +28,7 @@ class RecentMenu(QObject):
 
     def refresh(self) -> None:
         """List the recent files again."""
-        for action in self.menu.actions():  # one of them may have asked for this
+        for action in self.menu.actions():  # deleted later: one of them may have called this
             self.menu.removeAction(action)
             action.deleteLater()
         paths = self._settings.recent
@@ -46,7 +46,7 @@ class RecentMenu(QObject):
         clear.setEnabled(bool(paths))
 
     def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
-        # A file's & must not be taken for the mark of the item's key.
+        # A single & would make the next letter the item's mnemonic.
         action = QAction(text.replace("&", "&&"), self.menu)
         action.setToolTip(plain_tip(tip))
         action.triggered.connect(lambda _=False: do())

@@ -27,8 +27,8 @@ def unused_options(asked: Specification) -> set[Option[Any]]:
 
 def excluded(asked: Specification) -> dict[Option[Any], str]:
     """Return the options that another setting excludes, each with the reason."""
-    # Only options that the user has changed exclude others: each of two options that exclude one
-    # another has a default.
+    # Only options that the user has changed exclude others. Otherwise, two options that exclude
+    # each other would both be excluded by the other's default.
     titles = {}
     for option in STRATEGY_OPTIONS:
         if asked[option] not in (None, option.default):
@@ -54,7 +54,7 @@ def applicable(asked: Specification) -> Specification:
 
 
 def default_texts(asked: Specification, plan: Plan | None) -> dict[str, str]:
-    """Return the texts of fields without a value, by option name: the values that are used.
+    """Return the values that are used for fields without a value, as texts by option name.
 
     `plan` is the plan of the largest step, if it is known.
     """

@@ -67,7 +67,7 @@ class RunControl(QObject):
             self._set_hardware(session.hardware)
 
     def hand_over(self, run: Callable[[], None] | None, name: str = "") -> None:
-        """Make Run start something else, which `name` says; None makes it run the form again."""
+        """Make Run start something else, called `name`; with None, it runs the form again."""
         self._other = None if run is None else (run, name)
         self.allow()
 
@@ -91,7 +91,7 @@ class RunControl(QObject):
         self._begin(self._settings.specification)
 
     def run_beside(self, specification: Specification) -> bool:
-        """Run other settings without changing the form; return True if the engine takes them."""
+        """Run other settings without changing the form; return True if the engine accepts."""
         if self._session.asking:
             return False
         self._begin(specification)
@@ -107,7 +107,7 @@ class RunControl(QObject):
         return self._session.asking
 
     def use(self, run: Run | None) -> bool:
-        """Put the settings of a run into the form, or show why it has none."""
+        """Put the settings of a run into the form; if it has none, show why and return False."""
         settings = settings_of(None if run is None else run.trace.header)
         if isinstance(settings, str):
             self._banner.say(settings, "info")
@@ -127,14 +127,14 @@ class RunControl(QObject):
 
     def _begin(self, specification: Specification) -> None:
         self._banner.hide()
-        # First, because the session's `asking_changed` calls `allow`, which names this run.
+        # Set first, because the session's `asking_changed` calls `allow`, which names this run.
         self._begun = specification
         self._shell.centre.wait(tr("Preparing the run…"))
         self._session.run(specification)
 
     @property
     def _planned(self) -> str:
-        """Title of the strategy in the form."""
+        """Title of what Run would start: the strategy in the form, unless Run was handed over."""
         if self._other is not None:
             return self._other[1]
         return strategy_title(self._form.specification())
@@ -182,7 +182,7 @@ class RunControl(QObject):
         self._show_engine()
 
     def _show_engine(self, *_: object) -> None:
-        """Say in the status bar if the engine loads, is ready, runs something, or has ended."""
+        """Show in the status bar if the engine is loading, ready, running, or has ended."""
         host = self._session.host
         if self._session.runs_job:
             words = tr("recording a job…")
@@ -197,7 +197,7 @@ class RunControl(QObject):
         self._status.engine.setText(words)
 
     def _last_description(self, specification: Specification) -> ModelDescription | None:
-        """Return the model of the settings, as its last run described it; None before a run."""
+        """Return the model of the settings, as its last run described it; None without a run."""
         # Imported here, because the first paint of the window needs no predictions.
         from core.predict.run_blocks import is_of_model
 
@@ -207,7 +207,7 @@ class RunControl(QObject):
         return None
 
     def _describe(self, run: Run) -> None:
-        """Show the picture of the user's own model, which its run has described."""
+        """Check the form again after a run has described the user's own model."""
         if run.trace.header.specification.own_model:
             self._form.check_now()
 

@@ -1,4 +1,4 @@
-"""Finds the setting that a problem of the form is due to. Pure."""
+"""Finds the setting that makes the form invalid. Pure."""
 
 from __future__ import annotations
 

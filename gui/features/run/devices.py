@@ -17,13 +17,13 @@ from gui.widgets.fields import LEAST_WIDTH, Choice
 AUTO = "auto"
 COUNTS = (2, 4, 8)
 POPUP_MARGIN = 12  # pixels, so that the longest item is not elided
-LINE_MARGINS = 6  # pixels that a line keeps free on both sides of its text, with the cursor
+LINE_MARGINS = 6  # pixels at both sides of the text, together, with room for the cursor
 
 
 class DeviceField(Choice):
     """An editable list; each item shows devices in words and has their `--devices` text as data.
 
-    The words are short, because they are next to the label Lanes; the tooltip has whole ones.
+    The words are short, because they are next to the label Lanes. Tooltips have the full words.
     """
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class DeviceField(Choice):
             line.home(False)  # a narrow field shows the start of a long title
 
     def offer(self, hardware: Hardware) -> None:
-        """List what a machine offers; the value stays."""
+        """List the devices of a machine; keep the current value."""
         value = self.value
-        # `clear` also empties the line, with the user's text.
+        # This also clears the text that the user typed, so its value was read before.
         self.clear()
         for devices in device_choices(hardware):
             is_auto = devices == AUTO
@@ -70,7 +70,7 @@ class DeviceField(Choice):
         self.setItemData(self.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
     def _fit_title(self) -> None:
-        """Make the field wide enough for its title; in a narrow form all fields go below labels."""
+        """Make the field wide enough for its title; a narrow form then puts fields below labels."""
         title = self.itemText(self.currentIndex())
         text_size = self.fontMetrics().size(Qt.TextFlag.TextSingleLine, title)
         text_size.setWidth(text_size.width() + LINE_MARGINS)

@@ -1,4 +1,4 @@
-"""Foot of the form: a preview of the run, or the problem that prevents it."""
+"""Footer of the form: a preview of the run, or the problem that prevents it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FormFooter(QWidget):
         tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
         self._devices = ""
         self.virtual = button(QToolButton, "", tip, name=tr("Use virtual lanes"), look="link")
-        # Not bound here: `show_checked` changes the devices.
+        # Read at the click, not bound here, because `show_checked` changes the devices.
         self.virtual.clicked.connect(lambda: self.devices_wanted.emit(self._devices))
         parts = (self.picture, self.problem, self.preview, self.virtual)
         column(*parts, of=self, margins=(12, 6, 10, 8), spacing=4)

@@ -45,7 +45,7 @@ class Fold(QToolButton):
         self.count(0)
 
     def count(self, given: int) -> None:
-        """Show the number of options in the section that do not have their defaults."""
+        """Show the number of options in the section whose values are not the defaults."""
         if given:
             self.setText(tr("{part} ({count} set)", part=self._title, count=given))
         else:
@@ -56,7 +56,7 @@ class OptionForm(QFormLayout):
     """Rows of labels and fields. `edited` is emitted when a value or a fold changes.
 
     `last_edited` is the name of the option that was changed last, "" after `write`. `where` is the
-    field of the machine, above the field of the lanes; it is not an option.
+    field for the machine, above the field for the lanes; it is not an option.
     """
 
     edited = Signal()

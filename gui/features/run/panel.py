@@ -24,8 +24,8 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import column, widget_of
 from gui.widgets.sheet import scroll_down
 
-CHECK_MS = 120  # after the last change
-NARROWEST = 210  # pixels of the form, in which labels and values can be read
+CHECK_MS = 120  # from the last change to the check
+NARROWEST = 210  # pixels; labels and values can be read in this width
 
 
 OwnModel = Callable[[Specification], ModelDescription | None]
@@ -99,13 +99,16 @@ class StrategyPanel(QScrollArea):
         self._own_model = own_model
 
     def forget_hardware(self) -> None:
-        """Assume nothing of the machine until its engine reports it."""
+        """Use assumed hardware until the engine reports that of the machine."""
         self._hardware = assumed_hardware()
         self._known = False
         self.check_now()
 
     def check(self, specification: Specification) -> Checked | str:
-        """Return the plans of a run on the machine as far as it is known, or the problem."""
+        """Return the plans of a run, or the problem as a text.
+
+        The hardware is assumed until the engine has reported it.
+        """
         if self.options.where.host and specification.launcher == TORCHRUN:
             return tr("torchrun runs on this machine: choose it under Where.")
         own = self._own_model(specification) if specification.own_model else None
@@ -123,8 +126,7 @@ class StrategyPanel(QScrollArea):
         self.checked.emit(self.result)
 
     def _check_in_time(self) -> None:
-        # Plans for all schedules take longer than the first paint of the window, which is shown
-        # first.
+        # Making plans for all schedules takes long, so it waits for the first paint of the window.
         window = self.window().windowHandle()
         if window is not None and window.isVisible() and not window.isExposed():
             self._timer.start()

@@ -25,7 +25,7 @@ class RunQueue:
     def run(
         self, specifications: Iterable[Specification], then: Callable[[list[Run]], None]
     ) -> None:
-        """Replace the queue by these runs, in order; `then` is called with all of them."""
+        """Replace the queue with these runs; when all have finished, `then` is called with them."""
         self._waiting = deque(specifications)
         self._then = then
         self._ended = []

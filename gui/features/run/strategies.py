@@ -15,7 +15,7 @@ NAME = Qt.ItemDataRole.UserRole
 
 
 class StrategyList(QWidget):
-    """Keys and mouse choose a strategy; `chosen` is emitted when another one is current."""
+    """List of strategies; `chosen` is emitted when another strategy becomes the current one."""
 
     chosen = Signal()
 

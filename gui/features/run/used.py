@@ -1,4 +1,4 @@
-"""Settings of an earlier run, to be used again. Pure."""
+"""Settings of an earlier run, for use in the form. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.look.text import tr
 
 
 def settings_of(header: Header | None) -> Specification | str:
-    """Return the settings of a run, or one line that says why there are none."""
+    """Return the settings of a run, or one line that says why they cannot be used."""
     if header is None:
         return tr("No run is shown: there are no settings to use.")
     if not header.source.has_plan:

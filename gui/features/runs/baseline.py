@@ -1,4 +1,4 @@
-"""The baseline: a run that the user has pinned, with which the other runs are compared."""
+"""The baseline: a run that the user has pinned, to compare other runs with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ class Baseline:
     run: Run | None = None
 
     def text_for(self, shown: Run) -> str:
-        """Return how much longer a step of a run takes than the baseline's, or ""."""
+        """Return how the mean step of a run compares with the baseline's.
+
+        Returns "" without a baseline, and while one of the two runs is live.
+        """
         run = self.run
         if run is None:
             return ""
@@ -24,7 +27,7 @@ class Baseline:
             return tr("baseline")
         if run.live or shown.live:
             return ""
-        # Here: the window opens sooner without.
+        # Imported here, because it would slow the start of the window.
         from core.compare.sentence import ALIKE
         from core.compare.step_times import FEWEST_STEPS, noise_ns, step_times
 

@@ -25,7 +25,7 @@ def run_columns(run: Run) -> tuple[str, str, str, str]:
 
 
 def outcome_text(run: Run) -> str:
-    """Return a word for how a run ended, or the name of its file."""
+    """Return a word for a run's outcome or, for an opened run, the name of its file."""
     if run.source is not None:
         return run.source.name
     if run.trace.header.source is Source.PREDICTED:

@@ -85,7 +85,7 @@ class RunsFeature(Feature):
         )
 
     def add(self, run: Run) -> None:
-        """List a run, and name it apart from runs of the same title."""
+        """List a run, and make its name differ from those of runs with the same title."""
         if self.panel.made:
             self.panel.widget.add(run)
         for renamed in name_apart(self.shell.session.runs):

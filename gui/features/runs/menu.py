@@ -1,4 +1,4 @@
-"""Context menu of a run: of its tab, and of its row in the Runs panel."""
+"""Context menu of a run, for its tab and for its row in the Runs panel."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RunMenu(QObject):
         self._tabs.update_run(run)
 
     def _pin(self, run: Run) -> None:
-        """Make a run the baseline of all others; stop if it is the baseline already."""
+        """Make a run the baseline; if it is the baseline already, use none."""
         self._baseline.run = None if run is self._baseline.run else run
         self._shell.refresh()
 

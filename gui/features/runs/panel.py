@@ -57,7 +57,7 @@ class RunsPanel(QTreeWidget):
                 item.setToolTip(column, plain_tip(run.note or run.text or text))
 
     def remove(self, run: Run) -> None:
-        """Remove a run, without a signal, and its group with the group's last run."""
+        """Remove a run, and its group if no run is left in it, without a signal."""
         item = self._item(run)
         if item is None:
             return

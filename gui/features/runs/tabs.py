@@ -1,4 +1,4 @@
-"""Tabs of the open runs above the timeline; each keeps the view that was left."""
+"""Tabs of the open runs above the timeline; each keeps its view while another is shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gui.widgets.layouts import button
 
 KEPT_SCENES = 4  # of the tabs shown last; the other scenes are built again when shown
 LONGEST = 34  # characters of a title
-SHORTEST = 8  # characters of a title in front of the settings that tell runs apart
+SHORTEST = 8  # characters of a title, at least, in front of the settings that distinguish runs
 
 
 @dataclass(slots=True)
@@ -51,8 +51,8 @@ class RunTabs(QTabBar):
         self.setObjectName("runs")
         self.setAccessibleName(tr("Open runs and recordings"))
         self._kept: dict[Run, TabState] = {}
-        # Both: a click on the current tab changes nothing, but must show its run if the first page
-        # covers it.
+        # Both signals: a click on the current tab changes no index, but must show its run if the
+        # first page covers it.
         self.currentChanged.connect(self._emit_chosen)
         self.tabBarClicked.connect(self._emit_chosen)
 
@@ -64,7 +64,7 @@ class RunTabs(QTabBar):
     def open(self, run: Run) -> TabState:
         """Bring a run's tab to the front, without a signal, and return its state."""
         kept = self._kept.setdefault(run, TabState())
-        self._kept[run] = self._kept.pop(run)  # last in the dictionary: shown last
+        self._kept[run] = self._kept.pop(run)  # moved to the end, because it was shown last
         with QSignalBlocker(self):
             place = self._place(run)
             if place < 0:
@@ -90,7 +90,7 @@ class RunTabs(QTabBar):
                 kept.scene = None
 
     def update_run(self, run: Run) -> None:
-        """Write a run's title, with a dot while it is live."""
+        """Update the title and the tooltip of a run's tab; a dot marks a live run."""
         place = self._place(run)
         if place < 0:
             return
@@ -102,7 +102,7 @@ class RunTabs(QTabBar):
             tip = tr("{title}, running", title=whole)
         if run.note:
             tip = f"{tip}\n{run.note}"
-        # A single & would make the next letter the tab's key.
+        # A single & would make the next letter the tab's mnemonic.
         self.setTabText(place, short.replace("&", "&&"))
         self.setTabToolTip(place, plain_tip(tip))
 
@@ -175,8 +175,7 @@ def title_of(run: Run) -> str:
 def short_title(run: Run) -> str:
     """Return a title of at most LONGEST characters: `3: Pipeline 1F… · Micro-batches 4`.
 
-    Runs of the same title are told apart by their settings, which therefore stay when the title is
-    shortened.
+    Runs with the same title differ in the settings at its end, so these are kept if possible.
     """
     whole = title_of(run)
     if len(whole) <= LONGEST:

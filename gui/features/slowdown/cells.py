@@ -25,9 +25,9 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of the chart at a row and a column, and the lanes of its part; kinds have no lanes.
+    """A cell of the chart: its place, a saving, and the lanes of its part; kinds have no lanes.
 
-    The cell of a place with several workers has the largest saving of these.
+    If several workers are at the place, the saving is the largest of theirs.
     """
 
     row: int
@@ -37,7 +37,7 @@ class Cell:
 
     @property
     def query(self) -> str:
-        """The search for the spans of a kind of work; "" if it has none."""
+        """Query that finds the spans of a kind of work; "" for other cells and without spans."""
         name = self.saving.name
         if self.saving.part is not PeerGroup.KIND:
             return ""
@@ -47,7 +47,7 @@ class Cell:
 def matrix_cells(found: Slowdown) -> list[Cell]:
     """Return the cells of the workers, and of whole rows and columns at the margins.
 
-    There is no margin where it would repeat the only row or column.
+    A margin that would only repeat a single row or column is left out.
     """
     rows = len(found.of_rows)
     columns = len(found.of_columns)
@@ -153,7 +153,7 @@ def lanes_line(cell: Cell, names: Sequence[str]) -> str:
 
 
 def axis_pairs(found: Slowdown) -> list[tuple[Axis, Axis]]:
-    """Return the pairs of axes to choose from: first the ones shown, then all with two places."""
+    """Return the pairs of axes to choose from: the one shown first; axes have several places."""
     pairs = [(found.rows, found.columns), (found.columns, found.rows)]
     long = [axis for axis in Axis if len(found.of_places[axis]) > 1]
     for first in long:

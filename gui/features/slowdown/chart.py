@@ -155,7 +155,7 @@ class SlowdownChart(Drawing):
         names = self.lane_names(cell)
         sentence = cell_sentence(cell)
         if names == [cell.saving.name]:
-            return sentence  # which has the worker's name already
+            return sentence  # which contains the worker's name
         listed = lanes_line(cell, names)
         return f"{sentence}\n{listed}" if listed else sentence
 

@@ -63,7 +63,7 @@ class SlowdownFeature(OnePanelFeature):
         search = self.shell.feature(SpansFeature).search
         last_filter = self._filter
         last_query = self._query
-        # Forgotten first: both calls announce the change, and the checks below compare with them.
+        # Reset first: both calls emit signals, and the checks that handle them compare with these.
         self._filter = self._query = ""
         if last_filter and timeline.lanes.tracks.filter == last_filter:
             timeline.lanes.filter("")

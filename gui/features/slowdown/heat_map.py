@@ -17,9 +17,9 @@ from gui.timeline.paint.ink import Ink
 from gui.widgets.drawing import LINE, PAD
 
 ROW = 22.0
-NARROWEST, WIDEST = 9.0, 76.0  # of a column
+NARROWEST, WIDEST = 9.0, 76.0  # widths of a column
 GAP = 8.0  # between the matrix and its margins
-SECTION = 30.0  # of the heading between the matrix and the kinds of work
+SECTION = 30.0  # height of the heading between the matrix and the kinds of work
 LEGEND = 26.0
 SCALE = 120.0  # width of the legend's colours
 WIDEST_NAME = 220.0
@@ -28,7 +28,7 @@ GROUND = 0.08
 FAINT = 0.25
 """Share of the scale below the first colour of the ramp."""
 LEAST_SCALE = 0.05
-"""Share at the end of the scale if none is larger: small savings keep faint colours."""
+"""Least share at the end of the scale, so that small savings have faint colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class Places:
 def share_colour(theme: Theme, share: float, scale: float) -> str:
     """Return the colour of a share: from the background through the theme's ramp.
 
-    A larger share is darker (lighter on dark themes), for every kind of colour vision. Parts that
-    are faster than their peers are grey.
+    Larger shares are darker (lighter on dark themes), which every kind of colour vision can see.
+    Parts that are faster than their peers are grey.
     """
     if share < 0:
         faster = min(1.0, -share / scale)

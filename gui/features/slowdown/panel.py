@@ -38,7 +38,7 @@ class Found(NamedTuple):
 
 
 class SlowdownPanel(QWidget):
-    """Matrix of a finished run, computed on a thread once the panel is visible.
+    """The matrix of a finished run, computed on a thread once the panel is visible.
 
     `chosen` carries the cell to show in the timeline, or None to show all lanes again.
     """
@@ -66,7 +66,7 @@ class SlowdownPanel(QWidget):
         self._build()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or none; or the same one, which has grown or ended."""
+        """Show another run or none, or update the same run, which has grown or ended."""
         self._scene = scene
         self._live = live
         self._refresh()
@@ -136,13 +136,13 @@ class SlowdownPanel(QWidget):
         self._show_sentence()
 
     def _activate(self, cell: Cell) -> None:
-        """Show a cell's lanes or spans in the timeline; if it shows them already, show all."""
+        """Show a cell's lanes or spans in the timeline; if it is marked already, show all again."""
         wanted = None if cell == self.chart.marked else cell
         self.chosen.emit(wanted)
         self.chart.mark(wanted)
 
     def _scroll_to(self, rect: QRectF) -> None:
-        """Scroll to the current cell, with a margin of a cell's size."""
+        """Scroll to the current cell, with a margin of a cell's size, and show its sentence."""
         centre = rect.center().toPoint()
         x_margin = int(rect.width())
         y_margin = int(rect.height())

@@ -33,7 +33,7 @@ class Finder(QObject):
         timeline.state.view_changed.connect(self._move)
 
     def follow_in(self, spans: SpansPanel) -> None:
-        """Select the timeline's span in the table of spans too."""
+        """Select the span that is selected in the timeline in this table too, from now on."""
         self._spans = spans
         self._follow(self._timeline.state.selection)
 
@@ -48,7 +48,7 @@ class Finder(QObject):
         self._bar.set_place(self._place(span), span)
 
     def _move(self) -> None:
-        # "Next" continues from a selected span, also when the view moves.
+        # With a selected span, "Next" continues from that span, even if the view moves.
         if not isinstance(self._timeline.state.selection, Span):
             self._bar.set_place(self._place(None), None)
 

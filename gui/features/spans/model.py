@@ -21,7 +21,7 @@ MOST_PAGES = 32
 
 @dataclass(frozen=True, slots=True)
 class ColumnOf:
-    """A column: its sort key, its head with a tooltip, and its text for a span."""
+    """A column: its sort key, its title and tooltip, and a function for its text of a span."""
 
     key: str
     title: str
@@ -98,8 +98,8 @@ class SpansModel(TableModel):
         """Add spans to each lane; only for a listing of all spans, lane by lane."""
         if self.listing is None:
             return
-        # From the last lane to the first: new rows of a lane move the rows of later lanes, and
-        # these are done by then. Qt must be notified of each insertion before the rows exist.
+        # From the last lane to the first: new rows of a lane move only the rows of later lanes,
+        # which are done by then. Qt must be notified of each insertion before the rows exist.
         for lane in reversed(range(len(counts))):
             have = self.listing.counts[lane]
             there = counts[lane]
@@ -141,8 +141,7 @@ class SpansModel(TableModel):
     def _read(self, page: int) -> list[Span]:
         if self.listing is None:
             raise IndexError(page)
-        # A table that scrolls requests the cells of the same rows many times: they are read in
-        # pages.
+        # A table that scrolls requests the same cells many times, so whole pages of rows are kept.
         if len(self._pages) >= MOST_PAGES:
             self._pages.clear()
         first = page * PAGE

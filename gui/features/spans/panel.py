@@ -36,7 +36,7 @@ from gui.widgets.layouts import NO_MARGINS, button, column, named, row
 from gui.widgets.tables import dress
 
 AT_ONCE_S = 0.2  # seconds; a file that takes less is written when `save_to` returns
-AT_ONCE = 200_000  # rows that are sorted at once; more are sorted in a thread
+AT_ONCE = 200_000  # rows that are sorted without a thread, at most
 ROW_HEIGHT = 20
 WIDTHS = {
     "lane": 66,
@@ -51,7 +51,7 @@ WIDTH = 76
 
 
 class SpansTable(QTableView):
-    """The table; clicks on a column's head sort up, down, and no longer."""
+    """The table; clicks on a column's header sort it ascending, then descending, then not."""
 
     def __init__(self, model: SpansModel) -> None:
         super().__init__()
@@ -87,8 +87,8 @@ class SpansPanel(QWidget):
         self._trace: Trace | None = None
         self._live = False
         self._selected: Span | None = None
-        # The filtered rows in the trace's order, None while the table is hidden; the model has the
-        # sorted ones.
+        # The filtered rows in the trace's order, None while the table is hidden. The model has the
+        # same rows, sorted.
         self._listing: Listing | None = None
         self.model = SpansModel(self)
         self.table = SpansTable(self.model)
@@ -142,9 +142,9 @@ class SpansPanel(QWidget):
                 self.table.setCurrentIndex(self.model.index(row, 0))
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
-        """Sort by a column of the table; -1 is lane by lane."""
-        # Head and field report each other's changes: with their signals blocked, the table is
-        # sorted only once.
+        """Sort by a column of the table; -1 restores the order lane by lane."""
+        # The header and the field report each other's changes. With their signals blocked, the
+        # table is sorted only once.
         with QSignalBlocker(self.sort_column):
             self.sort_column.setCurrentIndex(column + 1)
         with QSignalBlocker(self.table.horizontalHeader()):
@@ -174,7 +174,7 @@ class SpansPanel(QWidget):
             self._show_count()
 
     def _filter(self) -> None:
-        """Show the spans that match the query now."""
+        """Search for the spans that match the query, and show them."""
         if self._trace is None:
             return
         query = self.field.query
@@ -193,7 +193,7 @@ class SpansPanel(QWidget):
         self._sort()
 
     def _grow(self) -> None:
-        """Add new spans; a sorted or filtered table gets them when the run ends."""
+        """Add new spans; a sorted or filtered table is updated when the run ends."""
         listing = self.model.listing
         if listing is None or listing.order is not None or listing.chosen is not None:
             return
@@ -326,7 +326,7 @@ def _sorted(listing: Listing, column: str, descending: bool) -> Work[Listing]:
 
 
 def _written(listing: Listing, path: Path) -> Work[str]:
-    """Save a listing; return a message. No file remains if it does not finish."""
+    """Save a listing and return a message; if this does not finish, no file remains."""
     count = len(listing)
     for written in write_spans(listing, path):
         yield written / count
@@ -334,7 +334,7 @@ def _written(listing: Listing, path: Path) -> Work[str]:
 
 
 def count_text(listing: Listing | None, trace: Trace | None) -> str:
-    """Return `3,481 spans` or `12 of 3,481 spans`, also if the table holds fewer."""
+    """Return `3,481 spans` or `12 of 3,481 spans`; it says so if the table cannot show all."""
     if listing is None or trace is None:
         return tr("no run yet") if trace is None else ""
     count = len(listing)

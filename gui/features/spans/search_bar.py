@@ -21,7 +21,7 @@ from gui.timeline.state.scene import Scene
 from gui.widgets.label import Label
 from gui.widgets.layouts import button, column, row
 
-PAUSE_MS = 250  # after the last key before the search begins by itself
+PAUSE_MS = 250  # from the last key to the start of the search
 PATIENCE_MS = 300  # longer searches can be cancelled
 REDRAW_MS = 120  # between two redraws of the hits of a running search
 EXAMPLE = "kind:forward mb:2-5 stage:1 -name:gemm* >5ms"
@@ -30,8 +30,8 @@ EXAMPLE = "kind:forward mb:2-5 stage:1 -name:gemm* >5ms"
 class QueryField(QLineEdit):
     """A field for a query, with completions; `changed` carries a query, `wrong` an error text.
 
-    Both are emitted shortly after the last key, or with Return. `stepped` is Return (1) or
-    Shift+Return (-1), `left` is Esc.
+    Both are emitted shortly after the last key, or with Return. `stepped` carries 1 for Return
+    and -1 for Shift+Return; `left` is emitted for Esc.
     """
 
     changed = Signal(object)
@@ -90,7 +90,7 @@ class QueryField(QLineEdit):
             and event.type() is QEvent.Type.ShortcutOverride
             and event.key() == Qt.Key.Key_Escape
         ):
-            event.accept()  # otherwise the window's shortcut for Esc would get it
+            event.accept()  # otherwise it would trigger the window's shortcut for Esc
             return True
         return super().event(event)
 
@@ -106,7 +106,7 @@ class QueryField(QLineEdit):
             super().keyPressEvent(event)
 
     def _hint(self) -> None:
-        """Offer the keys and kinds that begin with the word at the cursor."""
+        """Offer the keys and kinds that begin with the word before the cursor."""
         # A minus before a word excludes spans.
         word = self._word().lstrip("-")
         self._completer.setCompletionPrefix(word)
@@ -144,7 +144,7 @@ class SearchBar(QWidget):
         self._trace: Trace | None = None
         self._query: Query | None = None
         self._place = SpanPosition(-1, -1, -1)
-        self._wanted = 0  # a step that waits for the first hit
+        self._wanted = 0  # step to make when the first hit is found; 0 for none
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
         for news in (self.searcher.advanced, self.searcher.done):
@@ -182,7 +182,7 @@ class SearchBar(QWidget):
         self.field.read()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Search another run with the same query, or the new spans of this one."""
+        """Search another run with the same query, or the new spans of the same run."""
         trace = None if scene is None else scene.trace
         if trace is not self._trace:
             self._trace = trace
@@ -192,7 +192,7 @@ class SearchBar(QWidget):
             self.searcher.look_again()
 
     def set_place(self, place: SpanPosition, span: Span | None) -> None:
-        """Set the place to step from; `span` is the selected one."""
+        """Set the place to step from; `span` is the selected span, or None."""
         self._place = place
         self._chosen = None
         if span is not None and span.index >= 0:
@@ -203,7 +203,7 @@ class SearchBar(QWidget):
         """Select the next hit (1) or the previous one (-1), and wrap around."""
         if self._trace is None:
             return
-        # If Return is pressed before the first hit, the step follows the first hit.
+        # If Return is pressed before the first hit is found, the step is made then.
         self._wanted = by if self.searcher.running and not self.hits else 0
         found = next_hit(self._trace, self.hits, self._place, by)
         if found is not None:
@@ -241,7 +241,7 @@ class SearchBar(QWidget):
             or not self._shown_since.isValid()
             or self._shown_since.hasExpired(REDRAW_MS)
         ):
-            # Not for each new hit, because the timeline and the overview redraw all hits.
+            # Not at each new hit, because the timeline and the overview redraw all hits.
             self._shown_since.start()
             self.hits_changed.emit(self.hits)
         if self._wanted and self.hits:

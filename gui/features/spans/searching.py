@@ -1,4 +1,4 @@
-"""A search in slices between the events of the window."""
+"""A search in slices, so that the window handles its events in between."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PIECE = 1 << 17  # spans between two checks of the clock
 
 
 class Searcher(Runner):
-    """Runs one search at a time; hits are kept, also if it fails or is cancelled."""
+    """Runs one search at a time; the hits are kept even if it fails or is cancelled."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent, "searching")
@@ -37,7 +37,7 @@ class Searcher(Runner):
 
     def cancel(self) -> None:
         """Stop the search; keep the hits."""
-        # A finished search is not cancelled, so that it continues with a live run.
+        # A finished search does not count as cancelled, so that it continues with a live run.
         self.cancelled = self.cancelled or self.running
         super().cancel()
 

@@ -27,7 +27,7 @@ class SqlFeature(Feature):
         return panel
 
     def _select_span(self, number: int, step: int, task: int) -> None:
-        """Show the span of a task, in whichever run it is."""
+        """Show the run with a number, and select the span of a task in it."""
         for run in self.shell.session.runs:
             span = run.trace.find(step, task) if run.number == number else None
             if span is not None:

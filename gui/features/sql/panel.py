@@ -33,10 +33,10 @@ from gui.widgets.tables import Head, TableModel, dress
 
 ROW_HEIGHT = 20
 MOST_SHOWN = 500
-"""Characters of a value that a cell shows; `bubblescope sql --csv` writes all of them."""
+"""Characters of a value that a cell shows, at most; `bubblescope sql --csv` writes all."""
 MEASURED_ROWS = 20
 """Number of rows that the widths of columns are measured from."""
-WIDTHS = (420, 640)  # of the query and of its answer
+WIDTHS = (420, 640)  # of the query and of its answer, in pixels
 SPAN = ("step", "task")
 """The columns of an answer whose rows can be shown in the timeline."""
 
@@ -68,7 +68,7 @@ class AnswerModel(TableModel):
             return ""
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
         if len(text) > MOST_SHOWN:
-            # Qt would lay out the whole text, on the thread that draws.
+            # Qt would lay out the whole text, on the thread of the window.
             text = f"{text[: MOST_SHOWN - 1]}…"
         return text
 
@@ -146,9 +146,9 @@ class SqlPanel(QWidget):
         self, query: str, runs: Mapping[int, Trace], stop: threading.Event
     ) -> Work[tuple[Answer, float]]:
         def begun(interrupt: Callable[[], None]) -> None:
-            # This runs on the thread. It sets the interrupt first and reads `stop` then; `cancel`
-            # sets `stop` first and calls the interrupt then (through `_end`). In any order, one of
-            # the two sees the other, so that a cancelled query never continues.
+            # This runs on the thread. It first sets the interrupt and then reads `stop`. `cancel`
+            # first sets `stop` and then calls the interrupt (through `_end`). In any order, one of
+            # the two sees the other's change, so a cancelled query never continues.
             self._interrupt = interrupt
             if stop.is_set():
                 raise SqlError(tr("Stopped."))
@@ -171,7 +171,7 @@ class SqlPanel(QWidget):
         self.status.setText(" · ".join(parts))
 
     def _end(self) -> None:
-        """Interrupt the query, which has ended or was cancelled."""
+        """Clean up after a query: it has ended, or it was cancelled and must be interrupted."""
         self._interrupt()
         self._interrupt = _nothing
         self.go.setText(tr("Run query"))
@@ -179,7 +179,7 @@ class SqlPanel(QWidget):
 
     def _go(self) -> None:
         if self.runner.running:
-            # Afterwards, because `ended` clears the line.
+            # The text is set last, because `ended` clears it.
             self.runner.cancel()
             self.status.setText(tr("Stopped."))
         else:
@@ -201,7 +201,7 @@ class SqlPanel(QWidget):
         self.examples.setAccessibleName(tr("Examples"))
         self.examples.activated.connect(self._take_example)
         self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
-        # Enter is the key of the number pad.
+        # Qt calls the main key Return, and that of the number pad Enter.
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             # In the whole panel, but not in the rest of the window.
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut
