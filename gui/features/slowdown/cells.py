@@ -153,7 +153,10 @@ def lanes_line(cell: Cell, names: Sequence[str]) -> str:
 
 
 def axis_pairs(found: Slowdown) -> list[tuple[Axis, Axis]]:
-    """Return the pairs of axes to choose from: the one shown first; axes have several places."""
+    """Return the pairs of axes to choose from.
+
+    The shown pair is first, in both orders, then all pairs of axes with several places.
+    """
     pairs = [(found.rows, found.columns), (found.columns, found.rows)]
     long = [axis for axis in Axis if len(found.of_places[axis]) > 1]
     for first in long:

@@ -21,7 +21,10 @@ from gui.widgets.layouts import NO_MARGINS, column, named, row
 
 
 class Durations(QWidget):
-    """`span_chosen` carries lane and index of a span: the longest of a bar, or an outlier."""
+    """Histogram of durations and list of outliers.
+
+    `span_chosen` carries the lane and index of a span: the longest one of a bar, or an outlier.
+    """
 
     span_chosen = Signal(int, int)
 
@@ -49,10 +52,10 @@ class Durations(QWidget):
     def show_spans(
         self, trace: Trace, counted: RangeStatistics, by_name: NameStatistics | None
     ) -> None:
-        """Show the spans of a range; the kind that was chosen stays so if there is some of it."""
+        """Show the spans of a range; keep the chosen kind if the range has spans of it."""
         self._shown = trace, counted, by_name
         wanted = self.which.currentData()
-        # Otherwise `clear` and the first entry would emit changes of the choice.
+        # Otherwise `clear` and the first entry would emit changes of the index.
         with QSignalBlocker(self.which):
             self.which.clear()
             self.which.addItem(tr("All kinds"), None)
@@ -63,7 +66,7 @@ class Durations(QWidget):
 
     def choose_kind(self, number: int) -> None:
         """Show one of the range's kinds."""
-        self.which.setCurrentIndex(number + 1)  # the first is all kinds
+        self.which.setCurrentIndex(number + 1)  # entry 0 is "All kinds"
 
     def _show(self) -> None:
         if self._shown is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StatisticsFeature(OnePanelFeature):
-    """The Statistics panel, which comes to the front when a range is selected."""
+    """The Statistics panel, which is brought to the front when a range is selected."""
 
     name = "statistics"
     title = N_("Statistics")

@@ -15,8 +15,8 @@ from gui.widgets.drawing import PAD, Drawing
 HEIGHT = 132.0
 TOP = 18.0
 FOOT = 20.0
-WIDEST = 34.0  # pixels of a bar
-APART = 14.0  # pixels between two labels
+WIDEST = 34.0  # pixels of a bar, at most
+APART = 14.0  # pixels between two labels, at least
 CHOOSES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -39,7 +39,7 @@ class HistogramChart(Drawing):
         self.refresh()
 
     def content_height(self) -> float:
-        """Pixels that the content takes."""
+        """Return the height of the content in pixels."""
         return HEIGHT
 
     def words(self) -> str:
@@ -74,7 +74,7 @@ class HistogramChart(Drawing):
             if not count:
                 continue
             column = self.rect_of(number)
-            # Two pixels at least: users look for outliers, which are few.
+            # Two pixels at least, because bars of few spans, such as outliers, must be visible.
             height = max(2.0, column.height() * count / most)
             gap = 1.0 if column.width() > 4 else 0.0
             bar = QRectF(column)
@@ -88,7 +88,7 @@ class HistogramChart(Drawing):
             ink.outline(cursor, self.theme.text, 1.5)
 
     def _draw_axis(self, ink: Ink) -> None:
-        """Label the bars' edges, as many as there is room for."""
+        """Label as many of the bars' edges as there is room for."""
         last = self.rect_of(len(self.bins) - 1)
         foot = last.bottom() + 0.5
         line = self.theme.line

@@ -36,17 +36,17 @@ from gui.widgets.label import Label, hint
 from gui.widgets.layouts import NO_MARGINS, button, column, named, row, stacked, widget_of
 from gui.widgets.sheet import scrolled
 
-AT_ONCE_S = 0.012  # of counting; then the window answers
-PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
+AT_ONCE_S = 0.012  # seconds of counting before the window handles events
+PATIENCE_S = 0.3  # seconds of counting before a progress bar with Cancel is shown
 
 
 class StatisticsPanel(QWidget):
     """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
 
-    Without a range they are of all measured steps, counted while the panel is seen. `message` is a
-    line for the status bar. The button `explain` wants the range as a step. Large ranges are
-    counted bit by bit: the window answers all the while, and after 0.3 s there is a bar with
-    Cancel.
+    Without a range, they cover all measured steps, which are counted while the panel is visible.
+    `message` carries a line for the status bar. The button `explain` makes the range a step. Large
+    ranges are counted in slices, so that the window responds; a progress bar with Cancel appears
+    after PATIENCE_S.
     """
 
     span_chosen = Signal(int, int)
@@ -90,7 +90,7 @@ class StatisticsPanel(QWidget):
             self._count()
 
     def show_range(self, scene: Scene | None, chosen: TimeRange | None) -> None:
-        """Count a range, or all steps; without a run show the hint."""
+        """Count a range, or all measured steps if it is None; without a run, show the hint."""
         self._clear(tr(HINT))
         self._scene = scene
         self._chosen = chosen
@@ -111,7 +111,7 @@ class StatisticsPanel(QWidget):
         self._copy(self._as_csv, tr("Copied the statistics as CSV."))
 
     def copy_markdown(self) -> None:
-        """Put the tables on the clipboard as people read them."""
+        """Put the tables on the clipboard as formatted text, in Markdown."""
         self._copy(self._as_markdown, tr("Copied the statistics as Markdown."))
 
     def _as_csv(self, trace: Trace, figures: RangeFigures) -> str:
@@ -123,7 +123,7 @@ class StatisticsPanel(QWidget):
         return as_markdown(self.head.text(), tables, notes(trace, *figures))
 
     def _copy(self, made: Callable[[Trace, RangeFigures], str], note: str) -> None:
-        """Copy the text that `made` returns; without figures, give the reason."""
+        """Copy the text that `made` returns; without figures, report why there are none."""
         if self._scene is not None and self.figures is not None:
             QGuiApplication.clipboard().setText(made(self._scene.trace, self.figures))
         elif self._runner.running:
@@ -135,10 +135,10 @@ class StatisticsPanel(QWidget):
     # Counting
 
     def _count(self) -> None:
-        """Count the range, or else all steps, unless nothing has changed since the last count."""
+        """Count the range, or else all measured steps, unless nothing has changed since."""
         if self._scene is None or self._stopped:
             return
-        # A hidden panel does not count all steps; `showEvent` asks again.
+        # A hidden panel does not count all steps; `showEvent` calls this again.
         if self._chosen is None and not self.isVisible():
             return
         trace = self._scene.trace
@@ -149,8 +149,8 @@ class StatisticsPanel(QWidget):
         is_same_range = job is not None and job.range == chosen
         if job is not None and is_same_range and job.version == trace.version:
             return
-        # A live trace grows all the time, though seldom within a range: with as many spans as
-        # before there is nothing new to count.
+        # A live trace grows all the time, but seldom within the range. If the number of spans in
+        # the range is the same, there is nothing new to count.
         fresh = RangeJob(trace, self._scene.explained, chosen)
         if job is None or not is_same_range or job.spans != fresh.spans:
             self._begin(fresh)
@@ -159,7 +159,7 @@ class StatisticsPanel(QWidget):
         self._job = job
         self._begun = time.monotonic()
         if self.figures is not None:
-            # The same range, which has grown: its figures stay until the new ones are there.
+            # If the same range has grown, keep its figures until the new ones are counted.
             counted = self.figures.counted
             is_same_start = counted.start == job.range.start
             if not is_same_start or counted.end != job.range.end:
@@ -167,7 +167,7 @@ class StatisticsPanel(QWidget):
         self._runner.start(job.work(), AT_ONCE_S)
 
     def _stop(self, hint: str) -> None:
-        """Show why nothing is counted until something else is chosen."""
+        """Show why nothing is counted, and count nothing until something else is chosen."""
         self._clear(hint)
         self._stopped = True
 

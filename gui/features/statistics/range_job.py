@@ -1,4 +1,4 @@
-"""The statistics of a range, worked out a part at a time so that the window answers between."""
+"""Computes the statistics of a range in parts, so that the window responds in between."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gui.app.jobs import Work
 from gui.timeline.state.explained import ExplanationCache
 from gui.timeline.state.selection import TimeRange
 
-MOST_STEPS = 64  # of a range are explained, evenly over it
-MOST_TASKS = 100_000  # and so many of their tasks; a large step only if it is explained already
+MOST_STEPS = 64  # steps of a range that are explained, evenly distributed over it
+MOST_TASKS = 100_000  # tasks of these steps, at most, not counting steps that are explained already
 
 
 class RangeFigures(NamedTuple):
@@ -28,7 +28,7 @@ class RangeFigures(NamedTuple):
 
 
 class RangeJob:
-    """Counts the spans of a range, then explains its steps, as many as are worth the wait."""
+    """Counts the spans of a range, then explains its steps, within MOST_STEPS and MOST_TASKS."""
 
     def __init__(self, trace: Trace, explained: ExplanationCache, chosen: TimeRange) -> None:
         self._trace = trace
@@ -42,11 +42,11 @@ class RangeJob:
 
     @property
     def spans(self) -> int:
-        """Number of spans of which a part is in the range."""
+        """Number of spans that overlap the range."""
         return self._count.spans
 
     def work(self) -> Work[RangeFigures]:
-        """Count and explain, part by part; returns the figures."""
+        """Count and explain part by part; yield the progress, 0 to 1, and return the figures."""
         whole = self._count.parts + len(self._steps)
         while self._count.left:
             self._count.advance()
@@ -62,7 +62,7 @@ class RangeJob:
         return RangeFigures(counted, causes, by_name)
 
     def _explain(self, step: int) -> None:
-        """Explain a step, unless that takes too long and it is not explained yet."""
+        """Explain a step, unless it has too many tasks and has not been explained before."""
         tasks = 0
         if not self._explained.knows(step):
             tasks = self._explained.progress(step).tasks
@@ -77,10 +77,10 @@ class RangeJob:
 
 
 def _spread(steps: list[int]) -> list[int]:
-    """At most MOST_STEPS of the steps, evenly chosen."""
+    """Return at most MOST_STEPS of the steps, evenly distributed."""
     if len(steps) <= MOST_STEPS:
         return steps
-    # Not the first ones, so that changes over the range count.
+    # Not just the first ones, so that changes over the range are included.
     last = len(steps) - 1
     places = np.linspace(0, last, MOST_STEPS)
     whole_places = places.round().astype(int)

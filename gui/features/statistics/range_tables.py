@@ -59,8 +59,8 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
 
 
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
-    """Return the first and the last counted step, and their duration."""
-    # A range's end is outside of it, and may be where the next step begins.
+    """Return the names of the first and the last counted step, and the length of the range."""
+    # The end of a range is exclusive, and may be the start of the next step.
     first = trace.step_table.at(counted.start)
     last = trace.step_table.at(counted.end - 1)
     if first is None or last is None:
@@ -111,7 +111,7 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     if unknown:
         not_explained = sum(causes.rest[lane] for lane in computing)
         words.append(duration_text(not_explained))
-    # At the top, where it is seen also with many lanes.
+    # At the top, so that it is visible even with many lanes.
     rows.insert(0, tuple(words))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), sums=0)
 
@@ -218,7 +218,7 @@ def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
 def notes(
     trace: Trace, counted: RangeStatistics, causes: IdleCauses, by_name: NameStatistics | None
 ) -> Iterator[str]:
-    """Return the notes that are needed to read the figures."""
+    """Yield the notes that are needed to understand the figures."""
     if by_name is None:
         yield tr("Too many spans to list names and outliers: select a shorter range.")
     elif by_name.name_count > len(by_name.names):

@@ -1,4 +1,4 @@
-"""A table of a range as it is seen: as high as its rows."""
+"""Table widget for the tables of a range: as high as its rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gui.features.statistics.range_tables import Table
 from gui.widgets.tables import ReturnTable, TableModel, dress
 
 LISTED = 12  # rows of a table that are shown without scrolling
-SHORT = 11  # letters of a column's title
+SHORT = 11  # letters; longer titles of columns are split into two lines
 
 
 class _Rows(TableModel):
-    """A Table for Qt."""
+    """Qt model of a Table."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class _Rows(TableModel):
     ) -> object:
         found = super().headerData(section, orientation, role)
         is_title = role == Qt.ItemDataRole.DisplayRole and isinstance(found, str)
-        # Else the last columns are outside the panel.
+        # In one line, titles would push the last columns out of the panel.
         return in_two_lines(str(found)) if is_title else found
 
     def count(self) -> int:
@@ -52,7 +52,7 @@ class _Rows(TableModel):
 def in_two_lines(title: str) -> str:
     """Return a title with a line break in place of the space that is nearest to its middle.
 
-    Titles that are shorter than SHORT stay in one line.
+    Titles that are shorter than SHORT, or have no space, are returned unchanged.
     """
     spaces = [place for place, letter in enumerate(title) if letter == " "]
     if len(title) < SHORT or not spaces:
@@ -63,7 +63,7 @@ def in_two_lines(title: str) -> str:
 
 
 class RangeTable(ReturnTable):
-    """As high as its rows, up to some; wider ones are scrolled sideways.
+    """A table as high as its rows, up to LISTED; wide tables scroll sideways.
 
     `chosen` carries the number of a row that was clicked, or picked with Return.
     """
@@ -74,7 +74,7 @@ class RangeTable(ReturnTable):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.horizontalHeader().setHighlightSections(False)
-        # So many rows are measured for a column's width; Qt would take a thousand.
+        # Measure 50 rows for the width of a column; Qt would measure a thousand.
         self.horizontalHeader().setResizeContentsPrecision(50)
         self.rows = _Rows(self)
         self.setModel(self.rows)
@@ -86,7 +86,6 @@ class RangeTable(ReturnTable):
         self.resizeColumnsToContents()
         head = self.horizontalHeader().sizeHint().height()
         shown = 21 * min(LISTED, len(table.rows))
-        # With room for the bar below even while there
-        # is none: it would otherwise hide the last row.
+        # Leave room for the horizontal scroll bar, which would otherwise hide the last row.
         scroll_bar = self.horizontalScrollBar().sizeHint().height()
         self.setFixedHeight(head + shown + scroll_bar + 2)
