@@ -1,4 +1,4 @@
-"""The bar above the timeline and the line below it: the run, its progress, its measurement."""
+"""Toolbar and status line: the run, its progress, and how it was measured."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ from gui.widgets.layouts import button, named
 
 NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
 """Texts of the bar's buttons, by action."""
-LEAST = 60  # pixels of the title, which is elided in a narrow window
+LEAST = 60  # pixels; least width of the title, which is elided in a narrow window
 PADDING = 10  # pixels next to an elided text
-RUN_WIDTH = 194  # with Stop as wide as the form below
-NOTE_WIDTH = 150  # pixels of the timing note where a low window has no other place for it
+RUN_WIDTH = 194  # pixels; Run and Stop together are as wide as the form below
+NOTE_WIDTH = 150  # pixels; width of the timing note in a low window
 _COLON = re.compile(": |：")
 
 
 class RunButton(QToolButton):
-    """A button for an action; its text is elided if there is no room."""
+    """A button of fixed width for an action; a text that does not fit is elided."""
 
     def __init__(self, action: QAction) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class RunButton(QToolButton):
         option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, room)
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
-        # By hand: a painter must end before the paint event does, and Python may free it later.
+        # Explicitly: a painter must end before the paint event does, but Python may free it later.
         painter.end()
 
 
@@ -79,7 +79,7 @@ class RunBar(QToolBar):
         super().__init__(tr("Tools"))
         self.setObjectName("tools")
         self.setMovable(False)
-        # The window's own context menu lists this action; Run and Stop must not be hidden with the
+        # The window's context menu lists this action, but Run and Stop must not be hidden with the
         # bar.
         self.toggleViewAction().setEnabled(False)
         self.title = Elided("title")
@@ -92,8 +92,8 @@ class RunBar(QToolBar):
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._progress.setFixedWidth(120)
-        # A toolbar shows and hides its widgets by their actions; `setVisible` of a widget has no
-        # effect.
+        # A toolbar shows and hides its widgets through their actions; `setVisible` of a widget has
+        # no effect.
         self._progress_action = QWidgetAction(self)
         self._progress_action.setDefaultWidget(self._progress)
 
@@ -103,7 +103,7 @@ class RunBar(QToolBar):
             action(name).setIconText(tr(text))
         self.addWidget(RunButton(action("run")))
         self.addAction(action("stop"))
-        # The toolbar has made this button itself, and the style sheet selects by name.
+        # The toolbar made this button itself; the style sheet selects it by its name.
         stop = self.widgetForAction(action("stop"))
         stop.setObjectName("stop")
         stop.setAccessibleName(tr("Stop"))
@@ -117,7 +117,7 @@ class RunBar(QToolBar):
         self.addActions([action("follow"), action("export"), action("sheet")])
 
     def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
-        """Show title and progress of the run shown, or the progress of a run without bars yet."""
+        """Show title and progress of a run, or the progress of `coming`, which has no bars yet."""
         title = shown_title(run)
         tip = f"{title}\n{run.note}" if run.note else title
         self.title.setText(title)
@@ -128,7 +128,7 @@ class RunBar(QToolBar):
             self.show_coming(coming)
 
     def show_step(self, run: Run | None, scene: Scene | None) -> None:
-        """Name the step on screen, and offer the slowest one or the median one."""
+        """Show the name of the step on screen, and a link to the slowest or the median step."""
         if run is not None and scene is not None:
             self.step.setText(step_text(run, scene))
             text = other_step_text(run, scene)
@@ -142,14 +142,14 @@ class RunBar(QToolBar):
         self._show_progress(run)
 
     def show_baseline(self, text: str) -> None:
-        """Say how the run compares with the pinned one; "" if there is none."""
+        """Show how the run compares with the baseline; "" hides the comparison."""
         self.baseline.setText(text)
         self._baseline_action.setVisible(bool(text))
 
     def _show_progress(self, run: Run) -> None:
         done, total = progress(run)
-        # From 0 to 0, of a job that does not tell how many
-        # steps it has, Qt shows a bar that only moves.
+        # The total is 0 for a job whose number of steps is unknown. Qt then shows a bar that moves
+        # without an end.
         self._progress.setRange(0, total)
         self._progress.setValue(done)
 
@@ -160,7 +160,7 @@ class RunBar(QToolBar):
         self._other_action.setVisible(False)
 
     def set_asking(self, asking: bool) -> None:
-        """Show the progress while something runs."""
+        """Show or hide the progress bar, which is visible while something runs."""
         self._progress_action.setVisible(asking)
 
 
@@ -188,7 +188,7 @@ class StatusLine:
             bar.addPermanentWidget(label)
 
     def show_run(self, run: Run, backlog_s: float = 0.0) -> None:
-        """Show the size of a recording, its timing, and the delay of the picture."""
+        """Show the size, faults and timing of a recording, and the delay of the picture."""
         self._run = run
         self._say(self.behind, behind_text(backlog_s))
         self._say(self.faults, status_text(faults_of(run.trace, run.live)))
@@ -197,14 +197,15 @@ class StatusLine:
         self._show_recorded()
 
     def show_verdict(self, text: str) -> None:
-        """Hide the timing note while a verdict gives it."""
+        """Hide the timing note while there is a verdict, which includes the note."""
         self._has_verdict = bool(text)
         self._show_timing_note()
 
     def set_compact(self, compact: bool) -> None:
-        """Show the title of the timing note also with a verdict, which then has one line only.
+        """Set whether the window is low, so that the verdict has only one line.
 
-        It has the room of the recording's size, unless the picture is reduced.
+        Then the status bar shows the title of the timing note even with a verdict. It replaces the
+        size of the recording, unless the picture is reduced.
         """
         self._is_compact = compact
         self._show_timing_note()
@@ -215,7 +216,7 @@ class StatusLine:
         label.setText("" if self._has_message else text)
 
     def _make_room(self, message: str) -> None:
-        # Qt hides them for a message, but shows them again below it when the bar gets higher.
+        # Qt hides the labels for a message, but shows them again when the height of the bar grows.
         self._has_message = bool(message)
         for label, text in self._left.items():
             self._say(label, text)
@@ -233,7 +234,7 @@ class StatusLine:
         note = "" if run is None else translated(run.trace.header.timing_note)
         shown = note
         if self._is_compact:
-            # The part before the colon names the clock; the tooltip has all.
+            # The part before the colon names the clock; the tooltip has the whole note.
             title = _COLON.split(note, maxsplit=1)[0]
             metrics = self.timing_note.fontMetrics()
             shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, NOTE_WIDTH)
@@ -249,11 +250,11 @@ class StatusLine:
             self._say(label, "")
 
     def set_per_pixel(self, per_pixel: float) -> None:
-        """So many spans share a pixel; 0 if each is drawn."""
+        """Set how many spans share a pixel; 0 if each span is drawn."""
         self._per_pixel = per_pixel
         self._show_recorded()
 
     def show_comparison(self, run: Run) -> None:
-        """Show the prediction for a run, if there is one."""
+        """Show how the prediction of a run compares with its measurement, if there is one."""
         self.predicted.setText(predicted_text(run.comparison))
         self.predicted.setToolTip(plain_tip(predicted_tip(run.comparison)))

@@ -42,7 +42,7 @@ class StatusFeature(Feature):
         self.bar.show_step(self.shell.run_shown, scene)
 
     def show_comparison(self, run: Run) -> None:
-        """Show the prediction of a run next to its measurement, if that run is shown."""
+        """Show the prediction of a run next to its measurement, if that run is on screen."""
         if run is self.shell.run_shown:
             notes = lane_notes(run.comparison)
             why = doubt_text(run)

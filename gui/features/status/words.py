@@ -15,11 +15,11 @@ from gui.app.run import Run
 from gui.look.text import change_text, duration_text, ntr, significant, tr
 from gui.timeline.state.scene import Scene, name_of_step
 
-BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
+BEHIND_S = 0.3  # seconds; a shorter delay is not noticed, and not shown
 
 
 def recorded_text(trace: Trace, per_pixel: float) -> str:
-    """Return `5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
+    """Return `5 steps recorded · 412 spans · exact`; instead of `exact`, the spans per pixel."""
     count = len(trace.steps)
     steps = ntr("{n} step recorded", "{n} steps recorded", count)
     spans = ntr("{n:,} span", "{n:,} spans", trace.span_count)
@@ -37,7 +37,7 @@ def behind_text(seconds: float) -> str:
 
 
 def verified_text(trace: Trace) -> str:
-    """Return the gradient error of a verified run, and the loss error if one is too large."""
+    """Return the gradient error of a verified run; if an error is too large, also the loss's."""
     found = verified(trace)
     if found is None:
         return ""
@@ -95,7 +95,7 @@ def lane_notes(comparison: Comparison | None) -> dict[str, str]:
 
 
 def doubt_text(run: Run) -> str:
-    """Return why a run's prediction is far off; "" if it is not."""
+    """Return why a run's prediction is far off; "" if it is close."""
     found = None if run.comparison is None else doubt(run.trace, run.comparison)
     return "" if found is None else tr(found.value)
 
@@ -103,7 +103,8 @@ def doubt_text(run: Run) -> str:
 def step_text(run: Run, scene: Scene) -> str:
     """Return `step 3 of 5 · 41.8 ms`, `warm-up 1 of 2` or `median of 5 steps: step 3 · 41.8 ms`.
 
-    Of the step that the window's figures are of; while the present is followed, how far the run is.
+    This describes the step of the window's figures. While a live run is followed, it gives the
+    progress of the run.
     """
     steps = scene.step_numbers
     if not len(steps):
@@ -122,7 +123,7 @@ def step_text(run: Run, scene: Scene) -> str:
         return f"{words} · {duration}"
     if run.live:
         words = _counted_step(run.trace, int(steps[-1]))
-        # The duration is of the latest whole step, and a warm-up's is no measure.
+        # The duration is that of the latest whole step; that of a warm-up step is not shown.
         return f"{words} · {duration}" if step in measured_steps(run.trace) else words
     name = name_of_step(run.trace, step)
     count = len(whole_steps(run.trace))
@@ -133,7 +134,7 @@ def step_text(run: Run, scene: Scene) -> str:
 def other_step(run: Run, scene: Scene) -> int | None:
     """Return the slowest step, or the median one if the slowest is on screen.
 
-    None for a live run, and for a run whose median step is its slowest.
+    Returns None for a live run, and for a run whose median step is its slowest.
     """
     steps = [] if run.live else whole_steps(run.trace)
     median = scene.usual_step
@@ -158,7 +159,7 @@ def other_step_text(run: Run, scene: Scene) -> str:
 
 
 def _counted_step(trace: Trace, step: int) -> str:
-    """Return the name of a step and of how many: `step 3 of 5`."""
+    """Return the name of a step, with the number of steps: `step 3 of 5`."""
     if not trace.header.source.has_plan:
         return name_of_step(trace, step)
     specification = trace.header.specification

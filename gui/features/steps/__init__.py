@@ -1,1 +1,1 @@
-"""The steps: a small picture of each, and a chart of their lengths and losses."""
+"""The steps: a thumbnail of each, and a chart of their durations and losses."""

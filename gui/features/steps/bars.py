@@ -1,4 +1,4 @@
-"""The whole steps of a run as columns, for their chart, with descriptions. Pure."""
+"""The whole steps of a run as arrays, for the chart of the steps, and their texts. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from gui.timeline.state.scene import Scene, step_name
 
 @dataclass(frozen=True, slots=True)
 class StepBars:
-    """The whole steps of a run: `starts` and `ends` in ns, `losses` NaN where none is known.
+    """The whole steps of a run: `starts` and `ends` in ns, `losses` is NaN where unknown.
 
-    Steps below `first` are warm-up; `warmup` of them were asked for, which numbers the others.
+    Steps below `first` are warm-up. `warmup` is the number of warm-up steps that the settings
+    state; the numbers on screen are counted from it.
     """
 
     steps: Ints
@@ -61,7 +62,8 @@ class StepBars:
 def step_bars(scene: Scene, live: bool) -> StepBars:
     """Return the steps that have ended, including the warm-up.
 
-    These are the steps whose loss is known. If no loss is known, all but a live run's last step.
+    A step has ended if its loss is known. If no loss is known, all steps count as ended, except the
+    last one of a live run.
     """
     counter = scene.trace.counter("loss")
     known = np.isin(scene.step_numbers, counter.steps)
@@ -71,7 +73,7 @@ def step_bars(scene: Scene, live: bool) -> StepBars:
             known[-1:] = False
     steps = scene.step_numbers[known]
     losses = np.full(len(steps), np.nan)
-    # A loss of a step that is not among `steps` gets a place too: only exact matches are used.
+    # A loss of a step that is not in `steps` also has a place, so only exact matches are used.
     placed = np.searchsorted(steps, counter.steps)
     inside = placed < len(steps)
     hits = inside.copy()

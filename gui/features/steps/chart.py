@@ -16,15 +16,15 @@ from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.widgets.label import plain_tip
 
-BAR = 0.78  # of the distance between two bars
-CLOSE = 3.0  # pixels; narrower bars have no gaps, which would only make them paler
+BAR = 0.78  # width of a bar, as a share of the distance between two bars
+CLOSE = 3.0  # pixels; bars closer than this have no gaps, which would only make them paler
 HEADROOM = 1.08
 TICK = 46  # pixels for the label of a step
 STEPS_OF_TEN = (1, 2, 5)
 
 
 class StepAxis(pyqtgraph.AxisItem):
-    """Whole numbers: 1 for the first measured step, `w1` for the first of the warm-up."""
+    """Axis of whole numbers: 1 is the first measured step, `w1` the first warm-up step."""
 
     def __init__(self) -> None:
         super().__init__("bottom")
@@ -53,12 +53,11 @@ class StepAxis(pyqtgraph.AxisItem):
 
 
 class ValueAxis(pyqtgraph.AxisItem):
-    """Numbers with enough decimals to distinguish two ticks."""
+    """Axis of numbers with enough decimals to distinguish two ticks."""
 
     @override
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        # The logarithm of 0.001 is -3 plus or minus a double's rounding, which must not add a
-        # digit.
+        # The logarithm of 0.001 is -3 up to a rounding error, which must not add a digit.
         digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
         return [f"{value:.{digits}f}" for value in values]
 
@@ -115,7 +114,7 @@ class StepChart(pyqtgraph.PlotWidget):
         known = bool(np.isfinite(bars.losses).any())
         self.getPlotItem().showAxis("right", known)
         self.losses.setData(numbers, bars.losses)
-        # Bars are centred on their numbers: half of each outer bar is beyond its number.
+        # Bars are centred on their numbers, so half of each outer bar is beyond its number.
         sides = (numbers[0] - 0.6, numbers[-1] + 0.6)
         highest = float(makespans.max()) * HEADROOM or 1.0
         self.getViewBox().setRange(xRange=sides, yRange=(0.0, highest), padding=0)
@@ -172,7 +171,7 @@ class StepChart(pyqtgraph.PlotWidget):
     def _follow_geometry(self) -> None:
         rect: QRectF = self.getViewBox().sceneBoundingRect()
         self._second.setGeometry(rect)
-        # setXLink took over the range while the boxes still had different sizes, so once more.
+        # Repeated, because setXLink copied the range while the boxes had different sizes.
         self._second.linkedViewChanged(self.getViewBox(), self._second.XAxis)
 
 

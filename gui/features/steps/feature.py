@@ -1,4 +1,4 @@
-"""Steps: pictures, lengths and losses of all steps."""
+"""Steps: thumbnails, durations and losses of all steps."""
 
 from __future__ import annotations
 

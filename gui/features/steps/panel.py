@@ -1,4 +1,4 @@
-"""Steps: a picture of each step, and a chart of the steps' lengths and losses."""
+"""Steps panel: a thumbnail of each step, and a chart of the steps' durations and losses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class StepsPanel(QWidget):
     """Thumbnails of the steps, and below them a bar for each whole step and a line for the loss.
 
     `chosen` carries start and end, in ns, of the step that was clicked. The chart is made after the
-    panel was first painted with steps to show, because importing its library takes a while.
+    first paint of the panel with steps, because importing its library takes a while.
     """
 
     chosen = Signal(float, float)
@@ -45,7 +45,7 @@ class StepsPanel(QWidget):
         self._live = False
         self.setAccessibleDescription(self.empty)
         self.legend = QLabel()
-        # A QLabel, unlike all others, for its colours: it contains no text of a file.
+        # A QLabel, unlike other labels, because it needs colours; it contains no text from a file.
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.hide()
         self.strip = StepStrip()
@@ -102,7 +102,7 @@ class StepsPanel(QWidget):
 
     @property
     def empty(self) -> str:
-        """The text of the panel without a whole step."""
+        """Text of the panel while there is no whole step."""
         if self._scene is not None and not self._live and self._scene.trace.span_count:
             return tr("This trace has no steps.")
         return tr("How long every step takes appears here with the first whole step.")
@@ -110,7 +110,7 @@ class StepsPanel(QWidget):
     def _build(self) -> None:
         if self.chart is not None:
             return
-        from gui.features.steps.chart import StepChart  # only here: the window must not wait for it
+        from gui.features.steps.chart import StepChart  # imported here, because it is slow
 
         self.chart = StepChart(self.theme)
         self.chart.clicked.connect(self._choose)
@@ -118,7 +118,7 @@ class StepsPanel(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Update everything to the scene."""
+        """Update everything from the scene."""
         bars = None if self._scene is None else step_bars(self._scene, self._live)
         if bars is not None and not len(bars.steps):
             bars = None

@@ -27,7 +27,7 @@ MOST = 220.0
 
 
 class StepStrip(Painted):
-    """A thumbnail of each step, all with one time scale; `chosen` carries a step's index.
+    """A thumbnail of each step, all on one time scale; `chosen` carries an index in StepBars.
 
     If there are too many steps for the width, the steps around the step on screen are shown.
     """
@@ -69,7 +69,7 @@ class StepStrip(Painted):
 
     @property
     def marked(self) -> int | None:
-        """The place of the step that figures describe, None if it is not in the strip."""
+        """The index of the step that figures describe; None if it is not in StepBars."""
         if self._scene is None or self._bars is None:
             return None
         step = self._scene.described
@@ -80,7 +80,7 @@ class StepStrip(Painted):
 
     @property
     def count(self) -> int:
-        """Number of steps that the strip has room for, at most the number of steps."""
+        """Number of steps that fit into the strip, at most all; at least 1."""
         steps = 0 if self._bars is None else len(self._bars.steps)
         most = int(self.width() / LEAST)
         return max(1, min(steps, most))
@@ -149,7 +149,7 @@ class StepStrip(Painted):
             fill(painter, self.rect(), self.theme.plot)
             if self._scene is None or self._bars is None:
                 return
-            # The pictures take longest, so they are kept while only the mark moves.
+            # Drawing the thumbnails takes longest, so they are kept while only the mark moves.
             if self._picture is None:
                 self._picture = self._draw_cells(self._scene, self._bars)
             place = self.marked
@@ -194,7 +194,7 @@ class StepStrip(Painted):
     def _draw_step(
         self, ink: Ink, scene: Scene, bars: StepBars, place: int, longest: float
     ) -> None:
-        """Draw the bars of one step; the width of the cell is `longest` ns."""
+        """Draw the bars of one step; the width of the cell corresponds to `longest` ns."""
         side = EDGE + 2
         cell = self.cell(place).adjusted(side, NAME + EDGE, -side, -EDGE)
         start = float(bars.starts[place])
@@ -205,7 +205,7 @@ class StepStrip(Painted):
         ink.fill(own, self.theme.grid)
         painter = ink.painter
         with saved(painter):
-            # Clipped, because the view goes on into the next step.
+            # Clipped, because the view also covers the start of the next step.
             painter.setClipRect(own)
             view = Viewport(start, longest, cell.width())
             frame = miniature_frame(scene, view, cell, self.theme)

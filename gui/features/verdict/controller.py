@@ -1,4 +1,4 @@
-"""Verdict on the run that is shown; while it runs, on its last whole step."""
+"""Controller of the verdict on the run shown or, while it runs, on its last whole step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
 
-if TYPE_CHECKING:  # imported with the first run, because it would slow the start of the window
+if TYPE_CHECKING:  # imported when first used: it would slow the start of the window
     from core.report.verdict import Verdict
     from gui.features.verdict.suggestion import Suggestion
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # imported with the first run, because it would slow the star
 class VerdictController(QObject):
     """`text_changed` carries the line to show, `judged` the verdict of a run that ended, or None.
 
-    `suggested` carries the change that follows from it, or None. `sentence` is the main sentence of
-    the line, "" if it has none.
+    `suggested` carries the change that the verdict suggests, or None. `sentence` is the main
+    sentence of the line, "" if it has none.
     """
 
     text_changed = Signal(str)
@@ -40,7 +40,7 @@ class VerdictController(QObject):
         if live:
             self._judge_last_step(scene)
             return
-        # Asked with each refresh of the window; worked out once for each state of the trace.
+        # Called at each refresh of the window, but computed only once for each state of the trace.
         about = scene, scene.trace.version
         if self._about == about:
             return
@@ -57,10 +57,10 @@ class VerdictController(QObject):
         self.text_changed.emit("")
 
     def _judge_last_step(self, scene: Scene) -> None:
-        """Give the length of the last whole step, and the causes of its idle time."""
+        """Show the causes of the idle time in the last whole step, if they are quickly known."""
         latest = shown_steps(scene.trace, True)[-1:]
         whole = [step for step in latest if is_over(scene.trace, step)]
-        # By the step and not by the trace's version, which grows while the next step runs.
+        # Compared by step, not by the trace's version, which changes while the next step runs.
         about = scene, whole[0] if whole else None
         if self._about == about:
             return

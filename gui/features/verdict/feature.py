@@ -10,7 +10,7 @@ from gui.timeline.state.scene import Scene
 
 
 class VerdictFeature(Feature):
-    """The line, and the judge that finds its text."""
+    """The line, and the controller that finds its text."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

@@ -33,7 +33,7 @@ class VerdictLine(QFrame):
 
     Its height does not change when predicted changes arrive, so that nothing below it moves. Runs
     of other programs have no second row unless there is a note. `opened` is emitted when the user
-    wants to see the reasons in full. `chosen` carries the Specification of a suggestion that was
+    wants to see all reasons. `chosen` carries the Specification of the suggestion that the user
     picked.
     """
 
@@ -90,7 +90,7 @@ class VerdictLine(QFrame):
         self._show_changes()
 
     def set_compact(self, compact: bool) -> None:
-        """Show the verdict alone, or the second row too."""
+        """Show only the verdict, or the second row too."""
         self._is_compact = compact
         margins = COMPACT_MARGINS if compact else MARGINS
         self._rows.setContentsMargins(*margins)
@@ -98,26 +98,26 @@ class VerdictLine(QFrame):
         self.updateGeometry()
 
     def show_text(self, text: str, main_sentence: str = "") -> None:
-        """Show a verdict, its main sentence first; hide if the text is empty."""
+        """Show a verdict, its main sentence first; hide the line if the text is empty."""
         self.label.show_text(text, main_sentence)
         self.setToolTip(plain_tip(text))
         self.setAccessibleName(text)
         self.setVisible(bool(text))
 
     def suggest(self, suggestion: Suggestion | None) -> None:
-        """Offer a change that follows from the run itself, before predicted ones."""
+        """Offer a change that the run itself suggests, in front of predicted ones."""
         if suggestion is not None:
             self._offered[suggestion.change] = [suggestion]
             self._show_changes()
 
     def advise(self, ways: list[Suggestion], header: Header) -> None:
-        """Offer predicted ways to make a run quicker, if that run is shown."""
+        """Offer predicted ways to make a run faster, if that run is shown."""
         if header is self._header:
             self._offered[Change.OTHER_WAY] = ways
             self._show_changes()
 
     def show_outcome(self, text: str, header: Header) -> None:
-        """Show how well a prediction of a run was met, if that run is shown."""
+        """Show `text` about the prediction of a run and its outcome, if that run is shown."""
         if header is self._header:
             note = _timing_note(header)
             self._show_note(f"{text} {note}" if note else text)
@@ -152,10 +152,10 @@ class VerdictLine(QFrame):
         self.note.setToolTip(plain_tip(text))
 
     def _show_changes(self) -> None:
-        """Update the second row, if there is one, to the suggestions."""
+        """Show or hide the second row, and update its suggestions."""
         has_second_row = not self._is_compact and self._has_second_row
         self.note.setVisible(has_second_row)
-        # Without a second row, the verdict has its room.
+        # Without a second row, the verdict may use its space.
         self.label.set_lines(1 if has_second_row else 2)
         offered: list[Suggestion] = []
         if self._header is not None and not self._is_compact:
@@ -165,12 +165,12 @@ class VerdictLine(QFrame):
                 link.setToolTip(change_tip(suggestion))
         has_predictions = any(one.change is Change.OTHER_WAY for one in offered)
         self.predicted.setVisible(has_predictions)
-        # The row is as high without links as with them, so that nothing moves when they arrive.
+        # Keep the height of the links even without them, so that nothing moves when they arrive.
         self.note.setMinimumHeight(self.changes[0].sizeHint().height())
         self._show_links(len(offered))
 
     def _show_links(self, count: int) -> None:
-        """Show the first `count` links as far as they fit, so that they never widen the window."""
+        """Show those of the first `count` links that fit, so that they never widen the window."""
         left, _, right, _ = MARGINS
         room = self.width() - left - right
         room -= self.predicted.sizeHint().width() + SPACING

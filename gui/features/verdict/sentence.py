@@ -1,4 +1,4 @@
-"""Label of the verdict: its main sentence in bold, then the others as far as there is room."""
+"""Label of the verdict: its main sentence in bold, then as much of the others as fits."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ELLIPSIS = "…"
 class VerdictText(Label):
     """Text of a fixed number of lines; its main sentence is drawn first, in bold.
 
-    So the main sentence is never cut before the others, and the height does not depend on the text.
-    `text()` has the sentences in their own order.
+    So the others are cut before the main sentence, and the height does not depend on the text.
+    `text()` returns the sentences in their original order.
     """
 
     def __init__(self) -> None:
@@ -25,13 +25,13 @@ class VerdictText(Label):
         self._drawn = ""
         self._bold = 0
         self._lines = 1
-        # A label asks for the width of its whole text.
+        # Ignored, because a label would ask for the width of its whole text.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_text(self, text: str, sentence: str = "") -> None:
-        """Show a text in which `sentence` is the main sentence; without one, all of it is."""
+        """Show a text with `sentence` in bold; without a main sentence, all of it is bold."""
         self.setText(text)
-        # As the label has it: without characters that would reverse the direction of the line.
+        # Read back, because the label drops characters that would reverse the text direction.
         whole = self.text()
         first = plain_lines(sentence)
         self._drawn = whole
@@ -44,14 +44,14 @@ class VerdictText(Label):
         self.update()
 
     def set_lines(self, count: int) -> None:
-        """Be so many lines high."""
+        """Set the height to `count` lines."""
         self._lines = count
         self.updateGeometry()
         self.update()
 
     @property
     def is_sentence_whole(self) -> bool:
-        """True if the main sentence is not cut at the present width."""
+        """True if the main sentence fits at the current width."""
         return self._fits(self._drawn[: self._bold])
 
     @override
@@ -72,7 +72,7 @@ class VerdictText(Label):
             layout.draw(painter, QPointF(room.left(), room.top() + above))
 
     def _shortened(self) -> str:
-        """Return the text, cut with an ellipsis if it has more lines than there is room for."""
+        """Return the text; if it has too many lines, it is cut and ends with an ellipsis."""
         text = self._drawn
         if self._fits(text):
             return text
@@ -90,7 +90,7 @@ class VerdictText(Label):
         return self._laid_out(text).lineCount() <= self._lines
 
     def _laid_out(self, text: str) -> QTextLayout:
-        """Return a text in lines of the label's width."""
+        """Return the layout of a text in lines of the label's width."""
         font = QFont(self.font())
         font.setBold(False)
         layout = QTextLayout(text, font)

@@ -14,12 +14,12 @@ from core.report.limits import Limit
 from core.trace.source import Source
 from core.trace.trace import Trace
 
-if TYPE_CHECKING:  # the window opens sooner without
+if TYPE_CHECKING:  # it would slow the start of the window
     from core.predict.advisor import AdviceResult
 
 ALTERNATIVES = 3
 WIDTH = 512
-"""Features of a layer from which on its tasks take longer than Python takes to start them."""
+"""Width of a layer at which tasks take longer than Python needs to start them."""
 
 
 class Change(StrEnum):
@@ -28,17 +28,18 @@ class Change(StrEnum):
     VIRTUAL_LANES = "virtual-lanes"
     """Lanes share hardware: virtual ones show the strategy without that."""
     WIDER = "wider"
-    """Tasks are so short that Python takes longer."""
+    """Tasks are shorter than the time that Python needs to start them."""
     OTHER_WAY = "other-way"
-    """Another strategy, schedule or number of pieces is predicted to be quicker."""
+    """Another strategy, schedule or number of micro-batches is predicted to be faster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A run to make instead.
 
-    A predicted one has its step in ns, the difference as a fraction of the present step, and the
-    bytes that the fullest lane holds more. They are 0 for other changes.
+    For a predicted change, `step_ns` is the length of its step, `longer` the difference as a
+    fraction of the present step, and `more_bytes` the additional memory of the fullest lane. They
+    are 0 for other changes.
     """
 
     change: Change
@@ -49,7 +50,7 @@ class Suggestion:
 
 
 def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
-    """Return the change that follows from a run's settings and its limit; None if none does."""
+    """Return the change that a run's settings and its limit suggest, or None."""
     if trace.header.source is not Source.RUN:
         return None
     specification = trace.header.specification
@@ -67,7 +68,7 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
 
 
 def better_ways(advised: AdviceResult) -> list[Suggestion]:
-    """Return the ways to try first, at most ALTERNATIVES; [] if none is known to spare enough."""
+    """Return the ways to try first, at most ALTERNATIVES; [] if none is known to save enough."""
     present = advised.present
     if present is None:
         return []

@@ -1,4 +1,4 @@
-"""The meaning of colours, and the colours themselves: kept in the settings, used everywhere."""
+"""Colours of bars and their meaning, as the settings store them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def chosen_theme(settings: Settings) -> Theme:
 class ColourControl(QObject):
     """Actions of the View menu's Colour by and Colours….
 
-    `theme_changed` says that the theme has other colours; `scene_changed` that the scene that is
-    shown is coloured by something else.
+    `theme_changed` is emitted when the theme has other colours, and `scene_changed` when the bars
+    of the scene on screen have another colouring.
     """
 
     theme_changed = Signal()
@@ -41,7 +41,7 @@ class ColourControl(QObject):
 
     @property
     def by(self) -> ColourBy:
-        """The choice by which bars are coloured."""
+        """The property by which bars are coloured."""
         kept = self._settings.colour_by
         return ColourBy(kept) if kept in list(ColourBy) else ColourBy.KIND
 
@@ -62,15 +62,15 @@ class ColourControl(QObject):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Colour the run that is shown, which may have grown."""
-        # Also when a run has just ended (`_live` is still
-        # set): its last spans may have changed the ramp.
+        # Also when a run has just ended (`_live` is still set), because its last spans may have
+        # changed the ramp.
         if scene is not self._scene or live or self._live:
             self._scene = scene
             self._live = live
             self._colour()
 
     def edit(self) -> None:
-        """Show the colours to change them."""
+        """Show the dialog in which the user edits the colours."""
         if self.panel is None:
             self.panel = ColoursPanel(self.theme, _built_in(self._settings), self._window)
             self.panel.changed.connect(self._take)
@@ -78,7 +78,7 @@ class ColourControl(QObject):
         to_front(self.panel)
 
     def refresh(self) -> None:
-        """Apply the theme that was chosen."""
+        """Show the chosen theme in the dialog."""
         if self.panel is not None:
             self.panel.show_theme(self.theme, _built_in(self._settings))
 

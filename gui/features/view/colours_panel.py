@@ -1,4 +1,4 @@
-"""Editing colours: one for each family, checked while one chooses it."""
+"""Dialog to edit the colours of the families; each colour is checked while it is chosen."""
 
 from __future__ import annotations
 
@@ -45,29 +45,29 @@ class ColoursPanel(QDialog):
         for name in EDITABLE.values():
             colour = getattr(theme, name)
             self.buttons[name].setIcon(_swatch(colour))
-            # Not the field that is being typed in: setting
-            # its text would send the cursor to its end.
+            # The field that is being edited has this colour already: setting its text would move
+            # the cursor to the end.
             if self.fields[name].text().lower() != colour:
                 self.fields[name].setText(colour)
         self.warning.setText("\n".join(complaints(theme)))
         self.reset.setEnabled(theme != built_in)
 
     def take(self, name: str, colour: str) -> None:
-        """Give a family another colour, `#rrggbb`; anything else is passed over."""
+        """Give a family another colour, `#rrggbb`; other texts are ignored."""
         wanted = QColor(colour)
-        # The length too, as QColor also takes names and "#abc", which is on the way to "#abcdef".
+        # QColor also accepts names and "#abc", which the user may be typing on to "#abcdef".
         is_whole = len(colour) == 7 and wanted.isValid()
         if is_whole and wanted.name() != getattr(self._theme, name):
             self.changed.emit({**_colours(self._theme), name: wanted.name()})
 
     def _choose(self, name: str) -> None:
-        """Choose with the mouse; every colour that is tried out is shown at once."""
+        """Open a colour dialog; every colour that the user tries is shown immediately."""
         before = getattr(self._theme, name)
         dialog = QColorDialog(QColor(before), self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.currentColorChanged.connect(lambda colour: self.take(name, colour.name()))
         dialog.rejected.connect(lambda: self.take(name, before))
-        # The window can be used while a colour is tried out.
+        # Non-modal, so that the window can be used while the user tries colours.
         dialog.setWindowModality(Qt.WindowModality.NonModal)
         dialog.show()
 
@@ -82,8 +82,7 @@ class ColoursPanel(QDialog):
             told = tr("Colour of {family}, as #rrggbb", family=words)
             field = named(QLineEdit(maxLength=7), told)
             field.setFixedWidth(76)
-            # `textEdited` and not `textChanged`: `show_theme`
-            # sets texts too, and must not be answered.
+            # `textEdited`, not `textChanged`, which is also emitted when `show_theme` sets a text.
             field.textEdited.connect(lambda text, name=name: self.take(name, text))
             about = Label(letters.get(family, ""), "quiet")
             for place, part in enumerate((chooser, field, Label(words), about)):
@@ -91,8 +90,8 @@ class ColoursPanel(QDialog):
             self.buttons[name] = chooser
             self.fields[name] = field
         rows.setColumnStretch(3, 1)
-        # Return in a field presses a dialog's first autoDefault button, which must not throw the
-        # colours away.
+        # Return in a field presses the first autoDefault button of a dialog, which must not be
+        # Reset.
         self.reset = QPushButton(tr("Reset to the built-in colours"), autoDefault=False)
         self.reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))
@@ -110,7 +109,7 @@ class ColoursPanel(QDialog):
 
 
 def complaints(theme: Theme) -> list[str]:
-    """Return the problems of a theme's colours of families, a line each."""
+    """Return the problems of the families' colours, one per line."""
     colours = _colours(theme)
     lines = []
     for name, ratio in too_faint(colours, theme.plot):

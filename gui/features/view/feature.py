@@ -1,4 +1,4 @@
-"""The look of the timeline: its content, the grouping of lanes, and the colours."""
+"""Appearance of the timeline: optional parts, grouping of lanes, zero of time, and colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.timeline.state.scene import Scene
 
 
 class ViewFeature(Feature):
-    """The actions of the View menu that are remembered between sessions."""
+    """The actions of the View menu whose state is kept between sessions."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)

@@ -26,7 +26,7 @@ STRIPS = {
 
 
 class ViewOptions(QObject):
-    """Between the View menu, the settings and a timeline's lanes."""
+    """Applies actions of the View menu to a timeline, and keeps them in the settings."""
 
     def __init__(self, timeline: TimelineView, settings: Settings) -> None:
         super().__init__(timeline)
@@ -64,34 +64,34 @@ class ViewOptions(QObject):
         dialog.setWindowTitle(tr("Devices of a node"))
         dialog.setLabelText(tr("Devices of a node, if their names do not contain the host:"))
         dialog.intValueSelected.connect(self.set_node_devices)
-        dialog.open()  # nothing waits for it: a run goes on
+        dialog.open()  # not exec(), because runs continue meanwhile
 
     def set_node_devices(self, count: int) -> None:
-        """Group by nodes of so many devices, and remember it."""
+        """Group by nodes of `count` devices, and remember the number."""
         self._settings.node_devices = count
         self._timeline.lanes.group_by(Grouping.NODE, count)
 
     def count_from(self, name: str) -> None:
-        """Count moments from the zero of a CountFrom, and remember it."""
+        """Count times from the zero that a CountFrom names, and remember it."""
         chosen = CountFrom(name) if name in list(CountFrom) else CountFrom.STEP
         self._settings.time_from = chosen.value
         self._action(f"time_{chosen.value}").setChecked(True)
         self._timeline.navigator.count_from(chosen)
 
     def show(self, name: str, shown: bool) -> None:
-        """Show one of STRIPS, or do not, and remember it."""
+        """Show or hide one of STRIPS, and remember it."""
         setattr(self._settings, name, shown)
         self._timeline.state.show_strips(**{STRIPS[name]: shown})
 
     def follow(self, following: bool) -> None:
-        """Follow the present, or stay where one is."""
+        """Follow the newest step; following ends when the user moves away."""
         if following:
             self._timeline.navigator.follow()
-        # Unchecking ends nothing, as following ends when one moves away: the action is set back.
+        # Unchecking the action does not end following, so it is set to the actual state.
         self._action("follow").setChecked(self._timeline.state.following)
 
     def forget_path(self) -> None:
-        """Show the critical path of the run that is shown now, if it is wanted."""
+        """Hide the critical path and uncheck its action, because another run is shown."""
         self._action("critical_path").setChecked(False)
         self.show("critical_path", False)
 
@@ -102,5 +102,5 @@ class ViewOptions(QObject):
 
 
 def grouping_of(name: str) -> Grouping:
-    """Return the grouping with a name; by devices if there is none."""
+    """Return the grouping with a name; an unknown name means by device."""
     return Grouping(name) if name in list(Grouping) else Grouping.DEVICE

@@ -1,4 +1,4 @@
-"""Collectives in words: who came last to each and how often, its wait apart from its transfer."""
+"""Collectives in words: which rank arrived last and how often, the wait and the transfer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gui.timeline.interact.describe import kind_title
 from gui.widgets.label import Label
 
 MOST = 8
-"""Collectives that are listed, those with the longest waits."""
+"""Collectives in the list: those with the longest waits."""
 
 
 class ArrivalsList(Label):
-    """A line for each collective in which ranks met; the longest waits first."""
+    """A line for each collective, those with the longest waits first."""
 
     def __init__(self) -> None:
         super().__init__(wrapped=True, selectable=True)
@@ -34,7 +34,7 @@ class ArrivalsList(Label):
 
 
 def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
-    """Return a collective in a line; the clocks of two ranks may disagree by `clock` ns."""
+    """Return a line about a collective; the clocks of two ranks may disagree by `clock` ns."""
     number = met.bucket if met.bucket is not None else met.block
     words = [kind_title(met.kind)]
     if number is not None:

@@ -31,7 +31,7 @@ from gui.widgets.step_choice import LISTED, StepChoice
 
 ON_SCREEN = "on screen"
 MEAN = "mean"
-SHARE_S = 0.02  # for figures at a time; the window answers between
+SHARE_S = 0.02  # seconds for which computing figures may block the window
 NONE = "–"
 
 
@@ -39,8 +39,8 @@ class WhyPanel(QWidget):
     """Waterfall, critical path, idle time by cause and bubbles of a step, or the means of several.
 
     Above them is the verdict on the whole run, once it has ended. The step is the one on screen,
-    unless another one is chosen here. `path` carries the piece of the path that was picked. `asked`
-    carries an ExplanationCache and the steps to explain although that takes long.
+    unless another one is chosen here. `path` emits the piece of the path that was picked. `asked`
+    carries an ExplanationCache and the steps that the user wants explained, however long it takes.
     """
 
     asked = Signal(object, list)
@@ -71,7 +71,7 @@ class WhyPanel(QWidget):
     # Content
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show a run, which may have grown, or none."""
+        """Show another run or none, or the new data of the same run."""
         if scene is not self._scene:
             self.path.clear_path()
             self._asked = False
@@ -81,7 +81,7 @@ class WhyPanel(QWidget):
 
     @property
     def steps(self) -> list[int]:
-        """The steps that are explained: one, or those whose mean is; none without a whole one."""
+        """The steps that are explained: one, or those of the mean; [] if there is no such step."""
         if self._scene is None:
             return []
         choice = self.chooser.currentData()
@@ -96,7 +96,7 @@ class WhyPanel(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Update everything to the scene; a panel that is not visible waits until it is shown."""
+        """Update everything from the scene; a hidden panel is updated when it is shown."""
         scene = self._scene
         self._say_verdict()
         if scene is not None and not self.isVisible():
@@ -115,7 +115,7 @@ class WhyPanel(QWidget):
         elif scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
             self._show(scene, steps)
         else:
-            # Continues after the waiting events, and looks everything up again, because another run
+            # Continue after the waiting events, and look everything up again, because another run
             # or step may be shown by then.
             QTimer.singleShot(0, self, self._refresh)
 
@@ -158,7 +158,7 @@ class WhyPanel(QWidget):
         self._stack.setCurrentIndex(2)
 
     def show_verdict(self, found: Verdict | None) -> None:
-        """Show the limit of the run, and on another line which part makes it uneven."""
+        """Show the limit of the run and, on a second line, the part that makes it uneven."""
         texts = [] if found is None else [found.text, found.uneven_text]
         lines = [translated(text) for text in texts if text is not None]
         self._verdict = "\n".join(lines)
@@ -169,20 +169,19 @@ class WhyPanel(QWidget):
         self.verdict.say("" if is_concealed else self._verdict)
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
-        """Return the steps that still need long work; of several steps only the figures count."""
+        """Return the steps that still take long to explain; a mean needs only their figures."""
         explained = scene.explained
         is_mean = len(steps) > 1
         missing = []
         for step in steps:
-            # A mean needs only figures, which stay known when the large explanation itself is
-            # forgotten.
+            # Figures are kept even after the large explanation itself has left the cache.
             is_known = is_mean and explained.knows(step, Wanted.FIGURES)
             if not explained.at_hand(step) and not is_known:
                 missing.append(step)
         return missing
 
     def _ask_for(self, scene: Scene, steps: list[int]) -> None:
-        """Have steps explained if the user has asked for it, or show why that is impossible."""
+        """Show why steps are not explained; if the user has asked for it, have them explained."""
         explained = scene.explained
         hopeless = [step for step in steps if explained.problem(step)]
         self._question.setText(why_not_yet(explained, (hopeless or steps)[0], self._live))
@@ -219,7 +218,7 @@ class WhyPanel(QWidget):
         self._stack = stacked(self, self._empty, self._build_question(), self._build_body())
 
     def _build_question(self) -> QWidget:
-        """Show a hint for steps of so many tasks that the explanation takes a while."""
+        """Build the page for steps with so many tasks that explaining them takes a while."""
         self._question = hint(margin=0)
         tip = tr("Work out the ladder and the idle time of this run.")
         self.explain_button = button(QPushButton, tr("Explain it"), tip, self._ask)
@@ -320,7 +319,7 @@ _BUBBLES = (
 def _heading(text: str) -> QLabel:
     label = Label(text, "heading")
     label.setContentsMargins(12, 0, 12, 2)
-    label.setMinimumWidth(1)  # a narrow dock cuts it, not the parts below
+    label.setMinimumWidth(1)  # so that a narrow dock cuts the heading, not the parts below
     return label
 
 

@@ -20,7 +20,7 @@ TASK_ROLE = Qt.ItemDataRole.UserRole
 
 
 class PathList(QTreeWidget):
-    """A row for each piece of a path, the first 200; `chosen` carries step and task of one."""
+    """A row for each of the first MOST pieces of a path; `chosen` carries a step and a task."""
 
     chosen = Signal(int, int)
 
@@ -36,7 +36,7 @@ class PathList(QTreeWidget):
     def show_path(
         self, trace: Trace, step: int, explanation: Explanation, path: list[PathPiece]
     ) -> None:
-        """List the path of a step; if it is listed already, scrolling and selection stay."""
+        """List the path of a step; if it is listed already, keep the position and selection."""
         # Compared by identity: a step that has grown has a new explanation.
         if self._shown is not None and self._shown[1] is explanation:
             return
@@ -47,7 +47,7 @@ class PathList(QTreeWidget):
                 self._add(trace, step, explanation, piece)
 
     def clear_path(self) -> None:
-        """List nothing."""
+        """Clear the list."""
         self._shown = None
         with QSignalBlocker(self):
             self.clear()

@@ -42,7 +42,7 @@ class PartsBar(Drawing):
     """A drawing with bars of several parts."""
 
     def draw_parts(self, ink: Ink, bar: QRectF, parts: list[BarPiece], whole: float) -> None:
-        """Draw the parts from left to right; `whole` ns are as wide as the bar."""
+        """Draw the parts from left to right; the width of the bar corresponds to `whole` ns."""
         ink.fill(bar, self.theme.grid)
         scale = bar.width() / whole if whole else 0.0
         top = bar.top()
@@ -59,7 +59,7 @@ class PartsBar(Drawing):
 
 
 class PathBar(PartsBar):
-    """The shares of the critical path, which together are the makespan."""
+    """A bar with the shares of the critical path; their sum is the makespan."""
 
     def __init__(self) -> None:
         super().__init__(tr("Shares of the critical path"))
@@ -127,7 +127,7 @@ class IdleBars(PartsBar):
 
     @property
     def totals(self) -> dict[Cause, int]:
-        """Idle ns of all lanes by cause, of the causes that there are."""
+        """Idle time of all lanes in ns, by cause; causes without idle time are left out."""
         totals = {}
         for cause in CAUSES:
             total = sum(idle.get(cause, 0) for _, idle in self.lanes)
@@ -183,7 +183,7 @@ class IdleBars(PartsBar):
             tip = self._tip(name, cause, ns)
             parts.append((CAUSE_LOOKS[cause], float(ns), tip))
         self.draw_parts(ink, bar, parts, self._makespan)
-        # Half a pixel outwards, so that the line hides no part of the bar.
+        # Half a pixel outwards, so that the line covers no part of the bar.
         edge = bar.adjusted(-0.5, -0.5, 0.5, 0.5)
         ink.outline(edge, self.theme.line)
 

@@ -27,8 +27,8 @@ BELOW = 32.0  # height below a bar that descends, for its value and share
 WIDEST = 64.0  # width of a bar, at most
 GAP = 5.0  # between the names of two bars
 # Fractions.
-BAR = 0.66  # width of a bar, of its column's
-SMALLEST = 0.8  # size of the names, of the usual small text's, at least
+BAR = 0.66  # of the width of a column: width of its bar
+SMALLEST = 0.8  # of the size of small text: least size of the names
 TOTAL = N_("measured")
 TOP_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
@@ -167,7 +167,7 @@ class WaterfallChart(Drawing):
         return f"{self.name(bar)}: {self.value_words(bar)}\n{meaning}"
 
     def _y(self, value: float) -> float:
-        """Return the y of a level in ns; bars that descend to low levels have room for figures."""
+        """Return the y of a level in ns; leave room for figures below bars that descend far."""
         low = min(bar.low for bar in self.bars)
         high = max(bar.high for bar in self.bars)
         # At least 1, because `high - low` is a divisor below.
