@@ -43,7 +43,7 @@ class BucketsChart(Drawing):
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or new data of this one."""
+        """Show another run, or new data of the same run."""
         self._scene = scene
         self.ranks = {}
         self._wave = []

@@ -151,7 +151,7 @@ class DevicesPanel(Sheet):
         return widest
 
     def _draw_legend(self, ink: Ink, x: float, top: float) -> float:
-        """Draw the meaning of the colours from `x` on, below `top`; return its right edge."""
+        """Draw the legend of the colours from `x` on, below `top`; return its right edge."""
         theme = self.theme
         hatching = hatch_brush(theme.idle, self.devicePixelRatioF())
         entries = (

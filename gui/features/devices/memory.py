@@ -101,7 +101,7 @@ class MemoryPanel(Sheet):
         write_wrapped(ink.painter, self.theme.muted, note, text, top_left)
 
     def _draw_legend(self, ink: Ink, peaks: dict[int, LaneBalance]) -> None:
-        """Draw the meaning of the colours, in one line if it fits, else in two columns."""
+        """Draw the legend of the colours, in one line if it fits, else in two columns."""
         names = recorded_parts(peaks)
         titles = [_legend_title(name, peaks) for name in names]
         widths = [SWATCH + 21 + ink.small_width(title) for title in titles]

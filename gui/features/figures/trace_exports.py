@@ -55,7 +55,7 @@ class TraceExports(QObject):
         self._ask(tr("Export execution traces: name a new folder"), "-chakra", (), self.chakra_to)
 
     def trace_to(self, path: Path) -> None:
-        """Write one file; its format follows from the suffix."""
+        """Write one file; the suffix sets the format."""
         # Imported here, not at start-up.
         from core.recording.exporters.chrome import write_chrome
         from core.recording.exporters.perfetto import write_perfetto
@@ -111,7 +111,7 @@ class TraceExports(QObject):
             return
         trace = self._trace()
         if trace is not None:
-            # A run without an outcome may still be live and get spans while the thread reads.
+            # A run without an outcome may still be live, and grow while the thread reads.
             still = trace.snapshot() if trace.outcome is None else trace
             self.runner.start(_work(still, path, write), thread=True)
 

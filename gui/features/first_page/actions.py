@@ -37,7 +37,7 @@ class FirstPageActions:
         self._queue.run([preset("gpipe"), preset("1f1b")], self._compare_first)
 
     def _compare_first(self, runs: list[Run]) -> None:
-        """Compare the run that is shown with the first of the other ones."""
+        """Compare the run that is shown with the first of the others."""
         shown = self._comparing.shown
         others = [run for run in runs if run is not shown]
         self._comparing.begin(other_of(others[0]))

@@ -57,7 +57,7 @@ class FirstPageFeature(Feature):
         self.page.show_recent(latest_first, self.shell.settings.recent)
 
     def _forget(self, path: Path) -> None:
-        """Remove a recording from the recent ones."""
+        """Remove a recording from the list of recent files."""
         self.shell.settings.forget(path)
         self.refresh()
 

@@ -68,7 +68,7 @@ class WelcomePage(QScrollArea):
     """Takes the place of the timeline while no run is shown.
 
     `opened` carries the path of a recording, `picked` a Run of this session, `taught` the path of a
-    lesson, `tried` a name in FIRST_ACTIONS, `forgotten` a path to remove from the recent ones.
+    lesson, `tried` a name in FIRST_ACTIONS, `forgotten` a path to remove from the recent files.
     """
 
     opened = Signal(object)
@@ -294,6 +294,6 @@ def _heading(text: str) -> Label:
 
 def _centred(sheet: QWidget) -> QWidget:
     across = row(None, sheet, None, margins=NO_MARGINS)
-    # The sheet takes the width up to its maximum; the rest is on both sides of it.
+    # The sheet grows up to its maximum width; the space on both sides shares the rest.
     across.setStretchFactor(sheet, 1000)
     return widget_of(across, "plot")

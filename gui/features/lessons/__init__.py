@@ -1,1 +1,1 @@
-"""Lessons in the window: their panel, their runs, and the highlight on what they point at."""
+"""Lessons in the window: their panel, their runs, and the spotlight on their subject."""

@@ -65,7 +65,7 @@ class Lessons(QObject):
     compare it with, and `failed` a message. `concealed` carries True while explanations are to be
     hidden because the learner has to find out what is slow. `own_model` is emitted when the user
     goes on after the end of the last lesson. `start` starts a run without changing the form, and
-    returns True if it could.
+    returns True if that succeeded.
     """
 
     began = Signal()

@@ -14,7 +14,7 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import NO_MARGINS, column, named, row, widget_of
 
 EXAMPLE = "4 + 4 + 2"
-WIDTH = 90  # pixels of a field for one number
+WIDTH = 90  # pixels; width of a field for a single number
 
 
 class PredictionField(QWidget):
@@ -97,7 +97,7 @@ class PredictionField(QWidget):
 
     @property
     def has_focus(self) -> bool:
-        """True if the focus is on one of its parts."""
+        """True if one of the fields has the focus."""
         focused = QApplication.focusWidget()
         return focused is not None and self.isAncestorOf(focused)
 

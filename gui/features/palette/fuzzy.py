@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-# Worth of a letter by the place where its word was found.
+# Score of a letter, by the place where its word was found.
 START = 3.0
 INSIDE = 2.0
 SCATTERED = 1.0
-SKIPPED = 0.1  # taken off for each letter that lies between scattered ones
-LENGTH = 0.001  # taken off for each letter of the text, so of two texts the shorter comes first
+SKIPPED = 0.1  # subtracted for each letter between scattered ones
+LENGTH = 0.001  # subtracted for each letter of the text, so that shorter texts are listed first
 
 
 def score(typed: str, text: str) -> float | None:

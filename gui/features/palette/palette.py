@@ -166,7 +166,7 @@ class Palette(QFrame):
             self._run(self.list.currentItem())
 
     def _run(self, item: QTreeWidgetItem | None) -> None:
-        """Run the command of an item, if it has one: the item of an empty list has none."""
+        """Run the command of an item; the item that says that nothing matches has none."""
         command: Command | None = None if item is None else item.data(0, COMMAND_ROLE)
         if command is not None and command.enabled:
             self.leave()

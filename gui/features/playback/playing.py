@@ -100,7 +100,7 @@ class Playing(QObject):
             return
         start, end = film.scene.trace.step_bounds(film.step)
         if film.film.start < start or end < film.film.end:
-            return  # a range over several steps: playback itself goes from one to the next
+            return  # a range of several steps: playback itself moves from one step to the next
         if film.scene is not scene or film.step != scene.chosen_step:
             self.close()
 

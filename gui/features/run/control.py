@@ -23,9 +23,9 @@ from gui.widgets.label import plain_tip
 
 
 class RunControl(QObject):
-    """Starts runs; `queue` starts several one after the other.
+    """Starts runs; `queue` starts several, one after the other.
 
-    `planned` carries the Specification of a form that can run.
+    `planned` carries the Specification of the form whenever it can run.
     """
 
     planned = Signal(object)

@@ -106,7 +106,7 @@ class OptionForm(QFormLayout):
         self.edited.emit()
 
     def _align(self) -> None:
-        """Give all labels one width, so that fields are aligned whichever rows are shown."""
+        """Give all labels one width, so that the fields stay aligned when rows are hidden."""
         found = [self._label(field.widget) for field in self.fields.values()]
         found.append(self._label(self.where))
         labels = [label for label in found if label is not None]

@@ -13,7 +13,7 @@ from gui.app.run import Run
 class RunQueue:
     """Starts the next run when one has finished; a run that fails or is stopped clears the queue.
 
-    `start` starts a run and returns True if it could.
+    `start` starts a run, and returns True if that succeeded.
     """
 
     def __init__(self, start: Callable[[Specification], bool]) -> None:

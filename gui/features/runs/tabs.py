@@ -115,7 +115,7 @@ class RunTabs(QTabBar):
         if not 0 <= place < self.count():
             return
         with QSignalBlocker(self):
-            # Blocked: Qt makes another tab the current one, which `closed` reports at the end.
+            # Blocked, because Qt makes another tab the current one; `closed` reports that below.
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
         shown = self.tabData(self.currentIndex()) if self.count() else None

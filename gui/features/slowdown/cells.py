@@ -144,7 +144,7 @@ def cell_sentence(cell: Cell) -> str:
 
 
 def lanes_line(cell: Cell, names: Sequence[str]) -> str:
-    """Return the lanes of a cell in a line, the first ones by name; "" for kinds of work."""
+    """Return a line with the lanes of a cell, the first of them by name; "" for kinds of work."""
     most = 4
     listed = ", ".join(names[:most])
     if len(names) > most:

@@ -178,7 +178,7 @@ class SlowdownChart(Drawing):
     def event(self, event: QEvent) -> bool:
         is_key = isinstance(event, QKeyEvent) and event.key() in (*STEPS, *ACTIVATE)
         if is_key and event.type() is QEvent.Type.ShortcutOverride:
-            event.accept()  # otherwise an action of the window may take the key
+            event.accept()  # otherwise the key may trigger an action of the window
             return True
         return super().event(event)
 

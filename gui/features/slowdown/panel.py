@@ -169,7 +169,7 @@ class SlowdownPanel(QWidget):
 
 
 def _split_sentence(split: EvenSplit | None) -> str:
-    """Return the sentence on the parts of the savings; "" if there is none."""
+    """Return a sentence on how the saving of an even job is divided; "" if that is unknown."""
     text = None if split is None else split.text
     return "" if text is None else translated(text)
 

@@ -103,7 +103,7 @@ class SpansPanel(QWidget):
         self._show_count()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or new spans of this one; nothing is done while the table is hidden."""
+        """Show another run, or new spans of the same run; a hidden table is emptied instead."""
         trace = None if scene is None else scene.trace
         ended = self._live and not live
         new = trace is not self._trace

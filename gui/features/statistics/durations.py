@@ -1,4 +1,4 @@
-"""Durations of whole spans: a histogram of all or of one kind, and the outliers."""
+"""Durations of whole spans: a histogram of all kinds or of one, and the outliers."""
 
 from __future__ import annotations
 

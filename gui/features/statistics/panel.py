@@ -82,7 +82,7 @@ class StatisticsPanel(QWidget):
     # Content
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Count again if another run is shown, or if this one has grown."""
+        """Count again if another run is shown, or if the same run has grown."""
         self._live = live
         if scene is None or scene is not self._scene:
             self.show_range(scene, None)

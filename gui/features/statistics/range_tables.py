@@ -46,7 +46,7 @@ def headline(counted: RangeStatistics) -> str:
 def steps_range(trace: Trace, live: bool) -> TimeRange | None:
     """Return the range of all measured steps, or of a live run's latest steps.
 
-    None while there is no step.
+    Returns None while there is no step.
     """
     steps = measured_steps(trace) or trace.steps
     if live:

@@ -34,7 +34,7 @@ class StepAxis(pyqtgraph.AxisItem):
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:
         steps_per_pixel = (maxVal - minVal) / max(1.0, size)
         spacing = whole_spacing(steps_per_pixel * TICK)
-        # One level of ticks: pyqtgraph's own finer ticks would be between whole steps.
+        # Only one level of ticks, because pyqtgraph's finer ticks would be between whole steps.
         return [(spacing, 0)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
@@ -101,7 +101,7 @@ class StepChart(pyqtgraph.PlotWidget):
         self.losses.setPen(pyqtgraph.mkPen(theme.update, width=2))
 
     def set_bars(self, bars: StepBars) -> None:
-        """Show all of these steps; there is at least one."""
+        """Show these steps; there must be at least one."""
         self._bars = bars
         self._steps.warmup = bars.warmup
         numbers = bars.numbers

@@ -58,7 +58,7 @@ class StepsPanel(QWidget):
             margins=(8, 4, 8, 4),
             spacing=2,
         )
-        # The strip must not make the dock higher: in a low one it is hidden.
+        # The strip must not make the dock higher; it is hidden in a low dock.
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self.setMinimumHeight(LEAST)
 
@@ -71,7 +71,7 @@ class StepsPanel(QWidget):
         self._refresh()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Show another run, or new data of this one."""
+        """Show another run, or new data of the same run."""
         self._scene = scene
         self._live = live
         if scene is None or self.isVisible():

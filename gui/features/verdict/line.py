@@ -83,7 +83,7 @@ class VerdictLine(QFrame):
         self.show_text("")
 
     def show_run(self, header: Header | None) -> None:
-        """Remove the suggestions of the last run, and show the timing note of this one."""
+        """Remove the suggestions for the previous run, and show the timing note of the new run."""
         self._header = header
         self._show_note("" if header is None else _timing_note(header))
         self._offered.clear()

@@ -26,7 +26,7 @@ class Change(StrEnum):
     """Kinds of changes to a run."""
 
     VIRTUAL_LANES = "virtual-lanes"
-    """Lanes share hardware: virtual ones show the strategy without that."""
+    """Lanes share hardware: virtual lanes show the strategy without this effect."""
     WIDER = "wider"
     """Tasks are shorter than the time that Python needs to start them."""
     OTHER_WAY = "other-way"

@@ -22,7 +22,7 @@ def chosen_theme(settings: Settings) -> Theme:
 
 
 class ColourControl(QObject):
-    """Actions of the View menu's Colour by and Colours….
+    """Controller of Colour by and Colours… in the View menu.
 
     `theme_changed` is emitted when the theme has other colours, and `scene_changed` when the bars
     of the scene on screen have another colouring.

@@ -248,7 +248,7 @@ class WaterfallChart(Drawing):
 
 
 def _name_font(fonts: Fonts, room: float, names: Iterable[str]) -> QFont:
-    """Return one font for all names, smaller if the longest word would touch its neighbour."""
+    """Return one font for all names, smaller if a word would touch the next name."""
     widest = max(_widest_word(fonts, name) for name in names) + GAP
     font = QFont(fonts.small)  # a copy, because `fonts` is shared with other widgets
     if widest > room:
