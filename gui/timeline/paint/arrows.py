@@ -28,17 +28,17 @@ THIN = 1.0
 THICK = 2.0
 HALO = 2.5
 MOST = 400  # arrows of all dependencies; more would hide the bars
-TAG = 16.0  # height of the text with their number
+TAG = 16.0  # height of the text with the number of arrows
 Pair = tuple[QRectF, QRectF]
-"""The bars of a task and of one that waits for it."""
+"""Rectangles of the bar of a task and of the bar of a task that waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
     """A line with a head, from the end of one bar to the beginning of another.
 
-    `down` is true if it arrives from above, `held` if it is from the last task that the span waited
-    for.
+    `down` is true if the arrow arrives from above, `held` if it starts at the last task that the
+    selected span waited for.
     """
 
     start: QPointF
@@ -48,7 +48,7 @@ class Arrow:
 
 
 def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
-    """Return the visible arrows; the one from the last dependency is last, so on top."""
+    """Return the visible arrows; the one from the last dependency is last, to be drawn on top."""
     shown = frame.layout.track_by_lane
     if span.lane not in shown:
         return []
@@ -79,7 +79,7 @@ def draw_arrows(canvas: Canvas, span: Span, near: Neighbours) -> None:
 
 
 def draw_dependencies(canvas: Canvas, scene: Scene) -> None:
-    """Draw the visible dependencies between lanes; of very many the first ones, and the number.
+    """Draw the first MOST visible dependencies between lanes; if there are more, write how many.
 
     Dependencies within a lane are left out, because a lane's tasks are in order anyway.
     """
@@ -99,7 +99,7 @@ def draw_dependencies(canvas: Canvas, scene: Scene) -> None:
 
 
 def draw_arrow(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
-    """Draw an arrow as several lines, each with colour and width; the head has the last colour."""
+    """Draw an arrow's line once for each colour and width; the head has the last colour."""
     path = _path(arrow)
     with smoothed(painter):
         for colour, width in lines:
@@ -123,9 +123,9 @@ def _visible_pairs(scene: Scene, frame: Frame) -> tuple[int, list[Pair]]:
 
 
 def _pairs(columns: StepColumns, frame: Frame) -> list[Pair]:
-    """Return the visible tasks of a step with those on other lanes that wait for them."""
-    # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: the
-    # waiting task (`waiter`), and its dependency (`before`).
+    """Return the visible dependencies of a step between lanes, in order of the waiting tasks."""
+    # Task n waits for after[after_first[n]:after_first[n + 1]]. `waiter` and `before` have an entry
+    # for each such pair: the waiting task, and its dependency.
     counts = np.diff(columns.after_first)
     waiter = np.repeat(np.arange(len(columns)), counts)
     before = columns.after
@@ -141,7 +141,7 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[Pair]:
     seen &= np.isin(target_lane, shown)
     sources = before[seen]
     targets = waiter[seen]
-    # By time, so that if there are more than MOST the earliest ones are drawn.
+    # Sorted by time, so that the earliest are drawn if there are more than MOST.
     order = np.argsort(columns.start[targets], kind="stable")
 
     def rect(task: int) -> QRectF:
@@ -192,7 +192,7 @@ def _rect_of(frame: Frame, span: Span) -> QRectF:
 
 
 def arrow_between(source: QRectF, target: QRectF, held: bool) -> Arrow:
-    """Return an arrow between the edges of two bars, which crosses no text."""
+    """Return an arrow from a corner of one bar to a corner of another, clear of their texts."""
     down = target.top() >= source.top()
     is_below = target.top() > source.top()
     start = source.bottomRight() if is_below else source.topRight()
@@ -201,7 +201,7 @@ def arrow_between(source: QRectF, target: QRectF, held: bool) -> Arrow:
 
 
 def _is_seen(frame: Frame, arrow: Arrow) -> bool:
-    """Return whether an arrow has a length and is not completely left or right of the plot."""
+    """Return whether an arrow is over 2 pixels long, and not entirely left or right of the plot."""
     is_left = arrow.end.x() < frame.left
     is_right = arrow.start.x() > frame.right
     if is_left or is_right:
@@ -212,8 +212,8 @@ def _is_seen(frame: Frame, arrow: Arrow) -> bool:
 
 
 def _path(arrow: Arrow) -> QPainterPath:
-    """Return a curve that starts and ends vertically; between bars of a lane it bends over them."""
-    # The curve ends at the head's base: at its tip the line would be wider than the tip.
+    """Return a curve that starts and ends vertically; within a lane it rises above the bars."""
+    # The curve ends at the base of the head, because the line is wider than the head's tip.
     back = -1 if arrow.down else 1
     start = arrow.start
     neck = arrow.end + QPointF(0, back * (HEAD - 1))

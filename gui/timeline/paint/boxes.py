@@ -1,6 +1,6 @@
 """Rectangles of a lane's track, for measured and predicted spans.
 
-Figures consist of them; on a screen they are used for bars in two colours and inside outlines.
+Figures consist of them. On a screen, only tracks with two-coloured bars use them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Boxes:
     ) -> list[QRectF]:
         """Return the `chosen` rectangles; the plot begins at `left`, the track ends at `bottom`.
 
-        Of each rectangle only one of `parts` equal parts is returned, counted from the top.
+        Each rectangle is divided into `parts` of about the same height. Only the part with the
+        number `part`, counted from 0 at the top, is returned.
         """
         height = self.height[chosen]
         upper, lower = _edges(height, part, parts)
@@ -121,8 +122,9 @@ def _edges(
     part: int,
     parts: int,
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Return the edges of a part below the top, at whole pixels, so that parts have no gaps."""
-    # The last part ends at `height`: rounded, it could end a pixel above the track's bottom.
+    """Return a part's edges, measured from the top and rounded so that parts have no gaps."""
+    # `height` itself is not rounded; otherwise the last part could end a pixel above the track's
+    # bottom.
     each = height / parts
     following = part + 1
     upper = np.round(part * each)
@@ -149,15 +151,15 @@ def slices_of(
     ratio: float,
     palette: Palette,
 ) -> tuple[NDArray[np.uint32], Floats]:
-    """Divide a track of boxes into slices that do not change from their top to their bottom.
+    """Divide a track of boxes into horizontal slices in which colours depend only on x.
 
-    Returns a line of 0xAARRGGBB for each, shape (slices, device pixels), with `ratio` device pixels
-    per pixel; and the edges of the slices, in pixels below the top of a track of `height`.
+    Returns a line of 0xAARRGGBB for each slice, shape (slices, device pixels), with `ratio` device
+    pixels per pixel; and the edges of the slices, in pixels below the top of a track of `height`.
     """
     left = boxes.left * ratio
     right = (boxes.left + boxes.width) * ratio
     owner = owners(left, right, pixels)
-    # `owner` is len(boxes) where there is no box: the appended entry, which is the clear colour.
+    # Where there is no box, `owner` is the number of boxes: the appended entry, which is clear.
     clear = palette.shape[1] - 1
     family = np.append(boxes.family, clear)[owner]
     upper_colours, lower_colours = palette
@@ -167,8 +169,8 @@ def slices_of(
     first = boxes.height[0]
     if not halved and (boxes.height == first).all():
         return upper[None], np.array([height - first, height])
-    # Divided at the top of every height that occurs, and at its middle if boxes have two colours:
-    # between two edges no pixel's colour depends on its y, so a slice is one line of pixels.
+    # The track is divided at the top of every height that occurs, and at its middle if boxes have
+    # two colours. Between two edges no colour depends on y, so a slice is one line of pixels.
     heights = np.unique(boxes.height)
     tops = height - heights
     middles = tops
@@ -176,8 +178,9 @@ def slices_of(
         middles = tops + np.round(heights / 2)
     edges = np.unique(np.concatenate([tops, middles, [height]]))
     tall = np.append(boxes.height, 0.0)[owner]
-    # Shape (slices, pixels): how far a slice's middle is below the top of the box in that pixel.
-    # Negative above the box; from half the box's height on it has the lower colour.
+    # `depth`, shape (slices, pixels), is how far a slice's middle is below the top of the box in
+    # that pixel. It is negative above the box; from half the box's height on, the pixel has the
+    # lower colour.
     slice_middles = (edges[:-1] + edges[1:]) / 2
     depth = slice_middles[:, None] - (height - tall)
     is_lower = depth >= np.round(tall / 2)

@@ -1,4 +1,4 @@
-"""The painter of a picture of a run, with everything that each part of the picture needs."""
+"""A painter of a run's picture, with the fonts, colours and frame that all drawing needs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gui.timeline.paint.ink import Ink
 
 @dataclass(frozen=True, slots=True)
 class Canvas(Ink):
-    """An ink in the colours of a frame, and the frame of the picture that it draws."""
+    """An Ink that also has the frame of the picture; its colours are the frame's."""
 
     frame: Frame
 
     @classmethod
     def on(cls, painter: QPainter, frame: Frame, fonts: Fonts) -> Canvas:
-        """Return a canvas for a frame, in the colours of that frame."""
+        """Return a canvas for a frame, in the frame's colours."""
         return cls(painter, fonts, frame.theme, frame)
 
     @property
@@ -34,6 +34,6 @@ class Canvas(Ink):
         return replace(self, frame=frame, theme=frame.theme)
 
     def write_tag(self, rect: QRectF, text: str, letters: str, ground: str) -> None:
-        """Write a line in the small font on a filled rectangle, in its centre."""
+        """Fill a rectangle, and write a line in the small font at its centre."""
         self.fill(rect, ground)
         self.small(rect, text, CENTRE, letters)

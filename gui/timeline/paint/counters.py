@@ -26,8 +26,8 @@ HEADROOM = 1.0  # free pixels above the largest value
 class Area:
     """A counter in a row: n columns of one pixel from `left` on; heights count from the row's top.
 
-    In each column the line is from `top` to `bottom`, which differ if it has several values. The
-    area is between the line and `zero`.
+    In each column the line extends from `top` to `bottom`, which differ if the counter has several
+    values there. The area between the line and `zero` is filled.
     """
 
     left: float
@@ -59,7 +59,10 @@ def draw_counters(canvas: Canvas, scene: Scene) -> None:
 
 
 def _area_of(line: CounterLine, frame: Frame, place: QRectF, end: int) -> Area | None:
-    """Return a counter in the row at `place`, until `end` ns or its last value, or None."""
+    """Return a counter's area in the row at `place`, or None if no value is visible.
+
+    It ends at `end` ns, or at the counter's last value if that is later.
+    """
     if not len(line):
         return None
     last_time = int(line.times[-1])
@@ -108,7 +111,7 @@ def counter_pixels(area: Area, height: float, ratio: float, theme: Theme) -> NDA
 
 def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> None:
     """Draw a counter as an area under a line, for figures."""
-    # Half pixels are the finest visible steps, and make neighbours equal that differ by less.
+    # Rounded to half pixels, the finest visible steps: neighbours that differ by less become equal.
     rounded_top = np.round(2 * area.top) / 2
     rounded_bottom = np.round(2 * area.bottom) / 2
     top = place.top() + rounded_top
@@ -130,7 +133,7 @@ def _draw_lines(painter: QPainter, area: Area, place: QRectF, theme: Theme) -> N
 
 
 def _steps(ys: Floats, left: float) -> list[QPointF]:
-    """Return the corners of a line over columns of one pixel; equal neighbours share a step."""
+    """Return the corners of a stepped line over columns of one pixel; equal ones share a step."""
     changes = np.flatnonzero(np.diff(ys)) + 1
     first = np.concatenate([[0], changes])
     last = np.concatenate([changes, [len(ys)]])

@@ -1,6 +1,6 @@
 """Draws the critical path over the lanes: outlined tasks, and lines between them.
 
-In narrow steps it is a line at the foot of the lanes on the path.
+In narrow steps, the path is a line at the bottom of its lanes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def draw_critical(canvas: Canvas, scene: Scene) -> None:
         light = mixed(theme.path, theme.plot, LIGHT)
         painter.setPen(pen(light))
         painter.drawLines(lines)
-        # A wider line in the colour of the ground separates the outline from a bar of a similar
+        # A wider line in the background's colour separates the outline from a bar of a similar
         # colour.
         for colour, width in ((theme.plot, HALO), (theme.path, LINE)):
             outline = pen(colour, width)
@@ -101,7 +101,7 @@ def _draw_narrow(canvas: Canvas, scene: Scene) -> None:
 
 
 def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
-    """Return lines at the foot of tracks, over the pixels in which their lane is on a path."""
+    """Return lines at the bottom of tracks, over the pixels in which their lane is on a path."""
     lane = np.concatenate([trail.lane for trail in trails])
     start = np.concatenate([trail.start for trail in trails])
     end = np.concatenate([trail.end for trail in trails])
@@ -124,7 +124,7 @@ def narrow_path_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
 
 
 def _covered(first: Floats, last: Floats, width: int) -> list[tuple[int, int]]:
-    """Return the ranges of pixels in which any of the tasks from `first` to `last` is."""
+    """Return the pixel ranges that tasks cover, ends excluded; task i is at first[i] to last[i]."""
     # A difference array: +1 where a task begins, -1 after its end; the running sum counts the
     # tasks in each pixel. Ends are clipped to the plot's width and the array is longer, so every
     # range that begins also ends.
@@ -133,7 +133,7 @@ def _covered(first: Floats, last: Floats, width: int) -> list[tuple[int, int]]:
     begun = np.bincount(begins, minlength=width + 2)
     ended = np.bincount(ends, minlength=width + 2)
     is_covered = np.cumsum(begun - ended) > 0
-    # Of truth values, np.diff tells which differ from the one before.
+    # np.diff of booleans is True where a value differs from the previous one.
     differs = np.diff(is_covered, prepend=False)
     edges = np.flatnonzero(differs).tolist()
     begins_covered = edges[::2]

@@ -11,9 +11,9 @@ from gui.look.text import tr
 from gui.timeline.paint.canvas import Canvas
 from gui.timeline.state.measure import Measure, signed_text
 
-ROOM = 22.0  # from a lane to the first dimension line, and from there to the second
-ARROW = 5.0
-OUTSIDE = 14.0  # distance of arrows outside a dimension that is too narrow for them
+ROOM = 22.0  # pixels between the two dimension lines
+ARROW = 5.0  # length of an arrow head
+OUTSIDE = 14.0  # overhang of a dimension line that is too short to have arrows inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Dimension:
 
 
 def draw_measure(canvas: Canvas, measure: Measure, floor: float) -> None:
-    """Draw two dimension lines, from the first span's end and from its start to the second span.
+    """Draw two dimension lines: from the first span's end and start to the second span's start.
 
     They are below the lower of the two lanes, or above the upper one if there is no room above the
     pixel `floor`.
@@ -43,7 +43,6 @@ def draw_measure(canvas: Canvas, measure: Measure, floor: float) -> None:
         return
     below = frame.top + max(track.bottom for track in tracks)
     above = frame.top + min(track.top for track in tracks)
-    # Both dimension lines are below the lower lane, or both above the upper one.
     lowest = below + 2 * ROOM + 6
     if lowest <= floor:
         direction = 1
@@ -80,7 +79,7 @@ def _draw_poles(canvas: Canvas, dimension: Dimension, edge: float) -> None:
 
 
 def _draw_dimension(canvas: Canvas, dimension: Dimension) -> None:
-    """Draw a line with an arrow head at both ends, and a text in its middle or next to it."""
+    """Draw a line with an arrow head at each end, and its text at the middle or next to it."""
     painter = canvas.painter
     theme = canvas.theme
     left = canvas.frame.left
@@ -91,8 +90,8 @@ def _draw_dimension(canvas: Canvas, dimension: Dimension) -> None:
         return
     y = dimension.y
     canvas.pen(theme.text, 1.4)
-    # As in technical drawings: if there is too little room, the arrows are outside and point
-    # inwards.
+    # If there is too little room, the arrows are outside and point inwards, as in technical
+    # drawings.
     tight = x1 - x0 < 4 * ARROW
     reach = OUTSIDE if tight else 0.0
     from_x = max(left, x0 - reach)

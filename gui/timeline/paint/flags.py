@@ -17,17 +17,17 @@ from gui.timeline.layout.frame import AXIS, Frame
 from gui.timeline.layout.moments import OF_RUN, Origin, since_text
 from gui.timeline.paint.canvas import Canvas
 
-TOP = 2.0  # of a flag on the axis
+TOP = 2.0  # upper edge of a flag on the axis
 HEIGHT = 16.0
 BARE = 11.0  # width of a flag without a note
 WIDEST = 150.0
 AIR = 5.0
-REACH = 4.0  # pixels next to its pole in which a flag is hit
+REACH = 4.0  # pixels left of its pole in which a flag can be clicked
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Place of a bookmark's flag, and as much of its note as fits."""
+    """Place of the flag of bookmark number `index`, and as much of the note as fits."""
 
     index: int
     rect: QRectF
@@ -35,9 +35,10 @@ class Flag:
 
 
 def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Flag]:
-    """Return the flags of the bookmarks (in order of time) that begin in the visible time.
+    """Return the flags of the bookmarks that begin in the visible time.
 
-    A flag ends where the next one begins, so that all can be seen and hit.
+    `bookmarks` are in order of time. A flag ends where the next one begins, so that all can be seen
+    and clicked.
     """
     right = frame.right
     poles = [frame.x(bookmark.start) for bookmark in bookmarks]
@@ -45,7 +46,7 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
     for index, (bookmark, x) in enumerate(zip(bookmarks, poles, strict=True)):
         if not frame.left - 1 <= x <= right:
             continue
-        # Up to the next pole; the last flag, without a next pole, up to the plot's edge.
+        # A flag may extend up to the next pole, the last one up to the plot's edge.
         end = right
         if index + 1 < len(poles):
             end = min(end, poles[index + 1])
@@ -105,7 +106,7 @@ def draw_bookmarks(canvas: Canvas, bookmarks: Sequence[Bookmark], bottom: float)
 
 
 def hide_ticks(canvas: Canvas, over: Sequence[QRectF]) -> None:
-    """Erase the axis's labels that overlap with rectangles to be drawn."""
+    """Erase the axis's labels that would overlap with what is drawn later at `over`."""
     frame = canvas.frame
     for label in tick_rects(frame, canvas.fonts) if over else ():
         if any(label.intersects(rect) for rect in over):

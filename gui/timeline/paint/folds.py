@@ -77,7 +77,7 @@ def _first_that_fits(canvas: Canvas, texts: list[str], room: float) -> str | Non
 
 
 def _write(canvas: Canvas, place: QRectF, texts: list[str]) -> None:
-    """Write the longest text that fits between the edges; upright if none does."""
+    """Write the longest text that fits between the edges; if none does, write it vertically."""
     painter = canvas.painter
     room = place.width() - 4 * TOOTH
     text = _first_that_fits(canvas, texts, room)

@@ -1,4 +1,4 @@
-"""Labels in idle gaps: the task that the lane waits for, and how long, where there is room."""
+"""Labels in idle gaps, where there is room: the task that the lane waits for, and for how long."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LOW = 14.0  # lower tracks have no labels
 PADDING = 2.0  # free pixels left and right of a label, and of the background under it
 LINE_HEIGHT = 13.0
 MOST_LINES = 3
-MORE = "…"  # after a label without a duration that is not of its whole gap
+MORE = "…"  # ends a label without a duration if the wait is only a part of the idle time
 SEPARATOR = "·"
 
 
 class Room(NamedTuple):
-    """A gap, or a part of it, that may have room for a label; `wait` is its place in the waits."""
+    """A gap, or a part of it, that may have room for a label; `wait` is its index in the waits."""
 
     wait: int
     gap: int
@@ -39,12 +39,15 @@ class Room(NamedTuple):
 
 
 def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -> list[int]:
-    """Return the visible steps of at least `least` pixels that can be explained at once."""
+    """Return the visible steps of at least `least` pixels that are explained or quick to explain.
+
+    The open step is not among them.
+    """
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     lengths = scene.step_ends[seen] - scene.step_starts[seen]
     is_wide = lengths >= least * view.ns_per_pixel
     wide = scene.step_numbers[seen][is_wide]
-    # Not the open step: it would have to be explained again with each batch of spans.
+    # The open step would have to be explained again with each batch of spans.
     steps = [step for step in wide.tolist() if step != scene.open_step]
     return [step for step in steps if scene.explained.at_hand(step)]
 
@@ -113,20 +116,20 @@ class StepLabels(NamedTuple):
         return [_joined(label, task), label]
 
     def _lane_name(self, position: int) -> str:
-        """Return the name of the lane of a task of the step."""
+        """Return the name of a task's lane; `position` is the task's index in the step."""
         explanation = self.known.explanation
         lane = explanation.lanes[explanation.columns.lane[position]]
         name: str = lane.name
         return name
 
     def _action(self, cause: Cause, position: int) -> str:
-        """Return the text for a wait whose cause is an action of a task of the step."""
+        """Return the text for a wait whose cause is the action of a task of the step."""
         code = self.known.explanation.columns.kind[position]
         template = action_template(cause, KINDS[code])
         return tr(template, lane=self._lane_name(position))
 
     def _task_label(self, position: int) -> str:
-        """Return the text on the bar of a task of the step; "" while it runs."""
+        """Return the text on a task's bar; "" while the task runs."""
         labels = self.known.task_labels
         if position not in labels:
             task = int(self.known.explanation.columns.task[position])
@@ -152,8 +155,8 @@ def draw_gap_labels(canvas: Canvas, scene: Scene) -> None:
 
 def _draw_step(canvas: Canvas, tracks: Mapping[int, Track], labels: StepLabels) -> None:
     frame = canvas.frame
-    # Two passes: a gap may wait for several lanes in turn, for none long enough that its part has
-    # room for a label; then the gap as a whole is labelled with its longest wait.
+    # Two passes: in one gap a lane may wait for several others, each too briefly for a label. Then
+    # the whole gap is labelled with its longest wait.
     labelled: set[int] = set()
     waits = labels.known.waits
     main_waits = labels.known.main_waits
@@ -192,7 +195,7 @@ def _joined(*parts: str) -> str:
 
 
 def _draw_label(canvas: Canvas, room: QRectF, texts: list[str]) -> bool:
-    """Draw the longest text that fits, on an unhatched background; False if none fits."""
+    """Draw the longest text that fits, on an unhatched background; return False if none fits."""
     painter = canvas.painter
     room_width = room.width() - 4 * PADDING
     room_lines = int(room.height() // LINE_HEIGHT)
@@ -223,7 +226,7 @@ def fitting_lines(texts: list[str], fonts: Fonts, width: float, most: int) -> li
 def label_lines(text: str, fonts: Fonts, width: float) -> list[str]:
     """Break a text at spaces into the fewest lines of at most `width` pixels.
 
-    Separators at the ends of lines are left out. Returns [] if a word is wider.
+    Separators at the ends of lines are left out. Returns [] if a word is wider than a line.
     """
     lines: list[str] = []
     for word in text.split(" "):

@@ -1,4 +1,4 @@
-"""Lines that mean idle time: a texture for the screen, diagonals for figures."""
+"""The hatch that marks idle time: a texture for the screen, lines for figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QImage, QPainter, QPixmap
 
 from gui.look.painter import pen
 
-HATCH = 8
+HATCH = 8  # pixels between lines
 
 
 def hatch_lines(rect: QRectF, step: float = HATCH) -> list[QLineF]:
@@ -35,7 +35,7 @@ def hatch_lines(rect: QRectF, step: float = HATCH) -> list[QLineF]:
 
 @lru_cache(maxsize=8)
 def hatch_brush(colour: str, ratio: float) -> QBrush:
-    """Return a tile of the idle hatch as a texture."""
+    """Return a brush that repeats a tile of the idle hatch; `ratio` is device pixels per pixel."""
     size = round(HATCH * ratio)
     tile = QPixmap(size, size)
     tile.setDevicePixelRatio(ratio)
@@ -43,7 +43,7 @@ def hatch_brush(colour: str, ratio: float) -> QBrush:
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(pen(colour, 0.8))
-    # The adjacent tiles' diagonals too: their antialiased edges extend into this tile's corners.
+    # Draw the adjacent tiles' diagonals too: their antialiased edges extend into this tile.
     diagonal = QLineF(-1, HATCH + 1, HATCH + 1, -1)
     for shift in (-HATCH, 0, HATCH):
         painter.drawLine(diagonal.translated(shift, 0))
@@ -53,10 +53,10 @@ def hatch_brush(colour: str, ratio: float) -> QBrush:
 
 @lru_cache(maxsize=8)
 def hatch_tile(colour: str, ratio: float) -> NDArray[np.uint32]:
-    """Return the tile as 0xAARRGGBB, premultiplied; shape (lines, columns)."""
+    """Return the tile of `hatch_brush` as 0xAARRGGBB, premultiplied; shape (lines, columns)."""
     image = hatch_brush(colour, ratio).textureImage()
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    # Copied, because the buffer belongs to `image`, which is deleted on return.
+    # The result is copied, because the buffer belongs to `image`, which is deleted on return.
     codes = np.frombuffer(image.constBits(), np.uint32)
     lines = codes.reshape(image.height(), -1)
     return lines[:, : image.width()].copy()

@@ -1,4 +1,4 @@
-"""The ground under the bars of a track. Where no bar covers it, the lane is idle."""
+"""Draws the ground of tracks: the background that shows idle time where no bar covers it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ MOST_STEPS = 400  # more steps than this on screen are hatched as one
 
 
 Ground = Callable[[QRectF, bool], None]
-"""Draws the ground of a track at a place; True for a helper track, which is too thin for a hatch.
+"""Function that draws the ground of a track at a place; the flag is True for helper tracks.
 
-Only steps have a ground: hatched, or plain on helper tracks.
+Only time inside steps has a ground. It is hatched, or plain on helper tracks, which are too thin
+for a hatch.
 """
 
 
 def idle_ground(canvas: Canvas, scene: Scene) -> Ground:
-    """Return the function that draws the ground of a track; its textures are made once for all."""
+    """Return a function that draws the ground of any track; all tracks share its textures."""
     painter = canvas.painter
     frame = canvas.frame
     starts, ends = step_ranges(scene, frame)
@@ -60,10 +61,10 @@ def idle_ground(canvas: Canvas, scene: Scene) -> Ground:
 def _hatch_brush(frame: Frame, is_in_step: NDArray[np.bool_], ratio: float) -> QBrush:
     """Return a brush with the hatch in the device pixels of steps, as wide as the plot."""
     tile = hatch_tile(frame.theme.idle, ratio)
-    # The lines move with the time.
+    # The hatch moves with the bars when the view is panned.
     shift = round(frame.view.x(0.0)) % HATCH
     phase = round(shift * ratio)
-    # As high as one tile: Qt repeats a brush vertically, so it serves tracks of any height.
+    # One tile is high enough for tracks of any height, because Qt repeats a brush vertically.
     column_of_tile = (np.arange(len(is_in_step)) - phase) % tile.shape[1]
     repeated = np.ascontiguousarray(tile[:, column_of_tile])
     hatched = np.where(is_in_step, repeated, CLEAR)
@@ -84,7 +85,7 @@ def _draw_textures(
     if helper:
         draw_slices(painter, plain, (0.0, place.height()), place, ratio)
     else:
-        # The same origin for all tracks, so that the lines continue from track to track.
+        # All tracks have the same origin, so that the lines continue from track to track.
         painter.setBrushOrigin(QPointF(place.left(), 0))
         painter.fillRect(place, hatched)
 
@@ -107,7 +108,7 @@ def _draw_lines(
 
 
 def seen_steps(scene: Scene, view: Viewport, most: float) -> tuple[Ints, Ints]:
-    """Return the starts and ends, in ns, of the steps in a view; as one if over `most` steps."""
+    """Return the starts and ends, in ns, of the steps in a view; one range if over `most` steps."""
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     if seen.stop - seen.start > most:
         return scene.step_starts[[seen.start]], scene.step_ends[[seen.stop - 1]]
@@ -120,8 +121,8 @@ def step_ranges(scene: Scene, frame: Frame) -> tuple[Floats, Floats]:
     live = [span.start for span in scene.trace.open_tasks]
     if live and frame.now is not None:
         start = min(live)
-        # The live step is a step of the scene too, up to the end of its finished tasks. Only the
-        # rest is added, because `owners` needs disjoint ranges.
+        # The scene's last step may already be the live one, up to the end of its finished tasks.
+        # Only the rest is added, because `owners` needs disjoint ranges.
         if len(ends):
             start = max(start, int(ends[-1]))
         starts = np.append(starts, start)

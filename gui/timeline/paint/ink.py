@@ -23,25 +23,25 @@ class Ink:
 
     @staticmethod
     def of(painter: QPainter, font: QFont, theme: Theme) -> Ink:
-        """Return an ink whose fonts are sizes of a widget's font."""
+        """Return an ink with fonts derived from a widget's font."""
         return Ink(painter, Fonts.of(font), theme)
 
     def base(
         self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
     ) -> None:
-        """Write in the base font; in the colour of text unless a colour is given."""
+        """Write in the base font; in the theme's text colour unless a colour is given."""
         write(self.painter, self.fonts.base, colour or self.theme.text, rect, text, where)
 
     def bold(
         self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
     ) -> None:
-        """Write in bold; in the colour of text unless a colour is given."""
+        """Write in bold; in the theme's text colour unless a colour is given."""
         write(self.painter, self.fonts.bold, colour or self.theme.text, rect, text, where)
 
     def small(
         self, rect: QRectF, text: str, where: Qt.AlignmentFlag = LEFT, colour: str = ""
     ) -> None:
-        """Write in the small font; muted unless a colour is given."""
+        """Write in the small font; in the theme's muted colour unless a colour is given."""
         write(self.painter, self.fonts.small, colour or self.theme.muted, rect, text, where)
 
     def bold_width(self, text: str) -> float:
@@ -63,13 +63,13 @@ class Ink:
         return elided(self.painter, text, room)
 
     def fill(self, rect: QRect | QRectF, colour: str) -> None:
-        """Fill a rectangle; pen and brush stay."""
+        """Fill a rectangle; the painter's pen and brush do not change."""
         fill(self.painter, rect, colour)
 
     def pen(
         self, colour: str, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> None:
-        """Draw the following lines in a colour, `width` pixels wide."""
+        """Set the colour, width (in pixels) and style of the lines that are drawn next."""
         self.painter.setPen(pen(colour, width, style))
 
     def outline(
@@ -79,7 +79,7 @@ class Ink:
         width: float = 1.0,
         style: Qt.PenStyle = Qt.PenStyle.SolidLine,
     ) -> None:
-        """Draw the outline of a rectangle, which is not filled."""
+        """Draw the outline of a rectangle without filling it."""
         self.pen(colour, width, style)
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.drawRect(rect)

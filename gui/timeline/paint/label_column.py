@@ -17,8 +17,8 @@ PARTS = 2  # scrolled tracks and pinned tracks
 class LabelColumn:
     """Draws the labels from a cached picture, since panning and zooming do not change them.
 
-    Drawing the text takes a tenth of a frame's time. There is a picture for each part of a frame
-    (Frame.layers), stored by its upper edge together with everything that it depends on.
+    Drawing the text takes a tenth of a frame's time. Each part of a frame (Frame.layers) has its
+    own picture, stored under the part's upper edge with everything that the picture depends on.
     """
 
     def __init__(self) -> None:
@@ -31,8 +31,8 @@ class LabelColumn:
         device = canvas.painter.device()
         size = QSizeF(frame.left, device.height() / ratio)
         shown = [scene.facts[track.lane] for track in frame.visible_tracks]
-        # Everything that the picture depends on. Compared by value, because layout and theme of a
-        # frame may be new objects with the same contents.
+        # Everything that the picture depends on. It is compared by value, because a frame's layout
+        # and theme may be new objects with the same contents.
         looks = (
             frame.layout,
             frame.left,
@@ -49,8 +49,8 @@ class LabelColumn:
         known, picture = self._kept.get(frame.ceiling, ((), QPixmap()))
         if known != looks:
             picture = QPixmap((size * ratio).toSize())
-            # The picture has the screen's resolution, and with the ratio it is painted in logical
-            # pixels. Without the ratio, text would be blurred on a screen of ratio 2.
+            # The picture has the screen's device pixels, but is painted in logical pixels. With
+            # one pixel per logical pixel, text would be blurred on a screen with a ratio of 2.
             picture.setDevicePixelRatio(ratio)
             picture.fill(QColor(frame.theme.plot))
             with QPainter(picture) as on_picture:

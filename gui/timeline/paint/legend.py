@@ -31,8 +31,8 @@ from gui.timeline.state.scene import Scene
 BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be recognized
 RAMP_WIDE = 100.0
-MOST_NUMBERS = 3  # numbers with one colour that are listed
-MOST_LETTERS = 32  # of a name
+MOST_NUMBERS = 3  # most numbers that are listed for one colour
+MOST_LETTERS = 32  # longer names are shortened to about this many characters
 GAP = 6.0  # between a box and its text
 SPACE = 18.0  # between entries
 LINE = 18.0  # distance between two lines
@@ -94,8 +94,8 @@ def _words(scene: Scene) -> list[str]:
     colouring = scene.colouring
     table = scene.trace.table
     if isinstance(colouring, ByName):
-        # The table's length is an argument because the table grows: cached texts would lack later
-        # names.
+        # The length is an argument because results are cached and the table grows: without it,
+        # names that are added later would be missing.
         return _name_words(colouring, len(table))
     if isinstance(colouring, ByNumber):
         return number_words(colouring, table)
@@ -124,7 +124,7 @@ def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
 
 
 def _name_words(colouring: ByName, count: int) -> list[str]:
-    """Return the label of each colour of the series, of the rest, and of the file's colours."""
+    """Return the meaning of each code: series colours, other names, the file's own colours."""
     there = _codes_there(colouring, count)
     labels = [_shortened(label) for label in colouring.labels]
     labels += [""] * (SERIES - len(labels))
@@ -145,7 +145,7 @@ def _shortened(label: str) -> str:
 
 @lru_cache(4)
 def _codes_there(colouring: ByName, count: int) -> frozenset[int]:
-    """Return the codes of the first `count` tasks of the table."""
+    """Return the codes that occur in the first `count` tasks of the table, cached."""
     rows = np.arange(count, dtype=np.int32)
     codes = colouring.codes_of(rows)
     return frozenset(codes.tolist())
@@ -209,7 +209,7 @@ def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
             painter.setPen(pen(theme.idle, 0.6))
             painter.drawLines(hatch_lines(box))
         else:
-            # The texture begins at the box, so that hatched boxes look the same at any place.
+            # The texture starts at the box's left edge, so that the sample looks the same anywhere.
             ratio = painter.device().devicePixelRatioF()
             painter.setBrushOrigin(QPointF(box.left() % HATCH, 0))
             painter.fillRect(box, hatch_brush(theme.idle, ratio))
@@ -222,7 +222,7 @@ def _path(theme: Theme) -> Callable[[QPainter, QRectF], None]:
 
 
 def _outlined(theme: Theme) -> Callable[[QPainter, QRectF], None]:
-    """Return a function that draws two outlined boxes, as of a predicted forward and backward."""
+    """Return a function that draws two outlined boxes, like a predicted forward and backward."""
 
     def draw(painter: QPainter, box: QRectF) -> None:
         half = box.width() / 2

@@ -27,7 +27,7 @@ INDENT = 14.0
 NAME = 16.0  # height of a lane's name
 DETAIL = 14.0  # height of each line below the name
 AIR = 3.0  # free pixels above and below the letters of a line
-PIN = 3.0  # width of the stripe next to a pinned lane
+PIN = 3.0  # width of the stripe that marks a pinned lane
 
 POINTING_RIGHT = (
     QPointF(-2, -4),
@@ -77,13 +77,13 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
     view = frame.view
     warmup = scene.trace.header.specification.warmup
     seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
-    # With less than 12 pixels per step, only the lines would be visible.
+    # With less than 12 pixels per step, there would be only lines, without names.
     if seen.stop - seen.start > view.width / 12:
         return
     numbers = scene.step_numbers[seen].tolist()
     starts = scene.step_starts[seen].tolist()
     ends = scene.step_ends[seen].tolist()
-    # A set: most steps begin where the previous one ends.
+    # A set, because most steps begin where the previous one ends.
     edges: set[float] = set()
     canvas.painter.setFont(canvas.fonts.small)
     canvas.pen(canvas.theme.muted)
@@ -109,9 +109,9 @@ def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
 
 
 def _write_first(canvas: Canvas, labels: Sequence[str], place: QRectF, free_from: float) -> float:
-    """Write the first label that fits into a place, in its middle and right of `free_from`.
+    """Write the first label that fits at the middle of a place, and begins at `free_from` or later.
 
-    Returns the pixel from which on the next label may begin.
+    Returns the first pixel at which the next label may begin.
     """
     room = place.width() - 6
     for label in labels:
@@ -124,7 +124,7 @@ def _write_first(canvas: Canvas, labels: Sequence[str], place: QRectF, free_from
 
 
 def _draw_step_edges(canvas: Canvas, xs: Sequence[float], top: float, bottom: float) -> None:
-    """Draw a vertical line at each of the sorted pixels that is in the plot."""
+    """Draw a vertical line at each of the sorted `xs` that is in the plot."""
     frame = canvas.frame
     colour = canvas.theme.line
     shown = [x for x in xs if frame.left <= x <= frame.right]
@@ -140,7 +140,10 @@ def _draw_step_edges(canvas: Canvas, xs: Sequence[float], top: float, bottom: fl
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:
-    """Return a step's name with its makespan, if it is known, and the name alone."""
+    """Return the labels for a step, longest first: the second one leaves out the makespan.
+
+    If the makespan is None, there is only the step's name.
+    """
     name = step_name(number, warmup)
     if makespan_ns is None:
         return (name,)
@@ -210,7 +213,7 @@ def lanes_text(count: int) -> str:
 
 
 def _heading(canvas: Canvas, scene: Scene, group: Section, indent: float) -> None:
-    """Draw a group's heading over the whole width, or while it is folded next to its summary."""
+    """Draw a group's heading over the whole width, or left of the plot while it is folded."""
     frame = canvas.frame
     end = frame.right
     if group.folded:
@@ -288,9 +291,10 @@ def _lane_label(canvas: Canvas, scene: Scene, track: Track, indent: float) -> QR
 
 
 def _details(facts: LaneFacts, height: float, room: float, has_memory: bool) -> list[str]:
-    """Return the lines below a lane's name, for a track of `height` and `room` pixels for all.
+    """Return the lines below a lane's name.
 
-    The peak of memory is left out if there are strips of memory.
+    The lane's track has `height` pixels; name and lines have `room` pixels. The peak of memory is
+    left out if there are memory strips.
     """
     details = []
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
@@ -303,7 +307,7 @@ def _details(facts: LaneFacts, height: float, room: float, has_memory: bool) -> 
         details.insert(0, facts.blocks)
     if room < NAME + DETAIL:
         return []
-    # With less room all details are in one line.
+    # If there is not enough room for separate lines, all details share one.
     if room < NAME + DETAIL * len(details):
         return ["  ".join(details)]
     return details
@@ -316,10 +320,10 @@ def _strip_label(
     taken: QRectF | None,
     above: QRectF | None,
 ) -> QRectF:
-    """Write the name of a strip under a lane at its right, unless it would overlap `taken`.
+    """Write a strip's name, right-aligned, unless it would overlap the lane's label (`taken`).
 
-    If it would touch the name of the strip `above`, it is written left of that. Returns its place,
-    empty if it is not written.
+    If it would overlap the name of the previous strip (`above`), it is written left of that name.
+    Returns the rectangle of the name, empty if it is not written.
     """
     frame = canvas.frame
     middle = frame.top + track.top + track.height / 2
@@ -345,7 +349,7 @@ def _counter_label(canvas: Canvas, scene: Scene, row: Track, indent: float) -> N
     line = scene.counters[row.name]
     place = frame.place(row)
     wide = frame.left - 8 - indent
-    # It is under a lane of its process, unless the process has no lanes.
+    # A counter is under a lane of its process. If the process has no lane, its name is added.
     under = scene.trace.header.lanes[row.lane].device
     name = row.name
     if line.place != under:
@@ -361,5 +365,5 @@ def _counter_label(canvas: Canvas, scene: Scene, row: Track, indent: float) -> N
 
 
 def _write_small(canvas: Canvas, rect: QRectF, text: str) -> None:
-    """Write a line in the small font, which ends with an ellipsis if it does not fit."""
+    """Write a line in the small font, cut with an ellipsis if it does not fit."""
     canvas.small(rect, canvas.small_elided(text, rect.width()))

@@ -1,4 +1,4 @@
-"""Draws a time range of all compute lanes in a few pixels of height, without texts."""
+"""Draws all compute lanes over a time range in a few pixels of height, without texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gui.timeline.paint.picture import LanePainter
 from gui.timeline.paint.summaries import draw_shades
 from gui.timeline.state.scene import Scene
 
-BANDS = 24  # bands that very many lanes are combined to
+BANDS = 24  # number of bands into which very many lanes are combined
 
 
 def miniature_frame(scene: Scene, view: Viewport, rect: QRectF, theme: Theme) -> Frame:
     """Return a frame with a track for each compute lane; together they fill the rectangle."""
     lanes = scene.trace.header.compute_lanes
-    # A file may have annotations alone, and no lane that computes.
+    # A file may have annotations but no compute lane.
     height = rect.height() / max(1, len(lanes))
     gap = 1 if height > 2 else 0
     tracks = []

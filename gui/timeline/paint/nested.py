@@ -19,7 +19,7 @@ LETTER = 7.0  # approximate width of a letter or digit, in pixels
 
 
 def draw_block_numbers(canvas: Canvas, scene: Scene) -> None:
-    """Write a block's name, or else its number, in each bar of a nested track with room for it."""
+    """Write a block's name, or its number if there is no room, in the bars of nested tracks."""
     frame = canvas.frame
     lanes = scene.trace.header.lanes
     canvas.painter.setFont(canvas.fonts.small)

@@ -1,4 +1,4 @@
-"""Draws over the lanes: selection, dependency, tooltip; and the empty state."""
+"""Draws the selection with its dependencies and the tooltip over the lanes, and the empty state."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def draw_overlay(
     bottom = min(area.bottom(), frame.bottom)
     if selection is not None:
         is_range = isinstance(selection, TimeRange)
-        # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
-        # The length of a range is above the lanes.
+        # The clip is 2 pixels wider than the plot on each side, for the outer half of an outline
+        # (draw_outline). For a range it includes the text above the lanes.
         top = AXIS if is_range else AXIS + STEPS - 2
         width = frame.view.width + 4
         plot = QRectF(LABELS - 2, top, width, area.height())
@@ -61,7 +61,7 @@ def draw_overlay(
 
 
 def draw_selection(canvas: Canvas, trace: Trace, selection: Selection, bottom: float) -> None:
-    """Outline a span or gap, with a line from the task that a gap waited for; shade a range."""
+    """Outline a span or gap, or shade a range; draw a line from the task that a gap waited for."""
     if isinstance(selection, TimeRange):
         draw_range(canvas, selection, bottom)
         return
@@ -80,9 +80,9 @@ def draw_selection(canvas: Canvas, trace: Trace, selection: Selection, bottom: f
 
 
 def draw_outline(canvas: Canvas, rect: QRectF) -> None:
-    """Outline a bar or a gap so that it has contrast to any colour."""
-    # A wide line in the ground's colour, and over it a thinner line in the text's: one of the two
-    # has contrast to the colour below.
+    """Outline a bar or a gap so that the outline is visible on any colour."""
+    # A thin line in the text's colour over a wide one in the background's colour: at least one of
+    # them contrasts with the colour below.
     with smoothed(canvas.painter):
         canvas.outline(rect, canvas.theme.plot, 4)
         canvas.outline(rect, canvas.theme.text, 2)
@@ -120,14 +120,17 @@ def draw_range(canvas: Canvas, chosen: TimeRange, bottom: float) -> None:
     width = canvas.bold_width(text) + 12
     middle = (x0 + x1) / 2
     tag_left = frame.centred(middle, width)
-    # Above the lanes, where it covers no bar.
+    # The tag is above the lanes, where it covers no bar.
     tag = QRectF(tag_left, frame.ceiling - TAG, width, TAG)
     canvas.fill(tag, theme.accent)
     canvas.bold(tag, text, CENTRE, theme.on_accent)
 
 
 def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[QRectF]:
-    """Return the areas of lanes between two pixels; adjacent lanes are one area."""
+    """Return the areas of lanes between two pixels; adjacent lanes are one area.
+
+    A folded group is included if it has only lanes of `lanes`.
+    """
     chosen = frozenset(lanes)
     continues = False
     areas: list[QRectF] = []
@@ -195,7 +198,7 @@ def _card_rect(
 
 
 def draw_empty(canvas: Canvas, area: QRectF, waiting: str) -> None:
-    """Draw the texts of an empty timeline; `waiting` is the text while a run is starting."""
+    """Draw the texts of an empty timeline; `waiting` is the text while a run is starting, or ""."""
     painter = canvas.painter
     fonts = canvas.fonts
     theme = canvas.theme
@@ -214,7 +217,7 @@ def draw_empty(canvas: Canvas, area: QRectF, waiting: str) -> None:
 
 
 def write_lines(painter: QPainter, area: QRectF, lines: Sequence[tuple[QFont, str, str]]) -> None:
-    """Write lines in the centre of an area, each in a font and a colour."""
+    """Write lines at the centre of an area; each has a font, a colour and a text."""
     y = area.center().y() - 13 * len(lines)
     for font, colour, text in lines:
         place = QRectF(area.left(), y, area.width(), 22)
@@ -256,7 +259,7 @@ def _draw_dependency(canvas: Canvas, source: QRectF, target: QRectF) -> None:
 
 
 def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[str, float]) -> None:
-    """Draw a curve that starts and ends vertically, in each colour and width in turn."""
+    """Draw a curve that starts and ends vertically, once for each colour and width."""
     middle = (begin.y() + end.y()) / 2
     below_begin = QPointF(begin.x(), middle)
     above_end = QPointF(end.x(), middle)

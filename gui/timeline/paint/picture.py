@@ -44,7 +44,7 @@ def draw_scene(canvas: Canvas, scene: Scene, area: QRectF, labels: LabelColumn) 
     """Draw axis, labels, lanes and strips; return the spans per pixel of the densest lane."""
     frame = canvas.frame
     bottom = min(area.bottom(), frame.bottom)
-    # Later drawing covers earlier: grid and steps are below the bars, folds of time over them.
+    # The order matters: grid and steps are below the bars, folds of time over them.
     draw_axis(canvas, bottom)
     draw_steps(canvas, scene, AXIS, bottom)
     per_pixel = 0.0
@@ -100,11 +100,12 @@ class LanePainter:
         self.fonts = canvas.fonts
         self.scene = scene
         self.colours, self.letters, self.palette = _colours_of(scene.colouring, canvas.theme)
-        # Collected, and drawn at the end: pen and font then change once per group, not per label.
+        # Labels are collected and drawn at the end, so that pen and font change only once for all
+        # labels of the same look.
         self._words: defaultdict[tuple[bool, int], list[_PlacedLabel]] = defaultdict(list)
 
     def draw(self) -> float:
-        """Draw everything; return the spans per pixel of the densest lane, 0 if none is reduced."""
+        """Draw all lanes; return the spans per pixel of the densest one, 0 if none is reduced."""
         canvas = self.canvas
         idle = idle_ground(canvas, self.scene)
         tracks = self.frame.visible_tracks
@@ -123,7 +124,8 @@ class LanePainter:
         for track, columns in folded:
             draw_count(canvas, track, columns.count)
         per_pixel = max((columns.per_pixel for _, columns in folded), default=0.0)
-        return float(f"{per_pixel:.2g}")  # stable enough to be read
+        # Two digits, because more would change too often to be read.
+        return float(f"{per_pixel:.2g}")
 
     def draw_spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
         """Draw only the spans of some tracks; return the bars or pixel columns of each."""
@@ -203,7 +205,7 @@ class LanePainter:
         words.append((left, top, label))
 
     def _write(self) -> None:
-        """Draw the labels by colour and font; in figures as text that can be searched."""
+        """Draw the collected labels by colour and font; in figures as searchable text."""
         painter = self.painter
         for (small, colour), words in self._words.items():
             painter.setFont(self.fonts.small if small else self.fonts.bold)
@@ -217,9 +219,10 @@ class LanePainter:
                     painter.drawStaticText(QPointF(x, y), label.laid_out)
 
     def _open(self, span: Span) -> None:
-        """Draw an open task: it grows to the present, lighter than others, with a solid front.
+        """Draw an open task: a lighter bar up to the present, with a solid front edge.
 
-        In a finished run its end is unknown: it has no front, and three dots.
+        In a finished run the task's end is unknown: its bar has no front edge, and its label ends
+        with an ellipsis.
         """
         start, end = bounds_of(self.scene.trace, span, self.frame.now)
         view = self.frame.view
@@ -230,7 +233,7 @@ class LanePainter:
             return  # in a folded group, or filtered out
         track = layout.track_of(span.lane)
         rect = self.frame.rect(track, start, end)
-        # The bar is translucent, and the hatch of idle time would be visible through it.
+        # Erase the hatch of idle time, which would be visible through the translucent bar.
         self.canvas.fill(rect, self.canvas.theme.plot)
         code = self.scene.colouring.code_of(span)
         self._open_parts(rect, self.colours[code])

@@ -1,4 +1,4 @@
-"""Draws tracks of spans as few lines of pixels, stretched to the tracks' heights, on a screen.
+"""Draws tracks of spans on a screen: a few lines of pixels, stretched to the tracks' heights.
 
 Thousands of rectangles in a row cost far more than the pixels that they cover. For figures, and for
 bars in two colours, see `boxes`.
@@ -21,7 +21,7 @@ from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 Palette = NDArray[np.uint32]
 LEVELS = 8  # heights that a pixel column can have
-STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # heights of columns, from the highest
+STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # the levels above 0, highest first
 CLEAR = np.uint32(0)  # the code of a transparent pixel
 SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be distinguished
 
@@ -34,7 +34,7 @@ def draw_tracks(
 ) -> None:
     """Draw the reduced spans of some tracks, each at its place, all as wide as the plot.
 
-    They are computed together, which is faster than one by one. All their families have one colour.
+    Tracks are computed together, which is faster than one by one. No family may have two colours.
     """
     bars: list[tuple[Bars, QRectF]] = []
     columns: list[tuple[PixelColumns, QRectF]] = []
@@ -72,10 +72,11 @@ def families_of(
     palette: Palette,
     insets: Sequence[float] = (0.0,),
 ) -> list[NDArray[np.int8]]:
-    """Return the family in each device pixel of tracks of bars; the palette's last entry if none.
+    """Return the family in each device pixel of tracks of bars, once for each of the `insets`.
 
-    For each of the `insets`, in pixels, an array of shape (tracks, device pixels) in which wide
-    bars are shortened by the inset at both ends.
+    The arrays have shape (tracks, device pixels). Bars are shortened at both ends by the inset, in
+    pixels; bars narrower than three insets are left out. Pixels without a bar have the index of the
+    palette's last entry.
     """
     all_left = np.concatenate([bars.left for bars in tracks])
     all_right = np.concatenate([bars.right for bars in tracks])
@@ -88,12 +89,11 @@ def families_of(
     found = []
     for inset in insets:
         roomy = wide > 3 * inset if inset else slice(None)
-        # Bars too narrow for an inset are left out, not shortened: `owners` would give them a pixel
-        # each.
+        # Bars too narrow for an inset are left out: `owners` would give each of them a pixel.
         begin = left[roomy] + inset
         end = begin + (wide[roomy] - 2 * inset)
         owner = owners(begin * ratio, end * ratio, pixels, track[roomy], len(tracks))
-        # `owner` is the number of bars where there is none: the appended entry.
+        # Where there is no bar, `owner` is the number of bars: the appended entry.
         families = np.append(family[roomy], nothing)
         in_pixels = families[owner].reshape(len(tracks), pixels)
         found.append(in_pixels)
@@ -106,8 +106,8 @@ def extents(
     width: float,
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return left edges and widths of bars as they are drawn in a plot of `width` pixels."""
-    # At high zoom a bar can be millions of pixels wide: clipped two pixels outside the plot, where
-    # its edges are not visible.
+    # At high zoom a bar can be millions of pixels wide. It is clipped two pixels outside the plot,
+    # where its edges are not visible.
     left = np.maximum(left, -2.0)
     wide = np.minimum(right, width + 2.0) - left
     drawn = np.where(wide > SEAM_PIXELS, wide - 1.0, wide)
@@ -130,8 +130,8 @@ def owners(
     # Track and pixel are packed into one number, track * pixels + pixel, so that the boxes of all
     # tracks are one sorted array and need no loop. Pixel p has its centre at p + 0.5, and its box
     # is the one with left <= p + 0.5 < right: a box has the pixels from ceil(left - 0.5) up to,
-    # excluding, ceil(right - 0.5). Clipped before `zero` is added, or a bar that leaves the plot at
-    # its right would continue in the next track.
+    # excluding, ceil(right - 0.5). Both are clipped before `zero` is added; otherwise a bar that
+    # leaves the plot at the right would continue in the next track.
     count = len(left)
     zero = track * pixels
     first_pixel = np.clip(np.ceil(left - 0.5), 0, pixels)
@@ -139,7 +139,7 @@ def owners(
     first = first_pixel.astype(np.int64) + zero
     last = last_pixel.astype(np.int64) + zero
     np.maximum.accumulate(first, out=first)  # predicted steps may overlap with the next
-    # From here on bounds must not decrease: np.repeat refuses a negative count.
+    # Bounds must not decrease, because np.repeat refuses negative counts.
     np.maximum(last, first, out=last)
     before_next = last[:-1]
     np.minimum(before_next, first[1:], out=before_next)
@@ -155,8 +155,8 @@ def owners(
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))
-    # A box without a pixel is still an event: it takes one pixel, but at the very end of a track
-    # not one of the next track.
+    # A box without a pixel must still be visible, so it takes one, which at the end of a track must
+    # not belong to the next track.
     narrow = np.flatnonzero(last <= first)
     end_of_track = zero + pixels - 1
     own_pixel = np.minimum(first, end_of_track)
@@ -165,7 +165,7 @@ def owners(
 
 
 def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
-    """Return Theme.families as numbers: shape (2, families + 1), upper and lower part.
+    """Return the colours of families as 0xAARRGGBB: shape (2, families + 1), upper and lower part.
 
     The last entry is clear, for pixels without a box.
     """
@@ -211,8 +211,9 @@ def _draw_columns(
     colours = palette[0]
     families = np.stack([columns.family for columns, _ in tracks])
     colour = colours[families]
-    # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) and
-    # (LEVELS, 1) give (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
+    # A column of level n is coloured in the lowest n of LEVELS lines. Comparing the shapes
+    # (tracks, 1, columns) and (LEVELS, 1) gives (tracks, LEVELS, columns). In the image, line
+    # LEVELS * track + step has step number `step` of a track.
     level = np.stack([levels_of(columns) for columns, _ in tracks])
     is_filled = level[:, None] >= STEPS[:, None]
     lines = np.where(is_filled, colour[:, None], CLEAR)
@@ -222,8 +223,8 @@ def _draw_columns(
         edges = column_edges(place.height())
         first_line = LEVELS * number
         for step, (upper, lower) in enumerate(pairwise(edges)):
-            # Low tracks have several levels of equal height (level_heights): nothing between their
-            # edges.
+            # In low tracks, several levels have the same height (level_heights) and their slices
+            # are empty.
             if upper < lower:
                 top = place.top() + upper
                 target = QRectF(place.left(), top, pixels, lower - upper)
@@ -245,7 +246,7 @@ def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
 
 def level_heights(level: NDArray[np.int8], height: float) -> Floats:
     """Return the height in pixels of levels above 0 on a track of `height`."""
-    # At least two pixels: a single short span in a wide column would be rounded to nothing.
+    # At least two pixels, so that even a single short span in a column is visible.
     exact = level / LEVELS * height
     heights: Floats = np.maximum(2.0, exact)
     return heights
@@ -258,9 +259,10 @@ def draw_slices(
     place: QRectF,
     ratio: float,
 ) -> None:
-    """Draw lines of device pixels at a track's `place`, each from its edge to the next.
+    """Draw lines of device pixels at a track's `place`, each stretched from its edge to the next.
 
-    `pixels` has the shape (lines, device pixels); there is one edge more than lines.
+    `pixels` has the shape (lines, device pixels). `edges` are in pixels below the track's top, one
+    more than lines.
     """
     pixels = np.ascontiguousarray(pixels)
     # One image for all lines; drawImage stretches one line of it over a whole slice.
@@ -276,7 +278,7 @@ def draw_slices(
 def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
     """Draw vertical lines, a pixel wide, at sorted `xs` pixels from the left of a place.
 
-    Drawn as a texture, because a single line writes one pixel in each of the image's lines.
+    They are drawn as one texture, because each separate line would write to every row of the image.
     """
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)

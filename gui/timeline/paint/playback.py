@@ -1,7 +1,7 @@
 """Draws a moment of a film over the picture of a run.
 
-The picture itself does not change while a film plays. What has not happened yet is veiled, so that
-bars fill as the now-line passes over them; the column of the lanes' names says what each lane does.
+The picture itself does not change while a film plays. The future is veiled, so that bars fill as
+the now-line passes over them. The column of lane names shows what each lane is doing.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from gui.timeline.paint.margins import INDENT, draw_headings, draw_labels, time_
 from gui.timeline.state.lane_facts import LaneFacts
 from gui.timeline.state.scene import Scene
 
-VEIL = 190  # alpha of the plot's colour over what has not happened yet
+VEIL = 190  # alpha of the plot's colour over the future
 LINE = 2.0  # width of the now-line
 FLASH_S = 0.45  # seconds that an arrow is shown after its tensor has arrived
 MOST_ARROWS = 24
-MOST_LINKED = 300_000  # spans of a trace without steps; of larger ones no arrows are shown
+MOST_LINKED = 300_000  # spans; outside of steps, larger imported traces have no arrows
 ROOM = LABELS - INDENT - 10  # pixels for the texts of a lane
 
 
 @dataclass(frozen=True, slots=True)
 class SceneFilm:
-    """A film of a scene, with the texts for its waits; `step` is None outside of steps."""
+    """A film of a scene, with the texts for its waits; `step` is None for another time range."""
 
     scene: Scene
     film: Film
@@ -53,7 +53,8 @@ class SceneFilm:
     def between(cls, scene: Scene, start: int, end: int, step: int | None) -> SceneFilm:
         """Return the film from `start` to `end` ns. Raises ValueError if it is empty.
 
-        Waits and arrivals are those of `step`; without one, arrivals of an imported trace.
+        It has the waits and arrivals of `step`. Without an explained step it has no waits, and
+        arrivals only if the trace is imported.
         """
         if step is not None and scene.explained.at_hand(step):
             known = scene.explained.step(step)
@@ -66,9 +67,9 @@ class SceneFilm:
 
 
 def lane_texts(shown: SceneFilm, time: float, fonts: Fonts) -> list[LaneFacts]:
-    """Return the scene's texts at the lanes, with what each compute lane does at a time in ns."""
+    """Return the texts for the lanes, with the activity of each compute lane at `time` (ns)."""
     facts = list(shown.scene.facts)
-    # At its end a film shows what was before: the next step's first tasks start at that time.
+    # The end is excluded, because the next step's first tasks start at that time.
     for moment in shown.film.at(min(time, shown.film.end - 1)):
         held = "" if moment.held is None else bytes_text(moment.held)
         does = _activity(shown, moment, fonts)
@@ -85,7 +86,7 @@ def draw_moment(
     axis: float = 0.0,
     indent: float = INDENT,
 ) -> None:
-    """Draw a time in ns, of a film that plays at a share `speed` of real time.
+    """Draw a film at `time` (ns); it plays at `speed` times real time.
 
     `facts` are the `lane_texts` of that time. The time axis begins at the height `axis`, the lanes'
     names at the pixel `indent`.
@@ -112,17 +113,17 @@ def draw_moment(
 def draw_lane_texts(
     canvas: Canvas, scene: Scene, facts: Sequence[LaneFacts], indent: float
 ) -> None:
-    """Draw the column of the lanes' names again, with other texts."""
+    """Draw the column of the lanes' names again, with `facts` in place of the scene's texts."""
     painter = canvas.painter
     frame = canvas.frame
-    # A shallow copy, because the same painter draws the names with the scene's own texts.
+    # `draw_labels` reads the texts from a scene, so it gets a shallow copy with other texts.
     playing = copy(scene)
     playing.facts = list(facts)
     with saved(painter):
         for part in frame.layers():
             top = max(part.ceiling, frame.top)
             bottom = min(part.floor, frame.bottom)
-            # The marks of pinned and chosen lanes, left of the names, stay.
+            # Keep the marks of pinned and chosen lanes, which are left of the names.
             column = QRectF(indent, top, frame.left - indent - 1, bottom - top)
             painter.setClipRect(column)
             canvas.fill(column, frame.theme.plot)
@@ -132,7 +133,7 @@ def draw_lane_texts(
 
 
 def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
-    """Return the areas of the now-line and of its tag on an axis at the picture's top."""
+    """Return the areas of the now-line and of its tag; the axis is at the picture's top."""
     _, tag = time_tag(frame, fonts, time)
     top = AXIS - 4
     left = frame.x(time) - LINE
@@ -141,12 +142,12 @@ def now_area(frame: Frame, fonts: Fonts, time: float) -> tuple[QRectF, QRectF]:
 
 
 def lead_text(first: str, lead_ns: float) -> str:
-    """Return the sentence on two runs of which the first has ended."""
+    """Return the text for two runs when `first` has ended, `lead_ns` before the other."""
     return tr("{run} has ended: {time} ahead", run=first, time=duration_text(lead_ns))
 
 
 def _activity(shown: SceneFilm, moment: LaneMoment, fonts: Fonts) -> str:
-    """Return what a lane does, in the longest text that fits."""
+    """Return the longest text on a lane's activity that fits, or the shortest one if none does."""
     if moment.running != ABSENT:
         span = shown.scene.trace.span(moment.lane, moment.running)
         return tr("runs {task}", task=span.label)
@@ -175,7 +176,7 @@ def _draw_arrivals(canvas: Canvas, shown: SceneFilm, time: float, speed: float) 
 
 
 def _bars(frame: Frame, arrival: Arrival) -> tuple[QRectF, QRectF]:
-    """Return the bars between which something has arrived."""
+    """Return the bars of the sending and of the receiving task."""
     source = frame.layout.track_of(arrival.source_lane)
     target = frame.layout.track_of(arrival.lane)
     return (

@@ -22,9 +22,9 @@ from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 
 HIT = 4.0  # height of the tick over a hit, and of the tick in the overview
-WIDTH = 2.0  # of a tick in the overview
+WIDTH = 2.0  # width of a tick in the overview
 LEAST = 3.0  # least width of a tick on a track
-RIM = 1.0  # in the plot's colour, around a tick
+RIM = 1.0  # width of the rim around a tick, in the plot's colour
 LOW = 13.0  # lower tracks have no count
 AIR = 3.0
 
@@ -62,7 +62,7 @@ def _fill_ticks(
     rim: float,
     colour: str,
 ) -> None:
-    """Fill ticks at the top of a track, wider by a rim; their edges are in pixels of the plot."""
+    """Fill ticks at the top of a track, extended by a rim; their edges are in the plot's pixels."""
     for left, right in ticks:
         x = place.left() + left - rim
         width = right - left + 2 * rim
@@ -77,7 +77,7 @@ def _lit(
     ratio: float,
     colour: str,
 ) -> NDArray[np.uint32]:
-    """Return a line of device pixels with a colour in some ranges, and clear elsewhere."""
+    """Return a line of device pixels, coloured from each `left` to its `right`, clear elsewhere."""
     tick = owners(left * ratio, right * ratio, pixels)
     is_covered = tick < len(left)
     return np.where(is_covered, colour_code(colour), CLEAR)
@@ -93,7 +93,7 @@ def hit_pixels(scene: Scene, frame: Frame, lane: int) -> tuple[Floats, Floats]:
     seen = visible(columns, view.start, view.end)
     first, last = np.searchsorted(hits, [seen.start, seen.stop])
     chosen = hits[first:last]
-    # More hits than pixels: a tick in each pixel in which a hit begins.
+    # With more hits than pixels, each pixel in which a hit begins gets one tick.
     if len(chosen) > view.width:
         edges, _ = pixel_edges(view)
         has_hit = hit_columns(columns.starts, hits, edges)
@@ -128,9 +128,9 @@ def hit_columns(starts: Ints, hits: Ints, edges: NDArray[np.floating]) -> Bools:
     `starts` are the sorted starts of a lane's spans, `hits` sorted indices of spans. The cost
     depends on the number of pixels, not of hits.
     """
-    # The number of spans, and of hits among them, before each edge: a pixel has a hit if the latter
-    # increases. The edges are converted to integers, because NumPy would otherwise convert all of
-    # `starts`, perhaps millions, to floats; no start is between an edge and its ceiling.
+    # Count the spans, and the hits among them, before each edge: a pixel has a hit if the latter
+    # count increases. The edges are converted to integers, because NumPy would otherwise convert
+    # all of `starts`, perhaps millions, to floats. No start is between an edge and its ceiling.
     whole = np.ceil(edges).astype(np.int64)
     spans_before = np.searchsorted(starts, whole)
     hits_before = np.searchsorted(hits, spans_before)
@@ -156,7 +156,7 @@ def hit_ticks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF
 
 
 def draw_hit_ticks(painter: QPainter, theme: Theme, ticks: list[QRectF]) -> None:
-    """Draw the ticks of `hit_ticks`."""
+    """Draw the ticks that `hit_ticks` returned."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.text))
     painter.drawRects(ticks)

@@ -61,7 +61,10 @@ def draw_strips(canvas: Canvas, scene: Scene) -> None:
 
 
 def draw_predictions(canvas: Canvas, scene: Scene, tracks: Sequence[Track]) -> None:
-    """Draw the predicted spans of lanes, outlined and pale in contrast to measured spans."""
+    """Draw the predicted spans of lanes, outlined and pale to distinguish them from measured ones.
+
+    They are fainter if the prediction is inaccurate.
+    """
     if scene.prediction is None:
         return
     painter = canvas.painter
@@ -73,7 +76,7 @@ def draw_predictions(canvas: Canvas, scene: Scene, tracks: Sequence[Track]) -> N
         reduced = _reduced_prediction(scene, scene.prediction, track.lane, frame)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(track)))
-    # Bars and columns separately: `_draw_together` scales them differently.
+    # Bars and columns are drawn separately, because `_draw_together` scales them differently.
     bars: list[tuple[Bars | PixelColumns, QRectF]] = []
     columns: list[tuple[Bars | PixelColumns, QRectF]] = []
     for one, place in found:
@@ -117,7 +120,7 @@ def _reduced_prediction(
 ) -> Bars | PixelColumns:
     """Return a lane's reduced prediction; on a screen its columns are WIDE pixels each.
 
-    The strip is low and pale, so that finer columns would not be visible, but take longer.
+    Finer columns would take longer, and would not be visible on a strip that is low and pale.
     """
     columns = scene.prediction_columns[lane]
     view = frame.view
@@ -137,8 +140,8 @@ def _draw_together(
     """Draw several tracks that are all bars or all columns, as three lines of pixels each.
 
     The upper and lower lines are outlines, with a pale line between them; wide bars have outlines
-    at their ends too. Columns are WIDE, and as high as the track, which is too low to show how busy
-    they are.
+    at their ends too. Columns are WIDE pixels wide and as high as the track, because the track is
+    too low to show how busy each column is.
     """
     solid = colours.solid_codes
     pale = colours.pale_codes
@@ -219,11 +222,11 @@ def memory_pixels(
 ) -> NDArray[np.uint32]:
     """Return memory strips as 0xAARRGGBB, with a line of pixels per device pixel of `height`.
 
-    Heights have shape (strips, columns), pixels (strips, lines, columns). A line at the upper edge
-    connects adjacent columns that are not empty.
+    `held` and `activations` are heights in pixels, shape (strips, columns); the result has shape
+    (strips, lines, columns). A line at the upper edge connects adjacent columns that are not empty.
     """
-    # From here on in device pixels, counted from the strip's top: line y is filled where y >= over.
-    # int16 makes the comparisons of (strips, lines, columns) entries fast.
+    # From here on, heights are in device pixels from the strip's top: line y is filled where
+    # y >= over. int16 makes the comparisons of (strips, lines, columns) entries fast.
     lines = max(1, round(height * ratio))
     held_lines = np.round(held * ratio).astype(np.int16)
     activation_lines = np.round(activations * ratio).astype(np.int16)
@@ -235,8 +238,8 @@ def memory_pixels(
     y = np.arange(lines, dtype=np.int16)[:, None]
     pixels = np.where(y >= over, rest_code, CLEAR)
     np.copyto(pixels, inner_code, where=y >= under)
-    # The line connects a column's top with the previous column's, as a step. An empty column (its
-    # top is at `lines`) has no step, neither down to it nor up from it.
+    # The line connects a column's top with the previous column's, as a step. There is no step down
+    # to an empty column (its top is at `lines`), nor up from it.
     first = over[..., :1]
     all_but_last = over[..., :-1]
     before = np.concatenate([first, all_but_last], axis=2)
@@ -281,7 +284,7 @@ def _draw_areas(
 
 
 def stepped_line(heights: Floats, left: float, bottom: float) -> list[QPointF]:
-    """Return a line over columns of one pixel from `left` on; equal neighbours share a step."""
+    """Return a stepped line over columns of one pixel from `left` on; equal ones share a step."""
     # Each run of equal heights has two points, at its first and at its last x; the next run begins
     # at the same x, so that the line between them is vertical.
     first, last = runs(heights, heights)
@@ -292,7 +295,7 @@ def stepped_line(heights: Floats, left: float, bottom: float) -> list[QPointF]:
 
 
 def memory_colours(theme: Theme) -> tuple[QColor, QColor]:
-    """Return the colours of all memory, and of the activations in it."""
+    """Return the colour of memory as a whole, and the colour of the activations in it."""
     return QColor(theme.line), QColor(theme.memory)
 
 
@@ -310,7 +313,7 @@ def _inside(boxes: Boxes) -> Boxes:
 
 @dataclass(frozen=True, slots=True)
 class _PredictionColours:
-    """Solid and pale colours by code, also as palettes."""
+    """Colours by code, for outlines (`solid`) and inside them (`pale`), also as palettes."""
 
     solid: tuple[tuple[QColor, ...], ...]
     pale: tuple[tuple[QColor, ...], ...]

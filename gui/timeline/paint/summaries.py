@@ -26,7 +26,7 @@ Card = tuple[str, list[str]]
 
 
 def draw_groups(canvas: Canvas, scene: Scene) -> None:
-    """Draw the areas of all visible folded groups, below the pinned lanes."""
+    """Draw the areas of all visible folded groups, clipped so that pinned lanes stay visible."""
     frame = canvas.frame
     top = frame.ceiling + frame.layout.band
     visible = frame.plot(top, frame.floor)
@@ -84,7 +84,7 @@ def draw_shades(canvas: Canvas, together: Sequence[Aggregate | Lanewise], rect: 
 def area_pixels(shares: Floats, theme: Theme, high: int) -> NDArray[np.uint32]:
     """Return shares, shape (pixels, families), as stacked areas: 0xAARRGGBB, shape (high, pixels).
 
-    Idle time is transparent. The colours of an overlap get equal parts.
+    Idle time is transparent. A family with two colours (an overlap) is divided equally.
     """
     layers: list[tuple[int, float]] = []
     codes: list[int] = []
@@ -94,8 +94,9 @@ def area_pixels(shares: Floats, theme: Theme, high: int) -> NDArray[np.uint32]:
             layers.append((family, 1 / len(family_colours)))
             codes.append(colour.rgba())
     colours = np.array([*codes, 0], np.uint32)
-    # Each pixel's middle as a share of the height, from the top line down. The layer of a pixel is
-    # the number of layers that end at or below it: 0 is the lowest, and above all is clear (0).
+    # `heights` are the middles of the lines of pixels as shares of the height, from the top down.
+    # A pixel's layer is the number of layers that end at or below its middle: 0 is the lowest
+    # layer. Above all layers is the last code, which is transparent.
     heights = (high - 0.5 - np.arange(high)) / high
     top = np.zeros(len(shares))
     place = np.zeros((high, len(shares)), np.uint8)
