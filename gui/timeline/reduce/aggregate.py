@@ -13,13 +13,14 @@ from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.reduction import LaneColumns, pixel_edges, times_of
 
-TAIL = 20_000  # unsorted new spans: at most this many, or a quarter of the sorted ones
+TAIL = 20_000  # spans kept separately: at most this many, or a quarter of the others if more
 
 
 class Events(NamedTuple):
-    """The `times` (ns) at which lanes begin or end a family.
+    """The sorted `times` (ns) at which spans of a family begin or end on some lanes.
 
-    With the number of lanes in it from then on, and the total ns spent in it until then.
+    `running` is the number of lanes in the family from each time on, `spent` the ns that all lanes
+    together have spent in it until then.
     """
 
     times: Ints
@@ -28,10 +29,11 @@ class Events(NamedTuple):
 
 
 class Aggregate:
-    """The total time that several lanes have spent in each family before any time.
+    """The total time that several lanes have spent in each family, as a function of time.
 
-    It is linear between two starts or ends, so it is stored at these, and a picture costs time by
-    pixels, not spans. New spans are kept separately until there are many.
+    The function is linear between starts and ends of spans, so that it is stored only at these, and
+    the cost of a picture depends on its pixels, not on the spans. New spans are kept separately
+    until there are many.
     """
 
     def __init__(self) -> None:
@@ -49,8 +51,8 @@ class Aggregate:
             return
         self.lanes = len(lanes)
         self._counts = counts
-        # Sorting everything for each new batch would make a long live run quadratic. With a quarter
-        # at a time, each span is sorted only a few times.
+        # Sorting everything for each new batch would cost quadratic time in a long live run.
+        # Everything is sorted again only when it has grown by a quarter.
         total = sum(counts)
         most_unsorted = max(TAIL, self._known // 4)
         if total - self._known > most_unsorted:
@@ -68,7 +70,7 @@ class Aggregate:
     def shares(self, view: Viewport) -> Floats:
         """Return the share, 0 to 1, of the lanes in each family, for each pixel of a view.
 
-        Shape (pixels, families); the remainder to 1 in a pixel is idle time.
+        The result has shape (pixels, families); the remainder to 1 in a pixel is idle time.
         """
         times = np.zeros((int(view.width), len(FAMILIES)))
         edges = pixel_edges(view)
@@ -84,14 +86,14 @@ class Aggregate:
 class Lanewise:
     """Replaces `Aggregate` for lanes with too many spans to sort their starts and ends together.
 
-    Each lane is reduced for every picture, from the sums over blocks of its spans.
+    For every picture, each lane is reduced from the sums over blocks of its spans.
     """
 
     def __init__(self, lanes: Sequence[LaneColumns]) -> None:
         self._lanes = lanes
 
     def shares(self, view: Viewport) -> Floats:
-        """Return the shares like Aggregate.shares."""
+        """Return the same as Aggregate.shares."""
         times = np.zeros((len(FAMILIES), int(view.width)))
         for lane in self._lanes:
             if len(lane):
@@ -103,7 +105,7 @@ class Lanewise:
 
 
 def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
-    """Return the events of each family in several lanes."""
+    """Return the events of each family that occurs in several lanes, by its index in FAMILIES."""
     parts = [spans for spans in lanes if len(spans)]
     if not parts:
         return {}
@@ -120,8 +122,8 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
         order = np.argsort(times, kind="stable")
         times = times[order]
         running = np.cumsum(steps[order])
-        # Between two events each of the `running` lanes spends the time that passes: the integral
-        # of a step function, exact because all values are whole ns.
+        # Between two events, each of the `running` lanes spends the time that passes. This integral
+        # of a step function is exact, because all values are whole ns.
         spent_between = running[:-1] * np.diff(times)
         spent = np.zeros(len(times), np.int64)
         np.cumsum(spent_between, out=spent[1:])
@@ -130,7 +132,8 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
 
 
 def _before(events: Events, pixels: tuple[Floats, Ints]) -> Floats:
-    """Return the time spent before each edge; looks up whole ns, so that no times are copied."""
+    """Return the ns spent before each edge; `pixels` are the edges, also rounded to whole ns."""
+    # Looking up whole ns avoids a conversion of all times to floats.
     times, running, spent = events
     edges, whole = pixels
     last_event = np.searchsorted(times, whole, "right") - 1

@@ -42,15 +42,15 @@ class CounterLine:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The least and the largest value, or 0 if it is outside them."""
+        """The least and the largest value, extended to include 0."""
         least = self.values.min(initial=0.0)
         most = self.values.max(initial=0.0)
         return float(least), float(most)
 
     def between(self, start: float, end: float) -> tuple[float, float, float] | None:
-        """Return the value at `start` ns, and the least and largest value until `end`.
+        """Return the value at `start` ns, and the least and the largest value until `end` ns.
 
-        None before the first value.
+        Returns None if `start` is before the first value.
         """
         first = int(self.times.searchsorted(math.floor(start), "right"))
         last = int(self.times.searchsorted(math.floor(end), "right"))
@@ -65,7 +65,7 @@ class CounterLine:
     def reduced(self, view: Viewport, end: float) -> Floats:
         """Return the least and the largest value in each pixel until `end` ns; NaN without values.
 
-        Shape (2, pixels). Short peaks remain visible.
+        The result has shape (2, pixels). Short peaks remain visible.
         """
         nothing = np.full((2, int(view.width)), np.nan)
         if not len(self):

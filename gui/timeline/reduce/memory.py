@@ -19,9 +19,10 @@ ACTIVATIONS = "activations"
 
 
 class LaneMemory:
-    """A lane's memory in bytes, in total and in activations, from each of `starts` on.
+    """A lane's memory in bytes, in total and in activations, from each of `starts` (ns) on.
 
-    float32, because seven digits are enough for pictures and texts, and each span has a value.
+    Values are float32 to save memory: there is one for each span, and seven digits are enough for
+    pictures and texts.
     """
 
     def __init__(self, lane: int) -> None:
@@ -56,7 +57,7 @@ class LaneMemory:
         return last - first
 
     def update(self, trace: Trace) -> None:
-        """Add new values of the counters; everything from the earliest new value is recomputed."""
+        """Add new values of the counters; recompute everything from the earliest new value on."""
         counters = [trace.counter(name, self.lane) for name in MEMORY_COUNTERS]
         fresh = []
         for counter, known in zip(counters, self._known, strict=True):
@@ -65,8 +66,8 @@ class LaneMemory:
         if not fresh:
             return
         self._known = [len(counter.times) for counter in counters]
-        # The total is the sum of four counters, whose values arrive in separate batches: a new
-        # value may be older than the last of another counter, and changes the sum from there on.
+        # The total is the sum of several counters, whose values arrive in separate batches. A new
+        # value may be older than the last value of another counter; it changes the sum from there.
         since = min(fresh)
         keep = int(self.times.searchsorted(since))
         times, held = held_bytes(trace, self.lane, since)
@@ -76,7 +77,7 @@ class LaneMemory:
         self.activations.replace(keep, activations.at(times))
 
     def most(self, start: float, end: float) -> tuple[int, int]:
-        """Return the most bytes from `start` to `end` ns, and the part that was activations."""
+        """Return the most bytes from `start` to `end` ns, and how many of them were activations."""
         first = int(count_until(self.times, start)) - 1
         last = int(count_before(self.times, end))
         if last <= 0:
@@ -92,7 +93,7 @@ class LaneMemory:
 def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
     """Return the most bytes in each pixel until `end` ns, and the most bytes of activations.
 
-    Shape (2, pixels). Short peaks remain visible.
+    The result has shape (2, pixels). Short peaks remain visible.
     """
     if not len(memory):
         return np.zeros((2, int(view.width)))
@@ -120,10 +121,10 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> Floats:
 def _most(values: NDArray[np.float32], first: Ints, last: Ints) -> NDArray[np.float32]:
     """Return the largest of values[first[i]] to values[last[i]], both included.
 
-    `first` has one entry more; last[i] is first[i + 1] or the entry before.
+    `first` has one entry more than `last`; last[i] is first[i + 1] or first[i + 1] - 1.
     """
-    # reduceat takes values[first[i]:first[i + 1]], without the entry that is valid at the right
-    # edge: that is `last`.
+    # reduceat takes values[first[i]:first[i + 1]], without the entry at last[i] if that is
+    # first[i + 1].
     begins = first[:-1]
     end = first[-1] + 1
     inside = np.maximum.reduceat(values[:end], begins)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from core.trace.columns import GrowingArray
 
-FACTOR = 8  # entries of a level that are combined to one of the next
+FACTOR = 8  # entries of a level that are combined into one entry of the next
 LEVELS = 4
 CROWDED = 8.0  # entries of a level per pixel; if there are more, the next coarser level is read
 
 Summary = Callable[[NDArray[Any]], NDArray[Any]]
-"""Returns one value for each FACTOR values; the last may be for fewer."""
+"""Function that returns one value for each FACTOR values; the last one may be for fewer."""
 
 
 def level_for(count: float, most: float) -> int:
@@ -48,9 +48,10 @@ def smallest_of(values: NDArray[Any]) -> NDArray[Any]:
 
 
 class Pyramid:
-    """LEVELS columns, 0 is the finest; the last entry of a coarser level may be incomplete.
+    """A column in LEVELS resolutions. Level 0 is the finest.
 
-    An entry is a number or, if `width` is given, a row of `width` numbers.
+    The last entry of a coarser level may be for fewer than FACTOR entries. An entry is a number or,
+    if `width` is given, a row of `width` numbers.
     """
 
     def __init__(self, finest: GrowingArray, summary: Summary, width: int = 0) -> None:
@@ -89,7 +90,7 @@ class Pyramid:
     def _sum_up(self, since: int) -> None:
         """Update the coarser levels from a changed entry on."""
         for level, column in enumerate(self._columns[1:], 1):
-            # An entry that was incomplete is made again, and all after it.
+            # Recompute the entry with the first change, and all entries after it.
             since = min(since // FACTOR, len(self[level]))
             column.cut(since * max(1, self._width))
             finer = self[level - 1]

@@ -1,7 +1,7 @@
 """Reduction of a lane's spans to exact bars, or to one colour per pixel. NumPy only.
 
-Sums over blocks of spans, and over blocks of blocks, make the cost of a view depend on its pixels
-even if there are far more spans.
+Thanks to sums over blocks of spans, and over blocks of blocks, the cost of a view depends on its
+pixels, not on the number of spans.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gui.timeline.reduce.pyramid import FACTOR, Pyramid, first_of, level_for
 # With more than two spans a pixel, adjacent rectangles cannot be distinguished, and thousands of
 # them in a lane cost more than the pixels that they cover.
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle
-OWN_BLOCK = 8  # spans that share a sum if the trace has no sums; sums of a trace have BLOCK
+OWN_BLOCK = 8  # spans per block if the trace has no sums; the blocks of a trace have BLOCK spans
 LONG = 3.0  # pixels; longer blocks are resolved more finely
 FEW = 2  # least number of coarser blocks in a pixel
 _COUNT = len(FAMILIES)
@@ -32,7 +32,7 @@ _COUNT = len(FAMILIES)
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Spans from `first` on, one rectangle each: `left` and `right` in pixels, `family` codes."""
+    """Rectangles of the spans from number `first` on: edges in pixels, and codes of families."""
 
     first: int
     left: NDArray[np.floating]
@@ -42,9 +42,10 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class PixelColumns:
-    """For each pixel the family with the most time in it, and the busy share of the pixel.
+    """The `family` with the most time in each pixel, and the share of each pixel that is `busy`.
 
-    `busy` is 0 to 1; `count` spans are in view, `per_pixel` of them in a pixel on average.
+    Shares are 0 to 1. `count` is the number of spans in view, `per_pixel` their mean number in a
+    pixel.
     """
 
     family: NDArray[np.int8]
@@ -53,7 +54,7 @@ class PixelColumns:
     per_pixel: float
 
     def stretched(self, by: int, pixels: int) -> PixelColumns:
-        """Return the columns for `pixels` pixels, `by` pixels wide each."""
+        """Return the columns stretched to `by` pixels each, and cut to `pixels` pixels in total."""
         return replace(
             self,
             family=np.repeat(self.family, by)[:pixels],
@@ -63,13 +64,13 @@ class PixelColumns:
 
 
 class LaneColumns:
-    """A lane's spans with sums that make the cost of a view depend on its pixels, not its spans.
+    """A lane's spans with sums, so that the cost of a view depends on its pixels, not its spans.
 
-    `starts`, `ends` (ns, growing) and `rows` (of the task table) are the spans' arrays, not copies.
-    `block_starts` has the start of each complete block of `block` spans, `block_sums` the time
-    before each of them and after the last, shape (blocks + 1, columns). `summed` is the family of
-    each of these columns; several columns may have one family. `codes` holds the families of the
-    table's rows, and may be shared by all lanes of the table.
+    `starts` and `ends` (ns, increasing) and `rows` (of the task table) are the spans' arrays, not
+    copies. `block_starts` has the start of each complete block of `block` spans. `block_sums`, with
+    shape (blocks + 1, columns), has the total time (ns) before each block; the last row includes
+    the last block. `summed` is the family of each column; several columns may have one family.
+    `codes` holds the families of the table's rows, and may be shared by all lanes of the table.
     """
 
     def __init__(self, codes: GrowingArray | None = None) -> None:
@@ -85,7 +86,7 @@ class LaneColumns:
 
     @classmethod
     def over(cls, spans: Spans, blocks: Blocks, codes: GrowingArray | None = None) -> LaneColumns:
-        """Return a lane with given sums, which are not copied until the lane grows."""
+        """Return a lane with the sums of `blocks`, which are not copied until the lane grows."""
         made = cls(codes)
         made.block = BLOCK
         made._take(spans)
@@ -104,16 +105,16 @@ class LaneColumns:
         return self.block_starts.nbytes + self.block_sums.nbytes
 
     def families(self, chosen: slice | Ints) -> NDArray[np.int8]:
-        """Return the indices in FAMILIES of some spans."""
+        """Return the families of the chosen spans, as indices in FAMILIES."""
         codes: NDArray[np.int8] = self._families[self.rows[chosen]]
         return codes
 
     def sums_of(self, rows: NDArray[np.int32]) -> NDArray[np.intp]:
-        """Return a column of `block_sums` for the family of each row of the table."""
+        """Return the column of `block_sums` for the family of each of some rows of the table."""
         return self._place.take(self._families.take(rows))
 
     def update(self, spans: Spans) -> None:
-        """Add the new spans of `spans`, which is the whole lane."""
+        """Add the spans that are new; `spans` are all spans of the lane."""
         known = len(self)
         if len(spans) > known:
             self._take(spans)
@@ -148,13 +149,13 @@ class LaneColumns:
         each = np.bincount(keys, durations, fresh * count)
         by_block = each.reshape(-1, count)
         sums = np.cumsum(by_block, axis=0, dtype=np.int64)
-        # Cumulative over the whole lane: the time between two blocks is then one subtraction.
+        # Sums are cumulative, so that the time between two blocks is one subtraction.
         sums_so_far = self.block_sums[0][-1]
         self.block_sums.extend(sums_so_far + sums)
         self.block_starts.extend(starts[:: self.block])
 
     def _know(self, spans: slice) -> None:
-        """Add columns to the sums for families of some spans that the lane did not have before."""
+        """Add a column to the sums for each family of some spans that is new to the lane."""
         counts = np.bincount(self.families(spans))
         seen = np.flatnonzero(counts).astype(np.int8)
         fresh = np.setdiff1d(seen, self.summed)
@@ -185,7 +186,7 @@ def _sums_over(sums: Ints) -> Pyramid:
 def count_until(times: Ints, moments: float | NDArray[np.floating]) -> Any:
     """Return the number of sorted `times` that are not after each moment.
 
-    Searching with floats would make NumPy convert all times to floats.
+    It searches for integers, because NumPy would convert all times to floats to search for floats.
     """
     whole = np.floor(moments).astype(np.int64)
     return times.searchsorted(whole, "right")
@@ -203,7 +204,7 @@ def visible(columns: LaneColumns, start: float, end: float) -> slice:
 
 
 def within(starts: Ints, ends: Ints, start: float, end: float) -> slice:
-    """Return the slice of sorted, disjoint intervals that are partly between `start` and `end`."""
+    """Return the slice of sorted, disjoint intervals that overlap with `start` to `end`."""
     first = int(count_until(ends, start))
     last = int(count_before(starts, end))
     return slice(first, max(first, last))
@@ -215,7 +216,7 @@ def is_reduced(count: int, view: Viewport) -> bool:
 
 
 def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
-    """Return a lane's bars, or its pixel columns if there are over two spans a pixel."""
+    """Return a lane's bars, or its pixel columns if it has over SPANS_PER_PIXEL spans per pixel."""
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start
     if not is_reduced(count, view):
@@ -236,9 +237,9 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
 
 
 def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
-    """Return family codes, and the ns of each in each pixel, shape (families, pixels).
+    """Return family codes, and the time in ns of each in each pixel, shape (families, pixels).
 
-    All families of the lane are among them.
+    They are all families of the lane, including those that are not in view.
     """
     seen = visible(columns, view.start, view.end)
     count = seen.stop - seen.start
@@ -257,18 +258,14 @@ def pixel_edges(view: Viewport) -> tuple[Floats, Ints]:
 
 
 def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
-    """Return the time of each family in each pixel, computed by span: see `times_of`.
-
-    A span first counts in the pixel where it begins; then the part after each edge between pixels
-    is moved to the next pixel.
-    """
+    """Return the time of each family in each pixel, computed from the spans: see `times_of`."""
     pixels = int(view.width)
     columns_known = len(columns.summed)
     edges, _ = pixel_edges(view)
     begun = count_before(columns.starts, edges)
     seen = slice(int(begun[0]), int(begun[-1]))
     keys = columns.sums_of(columns.rows[seen])
-    # In place, here and below: these arrays have an entry for each visible span.
+    # Computed in place, here and below, because these arrays have an entry for each visible span.
     keys *= pixels
     every_pixel = np.arange(pixels)
     begun_in_pixel = np.diff(begun)
@@ -276,9 +273,9 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floa
     spent = columns.ends[seen] - columns.starts[seen]
     size = columns_known * pixels
     times = np.bincount(keys, spent, size).astype(np.float64)
-    # A span is counted in the pixel where it begins. The part after an edge between two pixels is
-    # moved from the left pixel to the right one; a span over many pixels is moved at each of their
-    # edges, so that every pixel keeps its part.
+    # So far, a span is counted in the pixel where it begins. Now the part after an edge between two
+    # pixels is moved from the left pixel to the right one. A span over many pixels is moved at each
+    # of their edges, so that every pixel keeps its part.
     #   pixel      0       1       2
     #   span    [------------------)
     #   counted   18       0       0
@@ -300,8 +297,8 @@ def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> tuple[l
     """Return the time of each family in each pixel, computed from the sums: see `times_of`."""
     edges, moments = pixel_edges(view)
     pixels = len(edges) - 1
-    # Only the pixels between the first span and the last one: a run that is zoomed far out covers
-    # few pixels.
+    # Only the pixels between the first span and the last one are computed: zoomed far out, a run
+    # covers few pixels.
     begin = view.x(float(columns.starts[0]))
     end = view.x(float(columns.ends[-1]))
     first = max(0, int(begin))
@@ -310,8 +307,8 @@ def _times_by_block(columns: LaneColumns, view: Viewport, count: int) -> tuple[l
     used_edges = slice(first, last + 2)
     edges = edges[used_edges]
     moments = moments[used_edges]
-    # The coarsest level with at least FEW blocks in a pixel: time that is spread evenly in a block
-    # is then spread over at most half a pixel.
+    # The coarsest level with at least FEW blocks in a pixel: spreading the time of a block evenly
+    # then moves it by at most half a pixel.
     blocks = count / columns.block
     level = level_for(blocks, FEW * FACTOR * view.width)
     long = LONG * view.ns_per_pixel
@@ -350,11 +347,11 @@ def _times_before(
 
     Time is spread evenly over the block that contains an edge. But in blocks longer than `long` ns,
     which may contain a pause, and in the last block, the next finer level is used, and at the
-    finest level the spans. `moments` are the edges rounded down to whole ns. Shape (columns,
-    edges).
+    finest level the spans. `moments` are the edges rounded down to whole ns. The result is in ns,
+    with shape (columns, edges).
     """
-    # A pixel shows the time before its right edge minus the time before its left edge, so the time
-    # before each moment suffices. Blocks give it up to the block that contains the moment:
+    # The time in a pixel is the time before its right edge minus the time before its left edge, so
+    # the time before each moment suffices. The sums give it up to the block with the moment:
     #   blocks |---0---|---1---|---2---|
     #   moment             ^  all of block 0 (its sum), and 4/8 of block 1 (`share`)
     starts = columns.block_starts[level]
@@ -365,12 +362,12 @@ def _times_before(
     in_blocks = len(starts) * columns.block
     if level == 0 and len(columns) > in_blocks:  # spans after the last block
         block[moments >= columns.starts[in_blocks]] = last + 1
-    # Places after the last block or sum are clipped to it.
+    # Indices after the last block or sum are clipped to the last one.
     begun = starts.take(block, mode="clip")
     following = block + 1
     length = starts.take(following, mode="clip") - begun
-    # A block with a pause is much longer than its spans: spread evenly, they would fill the pause.
-    # So it is resolved more finely.
+    # Blocks with a pause are much longer than the others. They are resolved more finely, because
+    # their spans, spread evenly, would fill the pause.
     exact = (length > long) | (block >= last)
     into_block = np.maximum(edges - begun, 0.0)
     share = into_block / np.maximum(length, 1)
@@ -397,9 +394,9 @@ def _times_before(
 
 
 def _times_inside(columns: LaneColumns, block: Ints, moments: Ints) -> Floats:
-    """Return the time in each `summed` column from the start of each `block` to a moment, by spans.
+    """Return the ns in each `summed` column from the start of each `block` to its moment.
 
-    Shape (columns, moments).
+    They are computed from the spans; shape (columns, moments).
     """
     first = block * columns.block
     at = first[:, None] + np.arange(columns.block)

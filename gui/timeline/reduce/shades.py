@@ -15,7 +15,7 @@ from gui.look.families import FAMILIES, FAMILY_CODES
 def shares(answer: WhatIfResult, pixels: int) -> Floats:
     """Return the share, 0 to 1, of each family in each pixel of each lane.
 
-    Shape (lanes, pixels, families); the remainder to 1 in a pixel is idle time.
+    The result has shape (lanes, pixels, families); the remainder to 1 in a pixel is idle time.
     """
     lanes = len(answer.first) - 1
     families = len(FAMILIES)
@@ -29,9 +29,9 @@ def shares(answer: WhatIfResult, pixels: int) -> Floats:
     pixel = at.astype(np.int64)
     at -= pixel
     at *= sign
-    # A row of starts and a row of ends, shape (2, tasks): both times of a task are on its lane.
+    # Reshaped to a row of starts and a row of ends, because both times of a task are on its lane.
     pixel.reshape(2, -1)[:] += row_begins
-    # A task that begins at p + f takes 1 - f of pixel p, and all of the following ones to its end.
+    # A task that begins at p + f takes 1 - f of pixel p, and all of the pixels after p to its end.
     size = math.prod(shape)
     changes = np.bincount(pixel, sign, size).reshape(shape)
     fractions = np.bincount(pixel, at, size).reshape(shape)
@@ -44,11 +44,12 @@ def shares(answer: WhatIfResult, pixels: int) -> Floats:
 def blended(found: Floats, colours: Floats) -> NDArray[np.uint32]:
     """Return pixels of mixed colours, 0xAARRGGBB premultiplied; idle time is transparent.
 
-    `colours` has a row of red, green and blue, 0 to 255, for each family; shape (lanes, pixels).
+    `found` has shape (lanes, pixels, families), the result (lanes, pixels). `colours` has a row of
+    red, green and blue, 0 to 255, for each family.
     """
     busy = np.clip(found.sum(axis=2), 0.0, 1.0)
     alpha = np.rint(busy * 255).astype(np.uint32)
-    # The colours are multiplied by their shares here, so they are premultiplied.
+    # Multiplying the colours by their shares makes them premultiplied.
     mixed = found @ colours
     channels = np.minimum(mixed, 255.0).astype(np.uint32)
     pixels: NDArray[np.uint32] = alpha << 24
