@@ -1,1 +1,1 @@
-"""Layout of pictures, in pixels, by pure functions."""
+"""Pure functions for the layout of pictures, in pixels."""

@@ -10,7 +10,7 @@ from gui.look.text import NO_BREAK
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.layout.moments import OF_RUN, Origin
 
-TICK_PIXELS = 96.0  # least distance of ticks
+TICK_PIXELS = 96.0  # least distance between ticks
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
@@ -24,7 +24,7 @@ class Tick:
 
 
 def unit_of(view: Viewport, apart: float = TICK_PIXELS) -> tuple[float, str]:
-    """Return the unit of an axis in ns, and its name: the largest in which ticks are integers."""
+    """Return the largest unit in which all ticks are integers: its length in ns, and its name."""
     step = round_step(view.ns_per_pixel * apart)
     for size, name in _UNITS:
         if step >= size:
@@ -40,7 +40,7 @@ def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -
     step = round_step(view.ns_per_pixel * apart)
     scale, unit = unit_of(view, apart)
     found: list[Tick] = []
-    # Slightly less than `apart`, or rounding errors could leave out every other tick.
+    # Slightly less than `apart`; otherwise rounding errors could leave out every other tick.
     least_distance = apart * 0.999
     for time in _round_times(view, origin.zero, step):
         x = view.x(time)

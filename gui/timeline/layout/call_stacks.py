@@ -1,6 +1,6 @@
 """Call stacks of host threads, which are folded below their lane until the user opens them.
 
-In a trace of a profiler they can have dozens of rows, and would hide the streams of the device.
+In a profiler's trace they can have dozens of rows, and would push the device's streams off screen.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from gui.look.text import ntr
 from gui.timeline.layout.groups import Section
 
 _DEVICE, _HOST = "device", "host"
-"""First words of `Lane.stream_of` of streams of a device and threads of a host."""
+"""First words of `Lane.stream_of`: of a device's streams, and of a host's threads."""
 FEW = 4
-"""So many rows of a thread are not folded if the trace has no device."""
+"""A thread with at most this many rows is not folded if the trace has no device."""
 _KEY = "stack "
 
 
 def call_stacks(lanes: Sequence[Lane], folded: Set[str]) -> Mapping[int, Section]:
-    """Return the call stack of each host thread that has one to fold, by the thread's lane.
+    """Return the foldable call stacks of host threads, by the number of the thread's lane.
 
-    Only traces of a profiler have such threads. `folded` has the keys of everything that is folded.
+    Only profilers' traces have such threads. `folded` has the keys of everything that is folded.
     """
     has_device = any(_is_stream(lane) for lane in lanes)
     has_host = any(lane.stream_of == _HOST for lane in lanes)
@@ -50,7 +50,7 @@ def all_folded(lanes: Sequence[Lane]) -> frozenset[str]:
 
 
 def stack_keys(folded: Set[str]) -> frozenset[str]:
-    """Return the keys of call stacks among the keys of what is folded."""
+    """Return those of the `folded` keys that are keys of call stacks."""
     return frozenset(key for key in folded if key.startswith(_KEY))
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from core.arrays import Floats, Ints
 
-LONG = 2.0  # times the length that it is folded to; a shorter gap is not folded
-MOST = 64  # folds; if there are more gaps, the longest are folded
+LONG = 2.0  # a gap is folded if it is longer than this many times its folded length
+MOST = 64  # most folds; if there are more long gaps, the longest are folded
 
 Numbers = NDArray[np.integer | np.floating]
 
@@ -25,11 +25,11 @@ class _Scale:
     length: tuple[float, ...]
 
     def to(self, other: _Scale, moment: float) -> float:
-        """Return the place on the other scale of a time on this one."""
+        """Return the time on the other scale for a time on this one."""
         place = bisect_right(self.begin, moment) - 1
         if place < 0:
             return moment
-        # Inside a fold time is scaled by `its / mine`; after it, it is shifted by the time saved.
+        # Inside a fold, time is scaled by `its / mine`. After it, time is shifted by `its - mine`.
         mine = self.length[place]
         its = other.length[place]
         into = moment - self.begin[place]
@@ -39,7 +39,7 @@ class _Scale:
         return its_begin + (into - mine + its)
 
     def all_to(self, other: _Scale, moments: Numbers) -> Floats:
-        """Return the places on the other scale of several times."""
+        """Return the times on the other scale for several times on this one."""
         begin = np.array(self.begin)
         length = np.array(self.length)
         others = np.array(other.begin)
@@ -61,8 +61,8 @@ class _Scale:
 class Folds:
     """Ranges of time that are drawn shorter than they are.
 
-    Two scales, both in ns: true `time`, and drawn time, `shown`. Drawn time increases with true
-    time, so both mappings have an inverse. The scales are equal until the first fold.
+    There are two scales, both in ns: true time (`time`) and drawn time (`shown`). Drawn time
+    increases with true time, so it can be mapped back. The scales are equal until the first fold.
     """
 
     time: _Scale
@@ -120,7 +120,7 @@ def folded(begin: Floats, end: Floats, length: float) -> Folds:
     """Return folds for sorted, disjoint ranges, each drawn `length` ns long."""
     lengths = end - begin
     drawn = np.full(len(begin), length)
-    # Time that the folds before each fold save.
+    # The time that is saved by the folds before each fold.
     total = np.cumsum(lengths - drawn)
     saved = np.append(0.0, total[:-1])
     time = _scale(begin, lengths)
@@ -152,7 +152,7 @@ def folds_of(starts: Ints, ends: Ints, warmup: int = 0) -> Folds:
         whole = whole[:-1]
     if not len(whole):
         return folds_of(starts, ends)
-    # Powers of two: in a live run the scale must not change with the length of each step.
+    # Rounded to a power of two, so that in a live run the scale does not change with each step.
     usual = max(1.0, float(np.median(whole)))
     length = 2.0 ** round(math.log2(usual))
     begin, end = _foldable(starts, ends, warmup)
@@ -171,7 +171,8 @@ def folds_of(starts: Ints, ends: Ints, warmup: int = 0) -> Folds:
 def _foldable(starts: Ints, ends: Ints, warmup: int) -> tuple[Floats, Floats]:
     """Return starts and ends of the gaps between steps and of the first `warmup` steps, in order.
 
-    They are disjoint, also if steps of an imported trace overlap.
+    They are disjoint even if steps overlap, as in some imported traces. Where there is no gap, the
+    end is not after the start.
     """
     # A gap begins when all steps before it have ended.
     ended = np.maximum.accumulate(ends)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 @dataclass(frozen=True, slots=True)
 class Fonts:
-    """Three sizes of text in a picture, made from one font."""
+    """The fonts of a picture, derived from one font."""
 
     base: QFont
     small: QFont
@@ -18,7 +18,7 @@ class Fonts:
 
     @classmethod
     def of(cls, font: QFont) -> Fonts:
-        """Return the sizes for a base font."""
+        """Return the fonts for a base font."""
         small = QFont(font)
         bold = QFont(font)
         small.setPointSizeF(max(6.0, font.pointSizeF() * 0.86))
@@ -28,5 +28,5 @@ class Fonts:
 
 @lru_cache(maxsize=4096)
 def text_width(font: QFont, label: str) -> float:
-    """Return the width of a label in pixels, cached."""
+    """Return the width of a text in pixels, cached."""
     return QFontMetricsF(font).horizontalAdvance(label)

@@ -1,6 +1,6 @@
-"""Geometry of a picture of a run: times across, lanes down, and both in a frame.
+"""Geometry of a picture of a run: time from left to right, lanes from top to bottom.
 
-All of these are plain values, without a window.
+All classes are immutable values that need no window.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOWHERE = -1e5  # place of lanes that are not shown
 SHORTEST_NS = 100.0
 LONGEST_NS = 1e15
 MARGIN = 0.02  # fraction of the range, free on both sides after fitting
-LEAD = 0.92  # place of the present in the view while it is followed
+LEAD = 0.92  # place of the present in a view that follows it, as a fraction of the width
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Viewport:
         return replace(self, start=self.time(pixels))
 
     def fitted(self, start: float, end: float) -> Viewport:
-        """Return a view of `start` to `end` with a small margin on both sides."""
+        """Return a view of `start` to `end` (ns) with a small margin on both sides."""
         drawn_start = self.folds.drawn(start)
         drawn_end = self.folds.drawn(end)
         length = min(max(drawn_end - drawn_start, SHORTEST_NS), LONGEST_NS)
@@ -103,7 +103,7 @@ class Viewport:
         return replace(self, start=left, span=length + 2 * margin)
 
     def resized(self, width: float) -> Viewport:
-        """Return a view of the same time with another width."""
+        """Return a view of the same time range with another width."""
         return replace(self, width=max(1.0, width))
 
     def coarser(self, by: int) -> Viewport:
@@ -123,7 +123,7 @@ class Viewport:
         return replace(self, start=max(start, earliest))
 
     def centred(self, start: float, end: float) -> Viewport:
-        """Return a view that shows `start` to `end` at the same zoom, moved only if needed."""
+        """Return a view at the same zoom, centred on `start` to `end` unless both are visible."""
         if self.start <= start and end <= self.end:
             return self
         drawn_start = self.folds.drawn(start)
@@ -135,9 +135,9 @@ class Viewport:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A lane's track or strip. `helper` marks lanes under another one, which are thinner.
+    """A lane's track or strip. `helper` marks lanes under another lane, which are thinner.
 
-    The row of a counter has its `name`, and the `lane` that it is under.
+    The row of a counter has the counter's `name`, and the `lane` that the row is under.
     """
 
     lane: int
@@ -161,10 +161,10 @@ class Layout:
 
     `predictions`, `memory` and `counters` are strips under compute lanes.
     `full_heights` are the heights of compute lanes with everything under them, by lane; `compute`
-    is the height of a lane alone, `height` the height of everything. The `pins` are the lanes (with
-    the lanes that serve them) that stay at the top while the rest is scrolled; their band is `band`
-    pixels high. `track_by_lane` is the track that represents each lane: its own, or its folded
-    group's.
+    is the height of a compute lane's own track, `height` the height of everything. The `pins` are
+    the lanes (with the lanes that serve them) that stay at the top while the rest is scrolled by
+    `scrolled` pixels; their band is `band` pixels high. `track_by_lane` has the track that
+    represents each lane: its own, or its folded group's.
     """
 
     tracks: tuple[Track, ...] = ()
@@ -181,8 +181,8 @@ class Layout:
     track_by_lane: Mapping[int, Track] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Only if it is not given: `seen` and `layers` remove tracks with `replace`, but keep
-        # `track_by_lane`.
+        # Computed only if it is not given: `seen` and `layers` remove tracks with `replace`, but
+        # keep `track_by_lane`.
         if not self.track_by_lane:
             object.__setattr__(self, "track_by_lane", _tracks_by_lane(self.tracks, self.groups))
 
@@ -222,7 +222,7 @@ class Layout:
         last = scrolled + height
 
         def part(every: tuple[Track, ...]) -> tuple[Track, ...]:
-            # Pinned tracks are the first in every tuple: the stacker adds them before the others.
+            # Pinned tracks are the first in each tuple: the stacker adds them before the others.
             count = 0
             while count < len(every) and every[count].lane in self.pins:
                 count += 1
@@ -252,7 +252,7 @@ class Layout:
         return replace(self._with_parts(part), groups=groups)
 
     def _with_parts(self, part: Callable[[tuple[Track, ...]], tuple[Track, ...]]) -> Layout:
-        """Return the layout with a part of the tracks and of each kind of strips."""
+        """Return the layout with `part` applied to the tracks and to each kind of strips."""
         return replace(
             self,
             tracks=part(self.tracks),
@@ -275,9 +275,9 @@ class Frame:
     """Places and appearance of a scene in a picture.
 
     The plot begins at pixel `left`; the layout's zero is at `top`. `now` is the present in ns while
-    the run is live. With `vector`, lines are drawn in place of textures. Tracks above `ceiling` or
-    below `floor` are not visible. `path` and `arrows` show the critical path and all dependencies.
-    Times count from the `origin`.
+    the run is live. If `vector` is true, lines are drawn instead of textures. Tracks above
+    `ceiling` or below `floor` are not visible. `path` and `arrows` show the critical path and all
+    dependencies. Displayed times count from the `origin`.
     """
 
     view: Viewport
@@ -334,7 +334,7 @@ class Frame:
         return self.left + self.view.x(time_ns)
 
     def centred(self, x: float, width: float) -> float:
-        """Return the left edge of a box that is centred at a pixel, or moved into the plot."""
+        """Return the left edge of a box centred at a pixel, moved into the plot if needed."""
         leftmost = self.left
         rightmost = self.right - width
         return min(max(x - width / 2, leftmost), rightmost)
@@ -355,8 +355,8 @@ class Frame:
 
     def rect(self, track: Track, start: float, end: float) -> QRectF:
         """Return the rectangle of a range on a track, in the plot and at least a pixel wide."""
-        # Clipped two pixels outside the plot, so that a bar that continues has no outline at the
-        # edge.
+        # Clipped two pixels outside the plot, so that a bar that continues beyond the edge has no
+        # outline there.
         leftmost = self.left - 2
         rightmost = self.right + 2
         x0 = min(max(self.x(start), leftmost), rightmost)
@@ -368,7 +368,7 @@ class Frame:
 
 def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
     """Return the elements that are at least partly between two heights."""
-    # They are below one another, so that bottoms increase as tops do.
+    # The elements are below one another, so tops and bottoms both increase.
     begin = bisect_right(every, first, key=lambda one: one.bottom)
     end = bisect_left(every, last, lo=begin, key=lambda one: one.top)
     return every[begin:end]

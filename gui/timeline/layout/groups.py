@@ -15,10 +15,10 @@ from core.plan.plan import Lane, Role
 from gui.look.core_texts import translated
 from gui.look.text import ntr, tr
 
-NODE_DEVICES = 8  # in a node, if the devices' names do not contain their host
+NODE_DEVICES = 8  # devices per node, if the devices' names do not contain their host
 MOST_NODE_DEVICES = 4096
 Replicas = Mapping[int, tuple[int, ...]]
-"""The replicas that each compute lane, by its number, has a part of."""
+"""For each compute lane, by its number, the replicas of which it has a part."""
 
 
 class Grouping(StrEnum):
@@ -32,11 +32,11 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """Optional parts of the picture.
+    """Choice of the optional parts of the picture.
 
-    Under a compute lane: its `memory`, its `prediction`, and the blocks inside its tasks
-    (`nested`); under the last lane of a process its `counters`. Over the lanes: the critical `path`
-    of the steps on screen, and `arrows` of all dependencies.
+    Under a compute lane there may be its `memory`, its `prediction`, and the blocks inside its
+    tasks (`nested`); under the last lane of a process, its `counters`. Drawn over the lanes are the
+    critical `path` of the steps on screen, and `arrows` for all dependencies.
     """
 
     memory: bool = False
@@ -54,9 +54,9 @@ NO_STRIPS = Strips()
 class TrackState:
     """The user's arrangement of the tracks. Lanes are compute lanes, by their number in the run.
 
-    `order` has every lane once lanes were moved, and is empty before; `pinned` are the lanes at the
-    top, in order; `folded` the keys of groups; `filter` a pattern for lanes' names. A node has
-    `node_devices` devices if their names do not contain its host.
+    `order` is empty until a lane is moved, and then has all lanes. `pinned` has the lanes at the
+    top, in order. `folded` has the keys of folded groups, and `filter` is a pattern for lane names.
+    A node has `node_devices` devices if the devices' names do not contain their host.
     """
 
     grouping: Grouping = Grouping.DEVICE
@@ -67,17 +67,17 @@ class TrackState:
     filter: str = ""
 
     def toggled(self, key: str) -> TrackState:
-        """Fold a group, or open it."""
+        """Return the state with a group folded, or opened if it was folded."""
         return replace(self, folded=self.folded ^ {key})
 
     def pin_toggled(self, lane: int) -> TrackState:
-        """Pin a lane below the pinned lanes, or return it to its group."""
+        """Return the state with a lane pinned as the last one, or unpinned if it was pinned."""
         others = tuple(other for other in self.pinned if other != lane)
         pinned = others if lane in self.pinned else (*others, lane)
         return replace(self, pinned=pinned)
 
     def fresh(self, folded: frozenset[str] = frozenset()) -> TrackState:
-        """Return the same grouping for the lanes of another run, with other folds."""
+        """Return a state for another run: it keeps only the grouping, and has other folds."""
         return TrackState(self.grouping, self.node_devices, folded=folded)
 
 
@@ -85,9 +85,9 @@ class TrackState:
 class Section:
     """A group of compute lanes. It has no heading if the heading would repeat the lane's name.
 
-    `sharing` is the text on what the lanes share. In a layout its heading begins at `top`; while it
-    is `folded`, a summary of its lanes is next to the heading. A section may also be the call stack
-    of a thread, below the thread's lane; then it has no summary.
+    `sharing` is a text on the resources that the lanes share. In a layout, the heading begins at
+    `top`, and while the section is `folded`, a summary of its lanes is next to the heading. A
+    section may also be the call stack of a thread, below the thread's lane; then it has no summary.
     """
 
     key: str
@@ -134,7 +134,7 @@ class Arrangement:
         return len(self.pinned) + in_sections
 
     def neighbours(self, lane: int) -> tuple[int, ...]:
-        """Return the lanes among which a lane can be moved, with itself; () if it is not shown."""
+        """Return the lanes among which a lane can be moved, itself included; () if not shown."""
         pinned = tuple(one.index for one in self.pinned)
         if lane in pinned:
             return pinned
@@ -161,7 +161,7 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
     matching = {lane.index: lane for lane in candidates if fits(lane.name)}
     pinned = tuple(matching[index] for index in state.pinned if index in matching)
     unpinned = matching.keys() - set(state.pinned)
-    # Groups of all lanes, not only of matching ones, so that they keep their numbers.
+    # All lanes are grouped, not only the matching ones, so that groups keep their numbers.
     groups = _groups(candidates, state, replicas)
     turn = {index: place for place, index in enumerate(state.order)}
     sections = []
@@ -175,10 +175,11 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
 
 
 def matcher(text: str) -> Callable[[str], bool]:
-    """Return a function that matches names: by substring, or with `*` as a wildcard by whole name.
+    """Return a function that returns whether a filter matches a name.
 
-    `|` separates alternatives, and a name in quotation marks matches only itself. Case is ignored;
-    an empty text matches every name.
+    A text matches every name that contains it; a text with the wildcard `*` must match the whole
+    name. `|` separates alternatives, and a name in quotation marks matches only itself. Case is
+    ignored; an empty filter matches every name.
     """
     patterns = [_name_pattern(words) for words in _alternatives(text)]
     if not patterns:
@@ -187,12 +188,12 @@ def matcher(text: str) -> Callable[[str], bool]:
 
 
 def pattern_of_names(names: Sequence[str]) -> str:
-    """Return the filter that matches exactly these names."""
+    """Return a filter that matches these names and, except for names with quotes, no others."""
     patterns = []
     for name in names:
         pattern = f'"{name}"'
         if '"' in name:
-            # A name cannot be quoted if it contains the mark: there the mark may be any text.
+            # A name with a quotation mark cannot be quoted, so a wildcard replaces the mark.
             pattern = name.replace('"', "*")
         patterns.append(pattern)
     return "|".join(patterns)
@@ -205,7 +206,7 @@ def _alternatives(text: str) -> list[str]:
 
 
 def _name_pattern(words: str) -> re.Pattern[str]:
-    """Return the pattern of one alternative of a filter, to be searched in names."""
+    """Return the pattern for one alternative of a filter, to be used with `search`."""
     is_quoted = words.startswith('"') and words.endswith('"')
     if is_quoted and len(words) > 1:
         quoted = re.escape(words[1:-1])
@@ -224,7 +225,10 @@ def moved(
     lane: int,
     place: int,
 ) -> TrackState:
-    """Move a lane to a place among its `neighbours`, limited to their range."""
+    """Return the state with a lane moved to an index among its `neighbours`.
+
+    An index that is out of range is moved into it.
+    """
     if lane not in neighbours:
         return state
     mine = [other for other in neighbours if other != lane]
@@ -236,7 +240,7 @@ def moved(
     order = list(state.order)
     if not order:
         order = [one.index for one in compute_lanes(lanes)]
-    # The neighbours share their previous places in the order; all other lanes keep theirs.
+    # Distribute the neighbours over their previous places; all other lanes keep their places.
     members = set(mine)
     turns = iter(mine)
     new_order = []
@@ -285,7 +289,7 @@ def _namings(
     state: TrackState,
     replicas: Replicas,
 ) -> dict[Grouping, Callable[[Lane], tuple[str, str]]]:
-    """Return for each grouping a function for the key and the name of a lane's group."""
+    """Return for each grouping a function that returns the key and name of a lane's group."""
     places = _places(lanes)
 
     def node(lane: Lane) -> tuple[str, str]:

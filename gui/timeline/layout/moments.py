@@ -1,4 +1,4 @@
-"""Times as texts, and the origin that they count from."""
+"""Times as texts, and the origin from which they count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CountFrom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The time `zero` (ns since the run's start) that an axis counts from, and its name.
+    """The time `zero` (ns since the run's start) from which an axis counts, and its name.
 
     For a clock, `clock_s` is the time of day at `zero`, in seconds.
     """
@@ -40,7 +40,7 @@ class Origin:
     def title(self, unit: str) -> str:
         """Return the title of the axis: `ms since step 5`."""
         if self.clock_s is not None:
-            return tr("time of day, ± 1 s")  # recordings have their start to the second
+            return tr("time of day, ± 1 s")  # recordings store their start to the second
         return tr("{unit} since {moment}", unit=unit, moment=self.moment)
 
     def number(self, ns: float, scale: float, digits: int) -> str:
@@ -49,7 +49,7 @@ class Origin:
         if self.clock_s is None:
             number = f"{since / scale:,.{digits}f}"
             return number.replace(",", NO_BREAK).replace("-", MINUS)
-        # From decimals of `scale` to decimals of a second.
+        # Convert decimals of `scale` to decimals of a second.
         digits += 9 - round(math.log10(scale))
         # Rounded before the division, so that 59.9996 s becomes the next minute.
         ns_of_day = self.clock_s * 1e9 + since
@@ -69,7 +69,7 @@ OF_RUN = Origin()
 
 
 def clock_of(started: str) -> float | None:
-    """Return the time of day in seconds, in the local zone, of a header's `started`, or None."""
+    """Return the local time of day in seconds of a header's `started`, or None if it is invalid."""
     try:
         moment = datetime.fromisoformat(started).astimezone()
     except ValueError:
@@ -85,9 +85,9 @@ def moment_text(
     ns_per_pixel: float,
     unit: tuple[float, str] = MS,
 ) -> str:
-    """Return a time since the origin, with the digits that distinguish adjacent pixels.
+    """Return a time since the origin, with enough decimals to distinguish adjacent pixels.
 
-    `unit` is the length of its unit in ns, and the unit's name.
+    `unit` is the length in ns, and the name, of the text's unit.
     """
     length, name = unit
     finest = max(1.0, ns_per_pixel)

@@ -1,4 +1,4 @@
-"""Stacks the lanes: heights of lanes, and the strips under them. A pure layout in pixels."""
+"""Stacks lanes, and the strips under them, to a layout in pixels. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gui.timeline.layout.frame import Layout, Track
 from gui.timeline.layout.groups import NO_STRIPS, Arrangement, Section, Strips, TrackState, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane, if the layout chooses it
-FILLING = 320.0  # the most in a window, which the lanes fill
+FILLING = 320.0  # most height of a compute lane in a window, which the lanes should fill
 THIN = 30.0  # strips under lower lanes are left out, to make the lanes higher
 BY_HAND = (14.0, 320.0)  # least and most height that the user can choose
 TIGHT, ROOMY = 28.0, 40.0  # between these heights of a lane the space between lanes grows
-GROUP = 20.0
+GROUP = 20.0  # height of a group's heading
 FOLDED = 24.0  # height of a folded group
 STACK = 16.0  # height of the heading of a call stack
 COUNTER = 24.0  # height of a counter
-EDGE = 6.0
+EDGE = 6.0  # free pixels at the top, at the bottom, and below pinned lanes
 
 Counters = Mapping[int, Sequence[str]]
 """The names of the counters under each compute lane, by the lane's number."""
@@ -39,9 +39,9 @@ def lay_out(
     """Stack the lanes by group, each with its strips below it.
 
     The strips are blocks, prediction, helpers, memory line and counters, in this order.
-    Compute lanes have the given height `compute`, or the largest up to `most` that fits `available`
-    pixels; a layout that is higher than `available` has to be scrolled. Without `arranged` the
-    lanes have the run's order.
+    Compute lanes have the given height `compute`, or the largest height up to `most` with which the
+    layout fits into `available` pixels. A layout that is higher than `available` has to be
+    scrolled. Without `arranged`, the lanes have the run's order.
     """
     chosen = arrange(lanes, TrackState(), {}) if arranged is None else arranged
     helpers = _helpers(lanes, strips)
@@ -59,10 +59,10 @@ def lay_out(
     if compute is not None:
         return stacked(compute)
     lowest = stacked(COMPUTE[0])
-    if lowest.height >= available:  # the usual case for lanes by the hundred
+    if lowest.height >= available:  # the usual case for hundreds of lanes
         return lowest
-    # The total height increases with a lane's, but the strips' heights are rounded and limited, so
-    # there is no inverse formula. Bisection stacks the tracks at most nine times.
+    # The total height increases with the lanes' height, but the strips' heights are rounded and
+    # limited, so there is no inverse formula. Bisection stacks the tracks at most nine times.
     heights = range(int(COMPUTE[0]), int(most) + 1)
     fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
     return stacked(heights[max(0, fitting - 1)])
@@ -77,7 +77,7 @@ def lay_out_window(
 ) -> tuple[Layout, Strips]:
     """Return a layout that fills a window, and its strips.
 
-    If lanes get thin, first their memory is left out, then their prediction.
+    If lanes would be lower than THIN, first their memory is left out, then also their prediction.
     """
     without_memory = replace(wanted, memory=False)
     fewer = (wanted, without_memory, replace(without_memory, prediction=False))
@@ -100,7 +100,7 @@ def _within(value: float, least: float, most: float) -> float:
 
 
 def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
-    """Return the lanes under each compute lane."""
+    """Return the lanes that are shown under each compute lane, by its number."""
     helpers: dict[int, list[Lane]] = defaultdict(list)
     hidden = {Role.COMPUTE}
     if not strips.nested:
@@ -114,7 +114,7 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
 class _TrackStacker:
     """Puts tracks under one another.
 
-    Heights of strips are proportional to the `compute` lanes', within readable limits.
+    Heights of strips are proportional to `compute`, the height of a compute lane, within limits.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class _TrackStacker:
         self._helpers = helpers
         self._counters = counters
         self._stacks = stacks
-        # Little by little: with a sudden change, no height of the lanes would fill some windows.
+        # The space grows gradually: if it jumped, no height of the lanes would fill some windows.
         roominess = (compute - TIGHT) / (ROOMY - TIGHT)
         room = min(1.0, max(0.0, roominess))
         self._helper = 8 + round(2 * room)
@@ -158,7 +158,7 @@ class _TrackStacker:
             self._y += EDGE
 
     def add_section(self, section: Section) -> None:
-        """Add a group: its heading and its lanes, or a summary of them while it is folded."""
+        """Add a group: its heading and its lanes, or only a summary while it is folded."""
         height = 0.0
         if section.folded:
             height = FOLDED
@@ -175,7 +175,7 @@ class _TrackStacker:
     def add_lane(self, lane: Lane, pinned: bool = False) -> None:
         """Add a compute lane and everything under it.
 
-        A pinned lane has no heading of its call stack: the band at the top should be low.
+        A pinned lane has no heading for its call stack, to keep the band at the top low.
         """
         top = self._y
         below = self._helpers.get(lane.index, ())
@@ -201,7 +201,7 @@ class _TrackStacker:
         self._y += self._space
 
     def _add_nested(self, nested: Sequence[Lane], stack: Section | None) -> None:
-        """Add nested lanes, below the heading of the call stack that they are."""
+        """Add nested lanes, below the heading of their call stack if it has one."""
         if stack is not None:
             self._groups.append(replace(stack, top=self._y + self._gap, height=STACK))
             self._y += self._gap + STACK
