@@ -8,14 +8,14 @@ from core.playback.speed import REAL_TIME, STEP_SECONDS
 from gui.app.figure_options import FigureOptions
 from gui.look.text import tr
 
-SECONDS = (0.1, 600.0)
+SECONDS = (0.1, 600.0)  # shortest and longest animation
 
 
 @dataclass(frozen=True, slots=True)
 class AnimationOptions:
     """Options of an animation: the options of its pictures, and its speed or its length.
 
-    The film takes `seconds`, or goes at a share `speed` of real time; without both it takes
+    It lasts `seconds`, or plays at `speed`, a share of real time. Without either, it lasts
     STEP_SECONDS.
     """
 
@@ -44,9 +44,9 @@ class AnimationOptions:
             )
 
     def seconds_of(self, length_ns: float) -> float:
-        """Return the duration of a film of `length_ns` of a run, in s, at least SECONDS[0].
+        """Return the duration in s, at least SECONDS[0], of an animation of `length_ns` of a run.
 
-        Raises ValueError if it is too long.
+        Raises ValueError if it is longer than SECONDS[1].
         """
         if self.speed is None:
             return STEP_SECONDS if self.seconds is None else self.seconds

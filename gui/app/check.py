@@ -25,8 +25,8 @@ from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.core_texts import translated
 from gui.look.text import tr
 
-MOST_TRIED = 2_000  # tasks of a plan that is tried with other schedules
-MOST_PICTURED = 20_000
+MOST_TRIED = 2_000  # tasks of all plans; with more, other schedules are not tried
+MOST_PICTURED = 20_000  # tasks of a plan that is drawn
 EQUAL = costs_of(
     {
         "forward_ms": 1,
@@ -55,8 +55,7 @@ _LABELS = {option.flag: option.title for option in OPTIONS if option.title}
 class Checked:
     """Lanes and plans of a valid specification.
 
-    `plans` has a plan for each number of rows that a step has; it is empty while the model is not
-    known.
+    `plans` maps the number of rows of a step to its plan. It is empty while the model is unknown.
     """
 
     lanes: tuple[Lane, ...]
@@ -64,7 +63,7 @@ class Checked:
 
 
 def assumed_hardware() -> Hardware:
-    """Return the hardware until the engine reports it: this machine's cores, and no accelerator."""
+    """Return the hardware to assume until the engine reports it: this machine's cores only."""
     return Hardware(os.cpu_count() or 1, 0)
 
 
@@ -76,7 +75,7 @@ def check_specification(
 ) -> Checked | str:
     """Return the plans of a run, or one line that says why it is impossible.
 
-    `known` is true if `hardware` comes from the engine; before that no device counts as missing.
+    `known` is true if the engine reported `hardware`; until then no device counts as missing.
     `own_model` describes the user's model as it was when it last ran.
     """
     try:
@@ -97,7 +96,7 @@ def check_specification(
 def _plans_of_own(
     specification: Specification, lanes: list[Lane], model: ModelDescription | None
 ) -> dict[int, Plan]:
-    """Return the plans of the user's own model; {} if it is not known, or does not suit them."""
+    """Return the plans of the user's own model; {} if it is unknown or does not suit the lanes."""
     if model is None:
         return {}
     try:
@@ -110,7 +109,7 @@ def _plans_of_own(
 def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iterable[Plan]) -> None:
     """Raise PlanError for a job under torchrun that torch's engine cannot run."""
     if specification.launcher == TORCHRUN:
-        # If the schedule is left to its default, torch must have the default.
+        # Defaults are filled in because torch must support the default schedule too.
         filled = with_defaults(specification)
         check_launch(filled, lanes, Hosts(), "")
         check_parts(filled, plans)
@@ -119,9 +118,10 @@ def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iter
 def schedule_problems(
     specification: Specification, checked: Checked, hardware: Hardware
 ) -> dict[str, str]:
-    """Return the schedules that cannot replace the chosen one, with the reasons, by name.
+    """Return the reason why a schedule cannot replace the chosen one, by the schedule's name.
 
-    Empty if the plans are too large to try all schedules.
+    Empty without a schedule, for the user's own model, and if the plans are too large to try all
+    schedules.
     """
     if specification[SCHEDULE] is None or specification.own_model:
         return {}

@@ -1,4 +1,4 @@
-"""Explanations that are hidden until a learner has found the answer without them."""
+"""Hides explanations until a learner has found the answer without them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gui.app.run import Run
 
 
 class Concealment(QObject):
-    """Hides what explains the runs of one group. `changed` says that it began or ended.
+    """Hides the explanations of one group's runs. `changed` is emitted when that begins or ends.
 
     The window sets the text in the scenes of these runs (`Scene.concealed`). Parts that show why a
     step takes so long show the text instead.

@@ -24,7 +24,7 @@ def ask_open(
     then: Callable[[list[Path]], None],
     several: bool = False,
 ) -> None:
-    """Ask for an existing file, or for `several`; call `then` unless the user cancels.
+    """Ask for an existing file, or several with `several`; call `then` unless the user cancels.
 
     `kinds` are filters such as `Recordings (*.arrow)`; the first is selected.
     """
@@ -73,7 +73,7 @@ def to_front(window: QWidget) -> None:
 
 
 def with_suffix(path: Path, kind: str) -> Path:
-    """Return the path; without a suffix, it gets the first of a kind: `PNG image (*.png)`."""
+    """Return the path, with the first suffix of `kind` (`PNG image (*.png)`) if it has none."""
     _, _, patterns = kind.partition("(*")
     suffix, _, _ = patterns.rstrip(")").partition(" ")
     return path.with_suffix(suffix) if suffix and not path.suffix else path
@@ -118,7 +118,7 @@ class ProgressDialogs(QObject):
 
 def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:
     dialog = QFileDialog(parent, title)
-    # Its parent is the window, which would keep all dialogs that were ever opened.
+    # Otherwise the window, its parent, would keep every dialog that was ever opened.
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setNameFilters(list(kinds))
     return dialog

@@ -16,7 +16,7 @@ BAD_INPUT = 2
 
 @contextmanager
 def reporting_missing_display() -> Iterator[None]:
-    """Make the application in this context; without a display the process exits with status 2."""
+    """Context for creating the application: without a display, exit the process with status 2."""
     warnings: list[str] = []
 
     def on_message(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:

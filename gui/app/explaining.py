@@ -29,7 +29,7 @@ class Explainer(QObject):
         self._under_way: set[tuple[ExplanationCache, int]] = set()
 
     def ask(self, explained: ExplanationCache, steps: Sequence[int]) -> None:
-        """Explain steps of a trace that does not grow, unless they are under way."""
+        """Start explaining steps of a trace that no longer grows, unless they are under way."""
         wanted = [step for step in steps if (explained, step) not in self._under_way]
         self._under_way.update((explained, step) for step in wanted)
         self._runner.add(*(_worked_out(explained, step) for step in wanted), thread=True)
@@ -37,7 +37,10 @@ class Explainer(QObject):
     def reason(
         self, explained: ExplanationCache, gap: Gap, live: bool
     ) -> tuple[GapReport | None, str]:
-        """Return why a lane is idle; if that is not known yet, a sentence, and ask for it."""
+        """Return the report on a gap and "", or None and a sentence on why there is none yet.
+
+        In the second case, start explaining the step, unless the run is live or that has failed.
+        """
         note = why_not_yet(explained, gap.step, live)
         if not note:
             return explained.report(gap.lane, gap.start), ""

@@ -1,8 +1,8 @@
-"""The contract between the window and its parts: each part, a feature, has panels and actions.
+"""The contract between the window and its features, which have panels and actions.
 
-`gui.window.features.FEATURES` lists the features. The window makes each of them once, in that
-order, then calls `start` of each, then the hooks below as things happen. A hook that a feature does
-not override does nothing.
+`gui.window.features.FEATURES` lists the features. The window creates each of them once, in that
+order, then calls the `start` of each, and later the hooks below when something happens. A hook that
+a feature does not override does nothing.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Style(Enum):
 
     COMMAND = "command"
     CHECK = "check"
-    """It can be checked; its slot takes whether it is."""
+    """Checkable; the slot is called with the new state, a bool."""
     CHOICE = "choice"
-    """One of the choices of its submenu is checked at a time."""
+    """Checkable; only one choice of its submenu is checked at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Actions that stand together in a menu, below a separator, or in a submenu of it.
+    """Actions that are listed together in a menu, below a separator, or in one of its submenus.
 
     `submenu` is the title of the submenu in English.
     """
@@ -94,7 +94,7 @@ class Group:
 
 
 class Panel(Generic[Widget_co]):
-    """A page of a dock. Its widget is made when it is first shown, or first asked for."""
+    """A page of a dock. Its widget is created when it is first shown or first requested."""
 
     def __init__(self, name: str, title: str, dock: Dock, make: Callable[[], Widget_co]) -> None:
         self.name = name
@@ -103,7 +103,7 @@ class Panel(Generic[Widget_co]):
         self._make = make
         self._widget: Widget_co | None = None
         self.on_made: Callable[[QWidget], None] | None = None
-        """Called once with the new widget; the window places it and tells it what is shown."""
+        """Called once with the new widget; the window places it and shows it the current scene."""
 
     @property
     def made(self) -> bool:
@@ -112,7 +112,7 @@ class Panel(Generic[Widget_co]):
 
     @property
     def widget(self) -> Widget_co:
-        """The widget, made now if it does not exist yet."""
+        """The widget, created on first access."""
         if self._widget is None:
             self._widget = self._make()
             if self.on_made is not None:
@@ -125,7 +125,7 @@ class Middle(Protocol):
 
     @property
     def shows_run_page(self) -> bool:
-        """True while the run, or what is waited for, is in front."""
+        """True while the run, or the text about the awaited run, is in front."""
 
     def show_first_page(self) -> None:
         """Show samples, things to try and recent files."""
@@ -153,7 +153,7 @@ class Shell(Protocol):
 
     @property
     def centre(self) -> Middle:
-        """The place of the timeline; it is made after the features."""
+        """The centre of the window, with the timeline; it is created after the features."""
 
     @property
     def language_chosen(self) -> SignalInstance:
@@ -169,7 +169,7 @@ class Shell(Protocol):
 
     @property
     def coming(self) -> Run | None:
-        """The run that has begun and has no bars yet, while the bars of `run_shown` stay."""
+        """The run that has begun but has no bars yet; until then `run_shown` stays on screen."""
 
     @property
     def main_window(self) -> QMainWindow:
@@ -186,7 +186,7 @@ class Shell(Protocol):
         """Return an action by its name. Raises KeyError; actions exist when `start` is called."""
 
     def menu(self, menu: Menu, submenu: str = "") -> QMenu:
-        """Return a menu or one of its submenus, made if it does not exist yet."""
+        """Return a menu or one of its submenus; create it if it does not exist yet."""
 
     def bring(self, panel: str) -> QWidget:
         """Bring a panel to the front and return its widget."""
@@ -198,7 +198,7 @@ class Shell(Protocol):
         """Show a run, listing it if it is new."""
 
     def refresh(self) -> None:
-        """Update all figures of the run shown now."""
+        """Update all figures of the shown run immediately."""
 
     def note(self, text: str) -> None:
         """Show a line in the status bar for a few seconds."""
@@ -223,8 +223,8 @@ class Feature(QObject):
         return ()
 
     def keep_until_shown(self, *widgets: QWidget) -> None:
-        """Let the window own the widgets of panels that are made before their page is shown."""
-        # Hidden itself, as children that were never hidden are shown with their parent.
+        """Let the window own the widgets of panels that are created before their page is shown."""
+        # The owner is hidden, because Qt shows children that were never hidden with their parent.
         owner = QWidget(self.shell.main_window)
         owner.hide()
         for widget in widgets:
@@ -237,24 +237,24 @@ class Feature(QObject):
             part.failed.connect(self.shell.banner.say)
 
     def start(self) -> None:
-        """Connect to other features and restore settings; all features and actions exist."""
+        """Connect to other features and restore settings; by now all features and actions exist."""
 
     def claims(self, run: Run) -> bool:
         """Return True for a run that this feature started and that stays in the background."""
         return False
 
     def group_of_new_run(self) -> str:
-        """Return a name for the runs that this feature is making, such as a sweep's; else ""."""
+        """Return the group of the runs that this feature is starting, such as a sweep's, or ""."""
         return ""
 
     def show_run(self, run: Run | None) -> None:
         """Show another run, or none."""
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
-        """Update figures: the scene is another one or has grown. None if no run is shown."""
+        """Update figures for another scene or for one that has grown; None if no run is shown."""
 
     def show_step(self, scene: Scene, live: bool) -> None:
-        """Update figures of a single step: another step is on screen."""
+        """Update figures of a single step when another step is on screen."""
 
     def end_run(self, run: Run) -> None:
         """Handle the end of a run of this session, shown or not."""
@@ -263,16 +263,17 @@ class Feature(QObject):
         """Draw in the colours of a theme."""
 
     def keep(self) -> None:
-        """Store settings: the window is about to close."""
+        """Store settings before the window closes."""
 
     def close(self) -> None:
-        """End processes and background work; the window is closed."""
+        """End processes and background work when the window closes."""
 
 
 class OnePanelFeature(Feature):
-    """A feature with one panel, which shows the run on screen. Subclasses name and make it.
+    """A feature with one panel, which shows the run on screen.
 
-    The panel's widget has `show_scene(scene, live)`, called once it exists.
+    Subclasses set `name`, `title` and `dock`, and define `make_panel`. The panel's widget has
+    `show_scene(scene, live)`; it is not called before the widget exists.
     """
 
     name: str

@@ -18,8 +18,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.look.text import problem_text
 
-SLICE_S = 0.008  # a part of the time between two frames
-PAUSE_MS = 20  # before waiting work is resumed
+SLICE_S = 0.008  # less than the time between two frames
+PAUSE_MS = 20  # before work that waits for something is resumed
 
 Result = TypeVar("Result")
 Work = Generator[float | None, None, Result]
@@ -36,7 +36,7 @@ class _Progress(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """Work, whether a thread does it, and the event that stops the thread."""
+    """A piece of work; `thread` is true if a thread does it, and `stop` stops that thread."""
 
     work: Work[object]
     thread: bool
@@ -94,8 +94,9 @@ class Runner(QObject):
     ) -> None:
         """Cancel all work, and do this instead: on a new thread, or in slices.
 
-        In slices it begins immediately, for `at_once_s` or up to its first yield. On a thread it
-        stops at its next yield; code that it calls may check `stop` more often.
+        In slices, it begins immediately and runs for `at_once_s`, at least to its first yield. On a
+        thread, cancelled work stops at its next yield; code that it calls may check `stop` more
+        often.
         """
         self.cancel()
         self._begin(_Task(work, thread, stop or threading.Event()), at_once_s)
@@ -188,6 +189,6 @@ class Runner(QObject):
 
 
 def close_all(owner: QObject) -> None:
-    """End all work of an object and its children, with its threads, timers and files."""
+    """Cancel the work of all runners below an object, and wait for their threads to end."""
     for runner in owner.findChildren(Runner):
         runner.close()

@@ -20,13 +20,13 @@ SPOKEN = "spoken"
 
 
 def system_language() -> str:
-    """Return the first of the user's languages that the window has, else English."""
+    """Return the first of the user's languages that the window is translated to, else English."""
     wished = [name.partition("-")[0] for name in QLocale.system().uiLanguages()]
     return next((name for name in wished if name == SOURCE or name in LOCALES), SOURCE)
 
 
 def speak(app: QCoreApplication, chosen: str) -> None:
-    """Use a language for texts from now on; without a choice the system's."""
+    """Use a language for texts from now on; if it is not available, the system's."""
     for before in app.findChildren(QTranslator):
         app.removeTranslator(before)
         # removeTranslator does not change the parent, and the next call would find it again.

@@ -83,13 +83,13 @@ class Run:
     def save(self, path: Path) -> None:
         """Write the run as a recording, with its bookmarks next to it.
 
-        Raises OSError, naming the file that cannot be written; an older recording remains then.
+        Raises OSError, naming the file that cannot be written; an older recording is then kept.
         """
         for _ in self.saving(path):
             pass
 
     def saving(self, path: Path) -> Generator[float, None, None]:
-        """Save in pieces, yielding the share that is written, 0 to 1.
+        """Save in pieces, yielding the share written so far, 0 to 1.
 
         Raises OSError as `save` does. An import is converted to a recording; raises ValueError with
         the reason if that is impossible. A generator that is closed before its end leaves no file.

@@ -22,9 +22,9 @@ def shown_title(run: Run) -> str:
 
 
 def name_apart(runs: Iterable[Run]) -> list[Run]:
-    """Add to equal titles the settings in which the runs differ; return the runs renamed by that.
+    """Tell runs with equal titles apart by the settings that differ; return the renamed runs.
 
-    `Pipeline 1F1B · MLP · 4 lanes · batch 32 · Micro-batches 4`.
+    A title is then `Pipeline 1F1B · MLP · 4 lanes · batch 32 · Micro-batches 4`.
     """
     alike: dict[str, list[Run]] = {}
     for run in runs:
@@ -65,7 +65,7 @@ def free_paths(runs: Iterable[Run], folder: Path) -> list[Path]:
 
 
 def unsaved(runs: Iterable[Run]) -> list[Run]:
-    """Return the measured runs that would be lost with the window, because they are in no file."""
+    """Return the measured runs that are in no file and would be lost when the window closes."""
     found = []
     for run in runs:
         in_a_file = run.source is not None or run.saved is not None

@@ -118,7 +118,7 @@ class Session(QObject):
             self._client.stop()
 
     def listen_to(self, job_client: JobClient | None) -> None:
-        """Take runs of training jobs too; with None stop listening, and keep the received runs."""
+        """Receive runs of training jobs too; None stops listening and keeps the received runs."""
         if self.job_client is not None:
             # Closed first: no message can arrive between this last poll and the end that is queued
             # after it.
@@ -144,12 +144,12 @@ class Session(QObject):
         return time.monotonic() - queued
 
     def open(self, path: Path) -> tuple[Run, Text]:
-        """Open a recording as a run; the text is a warning if it was cut. Raises ValueError."""
+        """Open a recording as a run; the text is a warning if it was cut off. Raises ValueError."""
         opened = open_recording(path)
         return self.add_opened(path, opened), opened.warning
 
     def add_opened(self, path: Path, opened: Opened) -> Run:
-        """Add a recording that was already read, as a run."""
+        """Add a recording that has already been read as a run."""
         run = Run(next(self._numbers), opened.trace, source=path)
         self.runs.append(run)
         return run
@@ -167,8 +167,8 @@ class Session(QObject):
     def tick(self) -> None:
         """Handle messages for a limited time; the rest stays in order."""
         now = time.monotonic()
-        # All messages enter one queue, in order, and leave it at its other end. So each is handled
-        # exactly once, whichever tick gets to it.
+        # All messages enter one queue in order and leave it in order. So each is handled exactly
+        # once, whichever tick handles it.
         self._put(self._of_engine())
         if self.job_client is not None:
             self._poll_job(self.job_client)
@@ -177,7 +177,7 @@ class Session(QObject):
                 self.listen_to(None)
                 self.listening_lost.emit(reason)
         # A third of the time since the last tick: if painting makes ticks late, each handles more
-        # messages, or the queue would grow during a fast run.
+        # messages. Otherwise the queue would grow during a fast run.
         share = max(SHARE_S, (now - self._ticked) / 3)
         end = time.perf_counter() + min(share, MOST_SHARE_S)
         self._ticked = now
@@ -191,7 +191,7 @@ class Session(QObject):
             self.ticked.emit()
 
     def _of_engine(self) -> list[EngineMessage]:
-        """Return the engine's messages; while a job runs, its end is reported here, not queued."""
+        """Return the engine's messages; while a job runs, report the engine's end at once instead."""
         messages = self._client.poll()
         if not self.runs_job:
             return messages

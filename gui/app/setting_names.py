@@ -29,7 +29,7 @@ def option_title(option: Option[Any]) -> str:
 
 
 def value_title(option: Option[Any], value: OptionValue) -> str:
-    """Return a value as people call it: `Model parallel`, `GPipe`, `4`."""
+    """Return a value's name on screen: `Model parallel`, `GPipe`, `4`."""
     if option.name == "strategy" and value in STRATEGIES:
         return tr(STRATEGIES[str(value)].title)
     if option.name == "schedule" and value in SCHEDULES:
@@ -67,7 +67,7 @@ def devices_title(devices: str) -> str:
 
 
 def short_devices_title(devices: str) -> str:
-    """Return a `--devices` text as it is read next to the label Lanes: `4 virtual`."""
+    """Return a `--devices` text as it is shown next to the label Lanes: `4 virtual`."""
     match = _DEVICES.fullmatch(devices)
     if match is None or not (match["virtual"] or match["kind"]):
         return devices_title(devices)
@@ -94,7 +94,7 @@ def settings_text(settings: Iterable[tuple[Option[Any], OptionValue]]) -> str:
 
 
 def differing_texts(specifications: Sequence[Specification]) -> list[str]:
-    """Return for each of several settings the options in which they are not all equal."""
+    """Return a text for each specification: its values of the options in which any differ."""
     values = [values_by_name(specification) for specification in specifications]
     differing = [option for option in OPTIONS if _differs(option, values)]
     texts = []

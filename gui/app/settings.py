@@ -27,7 +27,8 @@ Value = TypeVar("Value")
 class Setting(Generic[Value]):
     """An attribute that is stored under its name.
 
-    It has the default value if nothing is stored, or a value that is damaged or of another type.
+    Its value is the default if nothing is stored, or if the stored value is damaged or of another
+    type.
     """
 
     def __init__(self, default: Value) -> None:
@@ -64,7 +65,7 @@ class JsonSetting(Setting[Value]):
 
 
 class Settings:
-    """A typed interface to QSettings; with `path` they are stored in that file."""
+    """A typed interface to QSettings; with `path`, settings are stored in that file."""
 
     theme = Setting("light")
     language = Setting("")
@@ -76,7 +77,7 @@ class Settings:
     counters = Setting(True)
     """Visible parts of the timeline; `nested` are the blocks inside forwards and backwards."""
     play_first_run = Setting(True)
-    """True if the first short run of a session plays by itself."""
+    """True if the first short run of a session plays automatically."""
     time_from = Setting("step")
     """Zero of the timeline's times: the step, the run's start, or the clock."""
     grouping = Setting("devices")
@@ -91,13 +92,13 @@ class Settings:
         lambda names: [Path(str(name)) for name in names][:MOST_RECENT],
         lambda paths: [str(path) for path in paths[:MOST_RECENT]],
     )
-    """The recordings that were opened or saved last, the latest first."""
+    """The recordings that were opened or saved recently, the latest first."""
     hosts = JsonSetting(
         [],
         lambda names: [checked_host("", str(name)) for name in names][:MOST_RECENT],
         lambda hosts: hosts[:MOST_RECENT],
     )
-    """The other machines that were used last, the latest first."""
+    """The other machines that were used recently, the latest first."""
     specification = JsonSetting({}, Specification.from_dict, Specification.to_dict)
     """The last settings of the form."""
     unfolded = JsonSetting([], lambda names: {str(name) for name in names}, sorted)
@@ -128,7 +129,7 @@ class Settings:
         self.hosts = [host, *(other for other in self.hosts if other != host)]
 
     def colours(self, theme: str) -> dict[str, str]:
-        """Return the user's colours in a theme, by name; none if nothing readable was stored."""
+        """Return the user's colours in a theme, by name; {} if nothing readable is stored."""
         try:
             kept: Any = json.loads(self.kept(f"colours/{theme}", "{}"))
             pairs = {str(name): str(colour) for name, colour in kept.items()}
@@ -142,7 +143,10 @@ class Settings:
 
     @property
     def window(self) -> tuple[QByteArray, QByteArray] | None:
-        """The window's geometry and the state of its docks; None at first use."""
+        """The window's geometry and the state of its docks; None at first use and for old layouts.
+
+        A layout is old if LAYOUT was increased since it was stored.
+        """
         if self.kept("layout", 0) != LAYOUT:
             return None
         return (self.kept("geometry", QByteArray()), self.kept("state", QByteArray()))

@@ -1,4 +1,4 @@
-"""Titles of runs, of single ones and of several that are shown together."""
+"""Titles of single runs, and of several runs that are shown together."""
 
 from __future__ import annotations
 
