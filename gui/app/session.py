@@ -191,7 +191,7 @@ class Session(QObject):
             self.ticked.emit()
 
     def _of_engine(self) -> list[EngineMessage]:
-        """Return the engine's messages; while a job runs, report the engine's end at once instead."""
+        """Return the engine's messages; while a job runs, report the engine's end at once."""
         messages = self._client.poll()
         if not self.runs_job:
             return messages

@@ -1,4 +1,4 @@
-"""Contrast of colours and distance between them, for colour-blind eyes too, as plain numbers."""
+"""Contrast of colours, and distances between them for every kind of colour vision."""
 
 from __future__ import annotations
 

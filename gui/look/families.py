@@ -1,4 +1,4 @@
-"""Families of task kinds: kinds of one meaning share a colour."""
+"""Families of task kinds: kinds with the same meaning share a colour."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def family_letters(present: Iterable[Kind]) -> dict[Family, str]:
 
 
 def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
-    """Return the families of the kinds that are `present`, in order, as legends name them.
+    """Return the families of the kinds that are `present`, in order, with their legend texts.
 
-    With the meaning of each letter: `communication (S scatter, G gather)`, `forward (F)`.
+    The texts explain the letters: `communication (S scatter, G gather)`, `forward (F)`.
     """
     texts = {}
     for family, kinds in _by_family(set(present)).items():
@@ -67,7 +67,7 @@ def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
 
 
 def _by_family(present: set[Kind]) -> dict[Family, list[Kind]]:
-    """Return the kinds of each family that has any, both in order."""
+    """Return the `present` kinds by family, both in order; families without any are omitted."""
     found: dict[Family, list[Kind]] = {family: [] for family in FAMILIES}
     for kind in KINDS:
         if kind in present:

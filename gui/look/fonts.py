@@ -11,15 +11,15 @@ WRITING = {
     "zh_CN": (QFontDatabase.WritingSystem.SimplifiedChinese, "SC"),
     "ko": (QFontDatabase.WritingSystem.Korean, "KR"),
 }
-"""Writing system of a locale, and how names of fonts for that locale end."""
+"""Writing system of each locale, and the ending of the names of its fonts."""
 _OWN = "own font"
 
 
 def use_font_of(app: QApplication, locale: str | None) -> None:
     """Use a font that has all characters of a locale, or the system's font again.
 
-    If the system's font lacks them, Qt draws them with another font, and also the digits next to
-    them but not the units, so that the parts of one number differ in weight and height.
+    If the system's font lacks them, Qt draws them and the digits next to them with another font,
+    but not the units. The parts of one number would then differ in weight and height.
     """
     own = app.property(_OWN)
     if own is None:
@@ -36,7 +36,7 @@ def use_font_of(app: QApplication, locale: str | None) -> None:
 
 
 def sans_serif(families: Sequence[str], ending: str) -> str:
-    """Return a sans-serif family, if possible one whose name has an ending; "" if there is none."""
+    """Return a sans-serif family, preferably one whose name ends with `ending`, or ""."""
     found = [name for name in families if "Sans" in name and "Mono" not in name]
     of_locale = [name for name in found if name.endswith(ending)]
     return next(iter(of_locale + found), "")

@@ -1,4 +1,4 @@
-"""The state of a painter and its tools: pens, fills, clip and transformation."""
+"""The state of a painter, and its pens and fills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 @contextmanager
 def saved(painter: QPainter) -> Iterator[None]:
-    """Restore the painter's state at the end, also after Ctrl+C, or Qt would print a warning."""
+    """Restore the painter's state at the end, even after Ctrl+C; Qt would print a warning."""
     painter.save()
     try:
         yield
@@ -21,7 +21,7 @@ def saved(painter: QPainter) -> Iterator[None]:
 
 @contextmanager
 def smoothed(painter: QPainter) -> Iterator[None]:
-    """Draw antialiased, and without that again afterwards."""
+    """Draw with antialiasing within the context, and without it afterwards."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     try:
         yield
@@ -31,7 +31,7 @@ def smoothed(painter: QPainter) -> Iterator[None]:
 
 @contextmanager
 def filling(painter: QPainter, colour: str) -> Iterator[None]:
-    """Fill shapes with a `#rrggbb` colour and draw no outlines, then no longer fill."""
+    """Fill shapes with a `#rrggbb` colour within the context; the pen stays off afterwards."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colour))
     try:
@@ -46,5 +46,5 @@ def pen(colour: str, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidL
 
 
 def fill(painter: QPainter, rect: QRect | QRectF, colour: str) -> None:
-    """Fill a rectangle with a `#rrggbb` colour; pen and brush stay."""
+    """Fill a rectangle with a `#rrggbb` colour; pen and brush are unchanged."""
     painter.fillRect(rect, QColor(colour))

@@ -27,7 +27,7 @@ def rank_heads() -> tuple[str, ...]:
 
 
 def rank_words(time: RankTime) -> list[str]:
-    """Return a rank's row."""
+    """Return the cells of a rank's row."""
     span = max(1, time.span_ns)
     shares = (time.idle_ns, time.compute_ns, time.moving_ns, time.communication_ns)
     overlap = percent_text(time.overlap_fraction) if time.communication_ns else "–"

@@ -55,9 +55,10 @@ def problem_text(error: Exception) -> str:
 
 
 def duration_text(ns: float, like: float | None = None) -> str:
-    """Return a duration with three significant digits, in a fitting unit: `12.1 ms`.
+    """Return a duration with three significant digits, in a suitable unit: `12.1 ms`.
 
-    It is in the unit of `like` ns, if given: durations that are shown together have one unit.
+    Durations that are shown together have the same unit: that of `like` (ns), if given, unless this
+    duration would be nearly 0 in it.
     """
     scale, unit = duration_unit(unit_of_pair(ns, like))
     value = ns / scale
@@ -80,7 +81,7 @@ def time_text(ns: float) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a number of any unit: integers with all digits up to 15, others with six."""
+    """Return a number without its unit: integers up to 15 digits, others with six digits."""
     is_whole = value == round(value) and abs(value) < 1e15
     if is_whole:
         return f"{value:,.0f}".replace(",", NO_BREAK)
@@ -115,7 +116,7 @@ def percent_text(fraction: float) -> str:
 def change_text(fraction: float) -> str:
     """Return a difference in per cent, with its sign: `−4.3 %`."""
     rounded = round(100 * fraction, 1)
-    # Without a sign for what rounds to zero from either side.
+    # A value that rounds to zero has no sign.
     percent = f"{rounded:+.1f}".replace("-", MINUS) if rounded else "0.0"
     return f"{percent}{NO_BREAK}%"
 

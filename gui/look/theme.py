@@ -25,7 +25,7 @@ RAMP = 10
 
 
 Colours = tuple[tuple[QColor, ...], ...]
-"""For each of several meanings its colour, or its two colours from top to bottom."""
+"""The colour of each of several meanings, or its two colours from top to bottom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Theme:
     """Every colour of the window as `#rrggbb`.
 
     `window` is the background of panels, `plot` of the timeline and `field` of inputs. Families,
-    the idle hatch, `memory`, the critical `path`, `series` and `ramp` keep 3:1 against `plot`;
-    `on_bar` is the text inside most bars. The families' colours, and the ones of `series`, can be
-    distinguished with every kind of vision in gui.look.colours.VISIONS; `ramp` grows
-    darker, or lighter, in each.
+    the idle hatch, `memory`, the critical `path`, `series` and `ramp` have a contrast of at least
+    3:1 against `plot`; `on_bar` is the text inside most bars. The families' colours, and those of
+    `series`, can be distinguished with every kind of vision in gui.look.colours.VISIONS. For each
+    of these, `ramp` gets steadily darker (in the light theme) or lighter (in the dark one).
     """
 
     name: str
@@ -202,10 +202,10 @@ def mixed(colour: str, other: str, share: float) -> str:
 
 
 def prepare(app: QCoreApplication | None, theme: Theme) -> None:
-    """Give an application without a theme the style and palette of one, before it has widgets.
+    """Set the style and palette of an application without a theme, before it has widgets.
 
-    Qt visits all widgets for each change of them. The style sheet is for `apply`: with it, every
-    widget that is added to another one is polished again.
+    Later, Qt would visit all widgets for each change. The style sheet is left to `apply`: once it
+    is set, Qt polishes every widget again that is added to another one.
     """
     if isinstance(app, QApplication) and app.property("theme") is None:
         _set_style(app, theme)
@@ -218,7 +218,7 @@ def _set_style(app: QApplication, theme: Theme) -> None:
 
 
 def apply(app: QCoreApplication | None, theme: Theme) -> None:
-    """Give the whole application this theme, whatever the platform's own colours are."""
+    """Apply a theme to the whole application, whatever the platform's own colours are."""
     if not isinstance(app, QApplication) or app.property("theme") == theme.name:
         return  # setting a style sheet polishes every widget again
     app.setProperty("theme", theme.name)

@@ -19,7 +19,7 @@ PIECES = re.compile("[（“《]*[\u3400-\u9fff][，。；：！？、）”》�
 
 
 MOST_LETTERS = 200
-"""Most letters of a long name that are kept at each of its ends."""
+"""Maximum number of letters that are kept at each end of a long name."""
 
 
 def write(
@@ -55,9 +55,9 @@ def elided(painter: QPainter, text: str, room: float) -> str:
 
 
 def shared_start(names: Sequence[str]) -> int:
-    """Return the length of the start that all names share, in whole words: 7 of `thread 1`, `2`.
+    """Return the length of the whole words that all names begin with: 7 for `thread 1`, `thread 2`.
 
-    0 for a single name, and where the names share no whole word.
+    0 for a single name, and if the names share no whole word.
     """
     if len(names) < 2:
         return 0
@@ -113,9 +113,9 @@ def _longest(
 
 
 def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
-    """Return a text in lines of at most `room`, measured by `width`; a longer word is a line.
+    """Return a text in lines of at most `room`, measured by `width`.
 
-    A line may end at spaces, and between the characters of Chinese.
+    Lines break at spaces and between Chinese characters. A word that is too long has its own line.
     """
     lines: list[str] = []
     # Greedy, which gives the fewest lines. A piece keeps the space after it, which does not count
