@@ -41,10 +41,11 @@ NAME = 13.0  # least distance between the names of two lanes
 
 
 class AnswerPicture(Painted):
-    """Draws an answer as one strip a lane, with a tooltip for the task under the pointer.
+    """Draws an answer as one strip per lane, with a tooltip for the task under the pointer.
 
-    A `bare` picture has neither axis nor names, and its durations are not to scale; its height
-    follows from the number of lanes. Lanes are named by their kind of `device`, if it is known.
+    A `bare` picture has neither axis nor names. Its durations are assumed, so tooltips omit them;
+    its height follows from the number of lanes. Lanes are named `cuda:0` if `device` is `cuda`, and
+    `lane 0` without a device.
     """
 
     def __init__(self, bare: bool = False) -> None:
@@ -280,7 +281,7 @@ def _draw_seams(ink: Ink, bars: _Bars) -> None:
 
 
 def _draw_letters(ink: Ink, bars: _Bars) -> None:
-    """Write a task's letter and micro-batch into its bar, or the letter alone."""
+    """Write a task's letter and micro-batch into its bar, or only the letter."""
     answer = bars.answer
     is_wide = bars.widths() >= LETTER_BAR
     colours = ink.theme.letters(ink.theme.families)
@@ -304,7 +305,7 @@ def _draw_letters(ink: Ink, bars: _Bars) -> None:
 
 
 def _lane_count(answer: WhatIfResult) -> int:
-    """Return the number of lanes: `first` has an entry for each, and one for the end."""
+    """Return the number of lanes: `first` has an entry for each lane, and one for the end."""
     return len(answer.first) - 1
 
 

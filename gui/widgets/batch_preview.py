@@ -21,7 +21,7 @@ def preview_text(
 ) -> str:
     """Return the split of the batch, the number of tasks of a step, and notes on timing.
 
-    `answer` is the step with equal durations for all passes, if it is a pipeline's.
+    `answer` is a pipeline's step with equal durations for all passes; None for other runs.
     """
     lines = [split_text(plan.parts) for plan in checked.plans.values()]
     if checked.plans:
@@ -60,7 +60,7 @@ def idle_lanes(specification: Specification, checked: Checked) -> int:
 def split_text(parts: Sequence[Part | LanePart]) -> str:
     """Return `64 rows in 8 micro-batches of 8`, with the replicas if there are several.
 
-    A piece that several lanes have a part of counts once.
+    A micro-batch that several lanes process counts once.
     """
     rows_of = {(part.replica, part.microbatch): part.rows for part in parts}
     pieces = sorted(rows_of.items())
@@ -101,8 +101,8 @@ def _pieces_text(total: str, sizes: list[int], over: str) -> str:
 
 
 def numbers(values: list[int]) -> str:
-    """Return numbers separated by commas; of many, the middle ones are left out."""
-    separator = f",{NO_BREAK}"  # a line that wraps keeps the numbers together
+    """Return numbers separated by commas; from more than MOST_NUMBERS, omit the middle ones."""
+    separator = f",{NO_BREAK}"  # keeps the numbers on one line when the text wraps
     if len(values) <= MOST_NUMBERS:
         return separator.join(map(str, values))
     first = [str(value) for value in values[: MOST_NUMBERS - 2]]

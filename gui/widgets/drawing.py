@@ -81,7 +81,7 @@ class Drawing(Painted):
         self.update()
 
     def spot(self, rect: QRectF, tip: str) -> None:
-        """Show `tip` while the pointer is in `rect`; of several such areas, the first counts."""
+        """Show `tip` while the pointer is in `rect`; where areas overlap, the first one wins."""
         self._spots.append((rect, tip))
 
     @override
@@ -93,8 +93,8 @@ class Drawing(Painted):
 
     def fill(self, painter: QPainter, rect: QRectF, look: Look) -> None:
         """Fill a rectangle with a colour and a pattern that begins at its corner."""
-        # By default a texture begins at the widget's corner, and a swatch would show some part of
-        # it.
+        # By default a texture begins at the widget's corner, and a swatch would begin at an
+        # arbitrary place of the pattern.
         painter.setBrushOrigin(rect.topLeft())
         filling = brush(look, self.theme, self.devicePixelRatioF())
         painter.fillRect(rect, filling)

@@ -1,4 +1,4 @@
-"""Fields of forms: each with a label, a tooltip of one sentence and an optional value."""
+"""Fields of forms, with their labels and tooltips."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def set_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
 
 
 class WheelGuard(QObject):
-    """Makes the wheel scroll the form, not change a field that has no focus."""
+    """Makes the wheel scroll the form instead of changing a field that has no focus."""
 
     def __init__(self, field: QWidget) -> None:
         super().__init__(field)
@@ -77,15 +77,14 @@ class WheelGuard(QObject):
             and isinstance(watched, QWidget)
             and not watched.hasFocus()
         ):
-            # An ignored event goes on to the form; because of True the field itself does not get
-            # it.
+            # Qt passes an ignored event on to the form; True keeps it from the field.
             event.ignore()
             return True
         return False
 
 
 def labelled(field: QWidget, title: str, tip: str) -> Label:
-    """Return the label of a field, and give the field its name and tooltip, all translated."""
+    """Return a label for a field, and set the field's name and tooltip; translate all texts."""
     label = Label(tr(title))
     label.setBuddy(field)
     label.setToolTip(tr(tip))

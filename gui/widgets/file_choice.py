@@ -20,8 +20,8 @@ OWN = "own file"
 class FileChoice(Choice):
     """A list whose `value` is the name of a built-in item, or the path of a file.
 
-    `entries` are title, name and explanation; `usual` is the name that None means; `kind` is the
-    file dialog's filter.
+    `entries` are title, name and explanation; `usual` is the name that is selected for None; `kind`
+    is the file dialog's filter.
     """
 
     def __init__(self, entries: Sequence[tuple[str, str, str]], usual: str, kind: str) -> None:
@@ -36,7 +36,8 @@ class FileChoice(Choice):
         self.addItem(tr("From a file…"), OWN)
         self.allow({})
         self._last = self.currentIndex()
-        # Not currentIndexChanged, which filling the form emits too: only picking opens the dialog.
+        # Not currentIndexChanged, which is also emitted when the form is filled: the dialog opens
+        # only when the user picks the item.
         self.activated.connect(self._picked)
 
     @property

@@ -1,4 +1,4 @@
-"""Labels and tooltips that show text literally, though Qt would take some of it for HTML."""
+"""Labels and tooltips that show text literally, even if Qt would take it for HTML."""
 
 from __future__ import annotations
 
@@ -72,7 +72,10 @@ def hint(text: str = "", margin: int = 14) -> Label:
 
 
 def sentence_label(name: str) -> Label:
-    """Return the label of a panel's leading sentence, which can be copied; `name` is accessible."""
+    """Return a label for a panel's leading sentence, which can be selected and copied.
+
+    `name` is its accessible name.
+    """
     made = Label(look="sentence", wrapped=True)
     made.setAccessibleName(name)
     made.setTextInteractionFlags(

@@ -23,12 +23,12 @@ Button = TypeVar("Button", bound=QAbstractButton)
 Widget = TypeVar("Widget", bound=QWidget)
 Box = TypeVar("Box", bound=QBoxLayout)
 LayoutPart = QWidget | QLayout | int | None
-"""Part of a row or column: an int is a number of free pixels, None takes all free space."""
+"""Part of a row or column: an int is a gap of that many pixels, None takes all free space."""
 NO_MARGINS = (0, 0, 0, 0)
 
 
 class How(TypedDict, total=False):
-    """Options of a layout: `of` is the widget that gets it, `growing` the part that stretches.
+    """Options of a layout: `of` is the widget to set it on, `growing` the part that stretches.
 
     Margins (left, top, right, bottom) and spacing are the style's unless given.
     """
@@ -40,19 +40,19 @@ class How(TypedDict, total=False):
 
 
 def row(*parts: LayoutPart, **how: Unpack[How]) -> QHBoxLayout:
-    """Return parts side by side."""
+    """Return a layout with parts side by side."""
     return _filled(QHBoxLayout(), parts, how)
 
 
 def column(*parts: LayoutPart, **how: Unpack[How]) -> QVBoxLayout:
-    """Return parts below one another."""
+    """Return a layout with parts below one another."""
     return _filled(QVBoxLayout(), parts, how)
 
 
 def joined(
     *parts: LayoutPart, of: QWidget | None = None, growing: LayoutPart = None
 ) -> QVBoxLayout:
-    """Return parts below one another, without margins and spacing."""
+    """Return a layout with parts below one another, without margins and spacing."""
     return column(
         *parts,
         of=of,
@@ -81,7 +81,7 @@ def bring(dock: QDockWidget) -> None:
     dock.raise_()
     panel = dock.widget()
     if panel is not None:
-        # Now, because Qt reports only later that the dock is in front.
+        # Shown now, because Qt reports only later that the dock is in front.
         panel.show()
 
 
@@ -134,7 +134,7 @@ def button(
 
 
 def make_foldable(made: QToolButton, slot: Callable[[], object]) -> None:
-    """Make a button checkable, with an arrow that shows if the part below it is unfolded."""
+    """Make a button checkable, with an arrow that shows whether the part below is unfolded."""
     made.setCheckable(True)
     made.setAutoRaise(True)
     made.setArrowType(Qt.ArrowType.RightArrow)

@@ -1,4 +1,4 @@
-"""Actions as menus, palette and key sheet list them."""
+"""Actions of the menus, and their shortcuts as text, for the palette and the key sheet."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QMenu
 
 
 def listed_actions(menu: QMenu, above: str = "") -> Iterator[tuple[str, QAction]]:
-    """Yield every action of a menu and its submenus, with the path of its menu."""
-    menu.aboutToShow.emit()  # to listeners that fill the menu just before it opens
+    """Yield every action of a menu and its submenus, with its menu's path: `View › Colours`."""
+    menu.aboutToShow.emit()  # listeners fill some menus just before they open
     title = menu.title().replace("&", "")
     path = f"{above} › {title}" if above else title
     for action in menu.actions():

@@ -22,7 +22,7 @@ MOST_WHOLE = 2**31 - 1  # the limit of QSpinBox
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A widget for an option's value, and functions to read and set it; None is the default."""
+    """A widget for an option's value, and functions to read and set it; None means the default."""
 
     widget: QWidget
     read: Callable[[], OptionValue]
@@ -31,7 +31,7 @@ class Field:
 
 
 def field_of(option: Option[Any]) -> Field:
-    """Return a new field; a number with a default shows the default in words."""
+    """Return a new field; a number that may be omitted shows in words what is used then."""
     if option.suffix:
         kind = f"{tr(option.title)} (*{option.suffix})"
         file = FileChoice(_entries(option), option.otherwise, kind)
@@ -55,7 +55,8 @@ def field_of(option: Option[Any]) -> Field:
         words.setEditable(not option.choices)
         signal = words.currentTextChanged
         return Field(words, lambda: words.currentText().strip(), words.setCurrentText, signal)
-    # A model's sizes are written out; other numbers without a default show in words what is used.
+    # A model's sizes are always shown as numbers. Other numbers without a default show in words
+    # what is used instead.
     optional = option.default is None and option.group is not OptionGroup.MODEL
     spin = _spin_box(option, tr(option.usual) if optional else "")
     read = (lambda: spin.value() or None) if optional else spin.value

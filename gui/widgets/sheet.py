@@ -30,7 +30,7 @@ class Sheet(Drawing):
     def show_scene(self, scene: Scene | None, live: bool = False) -> None:
         """Show another scene, or new data of the current one."""
         self.scene = scene
-        # A least height: in a high dock a sheet fills the frame, where a Drawing is as high as its
+        # Only a minimum: in a high dock a sheet fills the frame, while a Drawing is as high as its
         # content.
         self.setMinimumHeight(int(self.content_height()))
         self.setAccessibleDescription(self.words())
@@ -87,7 +87,7 @@ class Sheet(Drawing):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        # No own limit: `show_scene` sets the least height, while Drawing uses its current height.
+        # No limit here: `show_scene` sets the minimum, while Drawing returns its current height.
         return QSize(-1, -1)
 
     def _nothing(self) -> str:
