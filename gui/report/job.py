@@ -16,10 +16,11 @@ SECTIONS = 10  # estimated number of a report's sections
 
 
 def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> Work[Path]:
-    """Write a report on a scene to `path`, and return it; closed before its end, it leaves no file.
+    """Write a report on a scene to `path`, and return `path`.
 
-    The `explainer` first explains steps that take long, unless the run is still `live`. Raises
-    ValueError, in one line, if a step cannot be explained or the file cannot be written.
+    The `explainer` first explains the steps that take long, unless the run is still `live`. If the
+    work is closed before its end, it leaves no file. Raises ValueError, in one line, if a step
+    cannot be explained or the file cannot be written.
     """
     # `Runner.start` runs up to the first yield before it returns: yield before any work.
     yield 0.0

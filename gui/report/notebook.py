@@ -16,13 +16,13 @@ from gui.report.run import explained_steps, subtitle, timeline_of_steps
 from gui.timeline.state.scene import Scene
 
 MOST_BYTES = 1_000_000
-"""Size of the largest output: a notebook with ten runs can still be read and sent."""
+"""Maximum size of an output, so that a notebook with ten runs can still be opened and sent."""
 FIRST_SPANS = 60_000
 """Spans that usually fit; if they do not, half as many are tried."""
 AROUND, HIGH, LOW = 430, 31, 20
-"""Height in pixels of all but the lanes, and of a lane that computes or serves another one."""
+"""Heights in pixels: of everything but the lanes, of a compute lane, and of any other lane."""
 MOST_HIGH = 900
-"""Height of the highest output; what is below is reached by scrolling in it."""
+"""Maximum height of an output in pixels; a higher page scrolls in its frame."""
 
 
 def notebook_html(trace: Trace) -> str:

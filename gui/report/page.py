@@ -1,7 +1,7 @@
-"""A self-contained page of HTML: no network, one script, light and dark, fit for print.
+"""A self-contained HTML page: no network, one script, light and dark, printable.
 
-`Html` is finished markup; every `str` is text, and is escaped here. The timeline's script is the
-only one: the page allows browsers to run only the script with its checksum.
+`Html` is finished markup; every `str` is text, and is escaped here. The page's only script is the
+timeline's: a checksum in the page keeps browsers from running any other.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
     for section in sections:
         heading = f"<h2>{escape(section.title)}</h2>"
         body.append(f"<section>{heading}\n{section.body}</section>")
-    # The checksum is of the exact text between the tags. Template does not look for placeholders in
-    # the values that it inserts, so a `$` in the script or in a name is kept.
+    # The checksum covers the exact text between the tags. Template does not look for placeholders
+    # in the values that it inserts, so a `$` in the script or in a name is kept.
     script = TIMELINE.read_text(encoding="utf-8")
     digest = hashlib.sha256(script.encode()).digest()
     checksum = base64.b64encode(digest).decode()

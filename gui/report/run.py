@@ -62,7 +62,7 @@ def subtitle(trace: Trace) -> str:
 
 
 def run_sections(scene: Scene) -> Iterator[Section | None]:
-    """Yield the sections of a report one by one, and None after other pieces of the work."""
+    """Yield the sections of a report one by one, and None after each step that is explained."""
     steps = explained_steps(scene)
     figures: dict[int, StepFigures] = {}
     for step in steps:
@@ -104,7 +104,7 @@ class _Median:
 
     @classmethod
     def of(cls, trace: Trace, figures: Mapping[int, StepFigures]) -> _Median:
-        """Return the median of the steps with `figures`."""
+        """Return the run's median step; without whole steps, the median of those with `figures`."""
         whole = whole_steps(trace, bool(trace.open_tasks)) or list(figures)
         step = median_step(trace, whole)
         name = median_text(step, len(whole), trace.header.specification.warmup)
@@ -147,7 +147,7 @@ def _over(steps: int) -> str:
 def timeline_of_steps(scene: Scene, steps: Sequence[int], most_spans: int | None = None) -> Html:
     """Return the timeline of the steps that fit on a page; it opens at the median step.
 
-    `most_spans` fit, by default as many as in `excerpt_of`.
+    At most `most_spans` spans fit (default: that of `excerpt_of`).
     """
     trace = scene.trace
     excerpt = excerpt_of(trace, steps, most_spans)

@@ -1,4 +1,4 @@
-"""Sections about the circumstances of a run: settings, hardware, versions, and warnings."""
+"""Sections of a report about a run's settings, hardware, versions and warnings."""
 
 from __future__ import annotations
 

@@ -23,14 +23,14 @@ from gui.timeline.interact.describe import kind_title
 from gui.timeline.state.measure import signed_text
 from gui.timeline.state.scene import name_of_step
 
-MOST_LAST = 3  # ranks that are named as the last to arrive
-MOST_ROWS = 64  # in a table
+MOST_LAST = 3  # ranks listed as the last to arrive
+MOST_ROWS = 64  # of a table
 
 
 def key_figures(
     trace: Trace, figures: Mapping[int, StepFigures], median: StepFigures, name: str
 ) -> Html:
-    """Return the figures of the `median` step, which has a `name`, and of the whole run."""
+    """Return the key figures of the `median` step, called `name`, and of the whole run."""
     spans = [each.makespan_ns for each in figures.values()]
     count = len(spans)
     pairs = [
@@ -126,14 +126,14 @@ def lanes_table(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigu
 
 
 def waterfall_table(figures: StepFigures) -> Html:
-    """Return a waterfall: each bar begins where the previous one ends, scaled to the highest."""
+    """Return a waterfall: each bar begins where the last one ends, scaled to the highest level."""
     whole = figures.makespan_ns or 1
     levels = accumulate(figures.ladder.values())
     highest = max([*levels, 1])
     level = 0
     rows = []
     for name, ns in figures.ladder.items():
-        # A bar that takes time away reaches from its new level up to the old one.
+        # A negative bar reaches from its new level up to the old one.
         new_level = level + ns
         low = max(0, min(level, new_level))
         colour = BAR_LOOKS[name].colour
@@ -150,7 +150,7 @@ def waterfall_table(figures: StepFigures) -> Html:
 
 
 def idle_tables(trace: Trace, figures: StepFigures) -> Html:
-    """Return a table of the causes of all compute lanes together, then a table by lane."""
+    """Return a table of idle time by cause for all compute lanes together, then one by lane."""
     totals = _totals(trace, figures)
     if not totals:
         return paragraph(tr("The lanes are never idle."))
@@ -287,7 +287,7 @@ def _totals(trace: Trace, figures: StepFigures) -> dict[str, int]:
 
 
 def _more(count: int) -> Html:
-    """Return a note on the lanes that are not listed, of `count` lanes."""
+    """Return a note on how many of `count` lanes are not listed, if any."""
     left_out = count - MOST_ROWS
     if left_out <= 0:
         return NOTHING

@@ -25,13 +25,13 @@ from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, name_of_step
 
 MOST_SPANS = 250_000
-"""Most spans on a page, about 3 MB.
+"""Maximum number of spans on a page, about 3 MB.
 
-The page has as many of the latest steps as fit; a trace without steps, and a single step that does
-not fit, are cut to their first spans.
+The page has as many of the latest steps as fit. A trace without steps and a single step that does
+not fit are cut to their first spans.
 """
 MOST_LANES = 256
-"""Most lanes on a page: browsers limit the height of a canvas."""
+"""Maximum number of lanes on a page: browsers limit the height of a canvas."""
 JsonValue: TypeAlias = "str | int | Sequence[JsonValue] | Mapping[str, JsonValue]"
 
 
@@ -39,8 +39,8 @@ JsonValue: TypeAlias = "str | int | Sequence[JsonValue] | Mapping[str, JsonValue
 class Excerpt:
     """The part of a run in a timeline: the time from `begin` to `end` (ns), and the steps in it.
 
-    `lanes` are the ones that fit, of `all_lanes` that are not empty. `cut` is true if its only step
-    is not complete, because it has more than `most_spans` spans.
+    `lanes` are the first lanes, as many as fit, of `all_lanes`: the compute lanes, and the other
+    lanes that are not empty. `cut` is true if the only step is cut to its first `most_spans` spans.
     """
 
     begin: int
@@ -82,13 +82,13 @@ def _times(trace: Trace, steps: Sequence[int], most: int) -> tuple[int, int, tup
     """Return begin and end of an excerpt in ns, and its steps."""
     if not steps:
         begin, last = trace.bounds
-        # + 1: includes a mark at the very end.
+        # + 1: includes a span without length at the very end.
         end = _with_room(trace, begin, last + 1, most)
         return begin, end, ()
     kept = 1
     begin, last = trace.step_bounds(steps[-1])
     while kept < len(steps):
-        # The begin if one more step is kept.
+        # The excerpt would begin here if one more step were kept.
         earlier, _ = trace.step_bounds(steps[-kept - 1])
         count = sum(_count(trace, lane, earlier, last) for lane in trace.header.lanes)
         if count > most:
@@ -106,7 +106,7 @@ def _with_room(trace: Trace, begin: int, end: int, most: int) -> int:
     is_within = (starts >= begin) & (starts < end)
     starts = starts[is_within]
     if len(starts) > most:
-        # The start of the first span too many, found without sorting all of them.
+        # The start of the first span that does not fit, found without sorting all starts.
         return int(np.partition(starts, most)[most])
     return end
 
@@ -249,7 +249,7 @@ def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, JsonValue]
 
 
 def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
-    """Return the number of a lane's spans that start from `begin` to `end`."""
+    """Return the number of a lane's spans that start from `begin` to `end` (exclusive)."""
     starts = trace.spans(lane.index).start
     first, last = np.searchsorted(starts, [begin, end]).tolist()
     return int(last - first)
@@ -257,7 +257,7 @@ def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
 
 def _steps_of(times: Ints) -> list[int]:
     """Return the differences between consecutive times, which have fewer digits than the times."""
-    # The first time is kept as it is (minus 0), and the page adds up the others from there.
+    # The first number is the first time itself; the page adds up the others from there.
     return np.diff(times, prepend=0).tolist()  # type: ignore[no-any-return]
 
 
