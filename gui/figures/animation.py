@@ -46,9 +46,9 @@ WIDTH_PX = 900.0
 LANE_PX = 46.0  # height of a compute lane
 RESULT = 30.0  # height of the line below two runs
 MOST_BYTES = 1_000_000_000  # of all frames in memory
-DRAWN = 0.5  # of the progress is for drawing, the rest for encoding
+DRAWN = 0.5  # share of the progress for drawing; the rest is for encoding
 PLAIN = Extras(memory=False, counters=False)
-"""The lanes alone; their names say how much memory they hold."""
+"""Only the lanes: the texts next to their names say how much memory they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RunPart:
 
 
 class Animation:
-    """The frames of one or two runs, `scale` pixels wide and high for each 1/96 inch."""
+    """The frames of one or two runs, with `scale` pixels per 1/96 inch."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Animation:
         shown: Sequence[Range],
         extras: Extras,
     ) -> None:
-        """Lay out the runs, each in a range of time.
+        """Lay out the runs, each with its time range in `shown`.
 
         Raises ValueError, in one line, for unsuitable options, and for frames that need more memory
         than MOST_BYTES.
@@ -111,7 +111,7 @@ class Animation:
         return max(1, width), max(1, height)
 
     def frame(self, time: float) -> QImage:
-        """Return the frame of a time in ns since the start of the runs."""
+        """Return the frame at a time in ns since the start of the runs."""
         image = self._still.copy()
         image.setDevicePixelRatio(self.scale)
         fonts = picture_fonts()
@@ -144,7 +144,8 @@ class Animation:
             with saved(painter):
                 painter.translate(0, part.top)
                 draw_timeline(painter, part.timeline)
-                # A run that ends first has room after its end, where its next step would be drawn.
+                # The plot of the run that ends first goes on after its end. Cover the next step,
+                # which is drawn there.
                 left = frame.x(part.film.film.end) + 1
                 top = _axis_top(part.timeline) + AXIS
                 width = frame.right + 3 - left
@@ -223,8 +224,8 @@ def animation_of(
 def write_animation(animation: Animation, path: Path) -> Generator[float, None, Path]:
     """Write an animation, yielding the share that is done; return the path.
 
-    Closed before its end, it leaves no file. Raises ValueError, in one line, if the file cannot be
-    written.
+    If the generator is closed before its end, it leaves no file. Raises ValueError, in one line, if
+    the file cannot be written.
     """
     check_path(path)
     suffix = path.suffix.lower()
@@ -257,7 +258,7 @@ def check_path(path: Path) -> None:
 def _parts(
     runs: Sequence[Scene], options: FigureOptions, shown: Sequence[Range], extras: Extras
 ) -> Iterator[RunPart]:
-    """Lay out runs below each other, with the same scale of time."""
+    """Lay out runs below each other, on the same time scale."""
     names = shared_title([run.trace for run in runs])[1]
     longest = max(time.end - time.start for time in shown)
     width = options.width_mm or WIDTH_PX * MM_PER_INCH / SCREEN
@@ -270,7 +271,7 @@ def _parts(
             legend=options.legend and is_last,
             caption=options.caption if is_last else "",
         )
-        # A copy, because the picture changes the scene's texts at the lanes.
+        # A copy, because the picture changes the scene's labels of lanes.
         scene = copy(run)
         longer = replace(time, end=time.start + longest)
         timeline = lay_out_timeline(scene, longer, own, _laid_out(scene, own, extras))
@@ -309,7 +310,8 @@ def _gif_frames(animation: Animation) -> Iterator[Any]:
     """Yield the frames as images with one palette of 256 colours."""
     from PIL import Image
 
-    # From the first, the middle and the last frame, which have every colour pale and in full.
+    # The palette is made from the first, middle and last frame: these have every colour, both pale
+    # and in full.
     samples = []
     for share in (0.0, 0.5, 1.0):
         frame = animation.frame(animation.length * share)

@@ -33,7 +33,7 @@ def _draw_areas(painter: QPainter, shares: Floats, frame: Frame, rect: QRectF) -
     for family in np.flatnonzero(shares.any(axis=0)).tolist():
         colours = frame.theme.families[family]
         for colour in colours:
-            # A family of two colours has half of its share in each.
+            # A family with two colours has half of its share in each.
             height = shares[:, family] / len(colours)
             top = np.minimum(base + height, 1.0)
             painter.setBrush(colour)

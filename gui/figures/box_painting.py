@@ -24,14 +24,14 @@ IDLE_PITCH = 6.0
 
 
 def draw_idle(ink: FigureInk, panel: Panel, row: Row) -> None:
-    """Fill the visible steps of a lane as idle; boxes are drawn over it."""
+    """Fill the visible steps of a lane as idle time; boxes are drawn on top."""
     if row.lane.role is not Role.COMPUTE:
         return
     style = ink.style
     line = style.line
     look = style.looks.idle
     view = panel.view
-    # Steps of few pixels each are one rectangle, because thousands would fill the file.
+    # Many narrow steps are drawn as one rectangle: thousands of hatched ones would bloat the file.
     most_steps = view.width / (NARROW * line)
     starts, ends = seen_steps(panel.run.scene, view, most_steps)
     bounds = zip(starts.tolist(), ends.tolist(), strict=True)
@@ -107,7 +107,7 @@ def draw_patterned(ink: FigureInk, rects: list[QRectF], look: BoxLook) -> None:
 
 
 def _draw_pattern(painter: QPainter, lines: list[QLineF]) -> None:
-    """Draw slanted lines antialiased; others without, so that they are sharp."""
+    """Draw slanted lines with antialiasing, and others without, so that they are sharp."""
     # The lines of a pattern are either all slanted or none is.
     first = lines[0] if lines else QLineF()
     slanted = first.dx() != 0 and first.dy() != 0
@@ -123,7 +123,7 @@ def _ground(painter: QPainter, rects: list[QRectF], look: BoxLook) -> None:
 
 
 def draw_numbers(ink: FigureInk) -> None:
-    """Draw labels, each on a plain ground so that it can be read."""
+    """Draw the labels, each on a plain area so that it can be read."""
     figure = ink.figure
     style = figure.style
     face = style.number

@@ -9,8 +9,8 @@ from io import BytesIO
 from typing import Any
 
 PER_SECOND = 20  # frames; a GIF counts hundredths of a second
-HOLD_MS = 2_000  # for which the last frame stays
-PATIENCE_S = 0.005  # between two looks at the encoder; a part of the time between two frames
+HOLD_MS = 2_000  # how long the last frame is shown
+PATIENCE_S = 0.005  # between two checks of the encoder; less than the time between two frames
 
 
 class _Stopped(Exception):
@@ -20,8 +20,8 @@ class _Stopped(Exception):
 class _Reading:
     """Counts the frames that Pillow has read, and stops it at the next one.
 
-    Pillow encodes all frames in one call. It goes to the start of each frame (`Image.seek`) right
-    before it encodes it, which is the only place where it can be followed.
+    Pillow encodes all frames in one call. Its progress can only be observed when it seeks to the
+    start of a frame (`Image.seek`), right before it encodes that frame.
     """
 
     def __init__(self, frames: Sequence[Any]) -> None:
@@ -40,14 +40,14 @@ class _Reading:
         if self.stop.is_set():
             raise _Stopped
         if place:
-            raise EOFError  # each is a picture of its own, without further ones
+            raise EOFError  # each image has only one frame
         self._read += 1
 
 
 def encode(frames: Sequence[Any], suffix: str, since: float = 0.0) -> Generator[float, None, bytes]:
-    """Return a file that plays frames again and again, yielding progress from `since` to 1.
+    """Return the bytes of a file that loops over frames, yielding progress from `since` to 1.
 
-    `suffix` is `.gif` or `.webp`. A thread encodes, because that takes seconds. If the generator is
+    `suffix` is `.gif` or `.webp`. Encoding takes seconds, so a thread does it. If the generator is
     closed before its end, the thread ends at the next frame.
     """
     reading = _Reading(frames)

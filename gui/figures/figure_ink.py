@@ -1,4 +1,4 @@
-"""A painter with the figure that it draws: texts, lines and sizes in the figure's style."""
+"""Draws text and lines in the style of a figure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FigureInk:
         flags: Qt.AlignmentFlag = LEFT,
         colour: str = "",
     ) -> None:
-        """Write a line of text in a rectangle; text that is too wide is not cut off."""
+        """Write a line of text in a rectangle; text that is too wide extends beyond it."""
         if not text:
             return
         self.painter.setFont(face.font)
@@ -59,7 +59,7 @@ class FigureInk:
         self.painter.drawText(rect, int(flags | unclipped), text)
 
     def pen(self, colour: str, widths: float) -> None:
-        """Draw the following lines in a colour, as thick as a number of the style's line widths."""
+        """Set the pen's colour, and its width in multiples of the style's line width."""
         self.painter.setPen(pen(colour, widths * self.style.line))
 
     def level(self, left: float, right: float, y: float) -> None:

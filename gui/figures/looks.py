@@ -30,7 +30,7 @@ GREY = "#f2f2f2"
 
 @dataclass(frozen=True, slots=True)
 class BoxLook:
-    """Fill, ink of outline and pattern, colour of text, and pattern of a box."""
+    """Appearance of a box: `ground` fills it, `ink` is the colour of its outline and pattern."""
 
     ground: str
     ink: str
@@ -40,7 +40,7 @@ class BoxLook:
 
 @dataclass(frozen=True, slots=True)
 class FigureLooks:
-    """All colours of a figure; `families` has the looks of FAMILIES, from top to bottom.
+    """All colours of a figure; `families` has the looks of each of FAMILIES, from top to bottom.
 
     Idle time is plain if families have patterns, and hatched if not.
     """
@@ -84,7 +84,7 @@ def looks_of(theme: Theme, hatching: bool, greyscale: bool) -> FigureLooks:
 def _family_looks(
     theme: Theme, family: Family, hatching: bool, greyscale: bool
 ) -> tuple[BoxLook, ...]:
-    """Return the looks of a family, from top to bottom: of an overlap both halves."""
+    """Return the looks of a family: one, or those of both halves of an overlap, from the top."""
     halves: tuple[Family, ...] = (family,)
     if family is Family.OVERLAP:
         halves = (Family.FORWARD, Family.BACKWARD)

@@ -44,7 +44,7 @@ def figure_of(
         raise ValueError("several runs are drawn as a figure: add --figure one-column")
     times = list(shown) or [_shown(scene.trace, options) for scene in scenes]
     if options.preset is None:
-        # A copy, because the picture changes the scene's texts at the lanes.
+        # A copy, because the picture changes the scene's labels of lanes.
         return timeline_picture(copy(scenes[0]), times[0], options, extras)
     traces = [scene.trace for scene in scenes]
     if len(traces) > 1:

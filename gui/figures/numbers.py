@@ -41,7 +41,10 @@ class BoxLabel(NamedTuple):
 def labels(
     panels: Iterable[Panel], left: float, face: Face, looks: tuple[tuple[BoxLook, ...], ...]
 ) -> list[tuple[BoxLabel, str]]:
-    """Return the labels that fit, with their texts; boxes of a family have texts of one length."""
+    """Return the labels that fit, with their texts; all boxes of a family use the same length.
+
+    Lengths are those of `BoxLabel.words`.
+    """
     found: list[BoxLabel] = []
     for panel in panels:
         for row in panel.rows:
@@ -104,8 +107,8 @@ def _row_labels(
         halves = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
         family = int(boxes.family[index])
         if FAMILIES[family] in NUMBERED:
-            # The micro-batches of a bar and, in an overlap, of its other half, by their places in
-            # COLUMNS.
+            # The micro-batch of the bar and, in an overlap, that of its other half, by their places
+            # in COLUMNS.
             halves = _with_numbers(halves, (numbers[0], numbers[4]))
         x = left + boxes.left[index]
         rect = QRectF(x, row.top, width[index], row.height)

@@ -18,7 +18,7 @@ from gui.timeline.layout.moments import Origin
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.margins import step_labels
 
-TICK_EM = 6.5  # em; least distance of ticks
+TICK_EM = 6.5  # em; least distance between ticks
 BAND = 1.2  # em; height of the band above the lanes, with makespans and the header of idle times
 
 

@@ -31,7 +31,8 @@ class LaneBoxes:
     """The n boxes of a lane from `left` to `right`, in units from the plot's left edge.
 
     `share` is the filled share of a box's height, `family` an index into FAMILIES. If each box is
-    one span, `first` is the index of the first one; it is None if spans are summed up.
+    one span, `first` is the index of the first one and `per_cell` is 0. If spans are summed up,
+    `first` is None and `per_cell` is the average number of spans in a cell, the narrowest box.
     """
 
     left: NDArray[np.floating]
@@ -65,10 +66,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A run in a figure. `view` has one pixel per unit of the run's part of the plot.
+    """A run in a figure, from `top` to `bottom`, where its lanes end.
 
-    The lines of its `totals` begin at `totals_top`: below the heading of one of several runs, and
-    below the axis of a single run. Its lanes end at `bottom`.
+    `view` has one pixel per unit of the run's part of the plot. `band` is the top of the band with
+    the makespans. The lines of `totals` begin at `totals_top`: below the heading of one of several
+    runs, and below the axis of a single run.
     """
 
     run: FigureRun
@@ -113,5 +115,5 @@ class Textbook:
 
 
 def lane_name(lane: Lane) -> str:
-    """Return a lane's name; a lane that transfers data for the one above it has a short one."""
+    """Return a lane's name, which is short for a lane that serves the compute lane above it."""
     return lane.name if lane.role is Role.COMPUTE else helper_name(lane)

@@ -132,7 +132,7 @@ def pdf_of(picture: Picture) -> bytes:
     def write(device: QIODevice) -> None:
         writer = QPdfWriter(device)
         points = QSizeF(picture.width, picture.height) * (72.0 / picture.per_inch)
-        # Without an exact match a size that is nearly A4, for example, becomes A4.
+        # Without an exact match, a size that is nearly A4, for example, becomes A4.
         exact = QPageSize.SizeMatchPolicy.ExactMatch
         writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "", exact))
         # The picture has margins already.
@@ -155,7 +155,7 @@ def copy_picture(picture: Picture) -> None:
 
 @contextmanager
 def application() -> Iterator[QGuiApplication]:
-    """Yield the application; if there is none, make one without a display."""
+    """Yield the application; if there is none, create one that needs no display."""
     existing = QGuiApplication.instance()
     if isinstance(existing, QGuiApplication):
         yield existing
@@ -166,7 +166,7 @@ def application() -> Iterator[QGuiApplication]:
 def _written(write: Callable[[QIODevice], None]) -> bytes:
     """Return the bytes that `write` writes to a device in memory.
 
-    Not written to a file directly, because Qt does not report a full disk.
+    It does not write to a file directly, because Qt does not report a full disk.
     """
     data = QByteArray()
     buffer = QBuffer(data)

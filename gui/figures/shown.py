@@ -12,7 +12,7 @@ from gui.look.text import duration_text, ntr, tr
 from gui.timeline.layout.moments import Origin
 from gui.timeline.state.scene import Scene, name_of_step, step_name
 
-FIGURE_STEPS = 2  # shown of a run with many steps, unless a part is chosen
+FIGURE_STEPS = 2  # number of steps shown, unless the user chooses a part of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,10 @@ def origin_of(scene: Scene, shown: Range) -> Origin:
 
 
 def default_range(trace: Trace) -> Range:
-    """Return the last measured steps without warm-up, or the whole trace if none was measured."""
+    """Return the range of the last measured steps, or of warm-up steps if there are no others.
+
+    A trace without steps is shown as a whole.
+    """
     measured = measured_steps(trace)
     steps = measured or trace.steps
     if not steps and trace.span_count:
@@ -81,7 +84,7 @@ def median_range(trace: Trace) -> Range:
 
 
 def step_range(trace: Trace, step: int) -> Range:
-    """Return the range of a step, which is named as the median if it is the run's median step."""
+    """Return the range of a step; if it is the run's median step, the text says so."""
     median = median_range(trace)
     if median.steps == (step,):
         return median
@@ -110,7 +113,7 @@ def range_between(trace: Trace, start: int, end: int) -> Range:
 
 
 def excerpt_range(trace: Trace, excerpt: ExcerptOptions) -> Range | None:
-    """Return the range that an excerpt selects, or None. Raises ValueError, in one line."""
+    """Return the range that an excerpt selects; None if it selects none. Raises ValueError."""
     if excerpt.range:
         start, end = resolve_range(excerpt, trace)
         zero = range_zero(trace)

@@ -87,7 +87,7 @@ class Style:
         size = round(points * PT)
         hatching = preset.hatching if options.hatching is None else options.hatching
         theme = edited(THEMES[options.theme], colours)
-        # Only presets for slides have a fixed height. A slide has no margins yet; a page has.
+        # Only presets for slides have a fixed height. Unlike a page, a slide has no margins yet.
         edge = 0.2
         tallest = 1.5
         if preset.height_mm is not None:

@@ -1,4 +1,4 @@
-"""Layout of figures in the style of textbooks: the places of all parts, from measured times."""
+"""Layout of figures in textbook style: computes the places of all parts from measured times."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _RunParts:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts around the lanes, in lines that fit the figure's width; `totals` has each run's."""
+    """The texts around the lanes, in lines that fit the figure's width; `totals` is by run."""
 
     title: list[str]
     title_face: Face
@@ -100,7 +100,7 @@ def lay_out_textbook(
     caption: str,
     colours: Mapping[str, str] = MappingProxyType({}),
 ) -> Textbook:
-    """Return a figure of the runs, one below the other above a common axis.
+    """Return a figure of the runs, stacked above a common axis.
 
     `colours` are the user's. Raises ValueError for lanes that a run lacks.
     """
@@ -309,7 +309,7 @@ def _box_height(request: _Request, around: float) -> float:
     free = (style.height or MOST_HEIGHT) - around
     gap = GAP * style.em
     box = (free - gap * gaps) / max(1.0, boxes)
-    # The gaps between low boxes are in proportion to the boxes, and would be higher otherwise.
+    # Between low boxes, gaps are a share of the box height instead: GAP would be too high.
     if box * MOST_GAP < gap:
         box = free / max(1.0, boxes + MOST_GAP * gaps)
     tallest = style.tallest

@@ -49,8 +49,7 @@ MOST_HEIGHT = 4_000.0  # of lanes that can still be made lower
 class Extras:
     """Contents that the window adds: memory lines, critical path, counters, the user's colours.
 
-    With a `layout`, the heights and groups of the lanes and the strips under them are taken from
-    it.
+    A `layout` determines the heights and groups of the lanes, and the strips below them.
     """
 
     memory: bool = True
@@ -84,7 +83,7 @@ class Timeline:
 def timeline_picture(
     scene: Scene, shown: Range, options: FigureOptions, extras: Extras = SHOWN
 ) -> Picture:
-    """Return a picture of a scene; its sums are made again for the range that is shown."""
+    """Return a picture of a scene; the scene's figures are updated to the steps in `shown`."""
     timeline = lay_out_timeline(scene, shown, options, extras)
     return Picture(
         run_title(scene.trace),

@@ -1,4 +1,4 @@
-"""Line below a run in a figure: its bubble, the formula's, and its peak memory."""
+"""The line of totals of a run in a figure: its bubble, the formula's, and its peak memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.figures.shown import Range
 from gui.look.text import bytes_text, ntr, percent_text, tr
 from gui.timeline.state.scene import Scene
 
-MOST_STEPS = 64  # of which means are shown; every step is explained for its bubble
+MOST_STEPS = 64  # for means; each step has to be explained to know its bubble
 
 
 def totals_text(scene: Scene, shown: Range) -> str:
