@@ -115,7 +115,7 @@ class Viewport:
     def following(self, now: float) -> Viewport:
         """Return a view with the present near the right edge, at the same zoom.
 
-        It never begins before the run's start.
+        It begins no more than a small margin before the run's start.
         """
         drawn_now = self.folds.drawn(now)
         start = self.folds.undone(drawn_now - LEAD * self.span)

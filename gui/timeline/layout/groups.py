@@ -175,7 +175,7 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
 
 
 def matcher(text: str) -> Callable[[str], bool]:
-    """Return a function that returns whether a filter matches a name.
+    """Return a function that checks if a name matches the filter `text`.
 
     A text matches every name that contains it; a text with the wildcard `*` must match the whole
     name. `|` separates alternatives, and a name in quotation marks matches only itself. Case is
@@ -227,7 +227,7 @@ def moved(
 ) -> TrackState:
     """Return the state with a lane moved to an index among its `neighbours`.
 
-    An index that is out of range is moved into it.
+    An index out of range is clipped. A lane that is not among the neighbours is not moved.
     """
     if lane not in neighbours:
         return state

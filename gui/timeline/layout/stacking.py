@@ -1,4 +1,4 @@
-"""Stacks lanes, and the strips under them, to a layout in pixels. Pure functions."""
+"""Pure functions that stack lanes, and the strips under them, to a layout in pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrows between the selected span and its dependencies and dependents."""
+"""Arrows between the selected span and its dependencies and dependents, or between all lanes."""
 
 from __future__ import annotations
 

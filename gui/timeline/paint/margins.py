@@ -72,7 +72,10 @@ def time_tag(frame: Frame, fonts: Fonts, time_ns: float) -> tuple[str, QRectF]:
 
 
 def draw_steps(canvas: Canvas, scene: Scene, top: float, bottom: float) -> None:
-    """Draw a line where each step begins, with name and makespan if there is room."""
+    """Draw lines where steps begin and end, with name and makespan if there is room.
+
+    Nothing is drawn if the steps are very narrow.
+    """
     frame = canvas.frame
     view = frame.view
     warmup = scene.trace.header.specification.warmup

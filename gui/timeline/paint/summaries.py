@@ -1,4 +1,4 @@
-"""Summaries of folded groups: the number of busy lanes in each pixel, by family."""
+"""Summaries of folded groups: the share of busy lanes in each pixel, by family."""
 
 from __future__ import annotations
 

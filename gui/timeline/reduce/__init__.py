@@ -1,1 +1,1 @@
-"""Reduction of spans to pixels. NumPy only."""
+"""Reduction of spans, counters and memory to pixels. NumPy only."""

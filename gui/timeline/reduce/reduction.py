@@ -186,7 +186,7 @@ def _sums_over(sums: Ints) -> Pyramid:
 def count_until(times: Ints, moments: float | NDArray[np.floating]) -> Any:
     """Return the number of sorted `times` that are not after each moment.
 
-    It searches for integers, because NumPy would convert all times to floats to search for floats.
+    Moments are rounded to integers: for floats, NumPy would convert all times to floats.
     """
     whole = np.floor(moments).astype(np.int64)
     return times.searchsorted(whole, "right")
@@ -250,7 +250,7 @@ def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], Floats]:
 
 @lru_cache(maxsize=8)
 def pixel_edges(view: Viewport) -> tuple[Floats, Ints]:
-    """Return the edges of pixels in ns, and the same rounded down to whole ns."""
+    """Return the edges of pixels in ns, and the same edges rounded down to whole ns."""
     pixels = int(view.width)
     xs = np.arange(pixels + 1).astype(np.float64)
     edges = view.times(xs)
