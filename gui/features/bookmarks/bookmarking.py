@@ -26,7 +26,7 @@ EDITOR = 190  # width in pixels of the field for a note
 
 
 class Bookmarking(QObject):
-    """Changes bookmarks as keys, flags on the axis and the Marks panel request.
+    """Changes bookmarks on request of the keys, the flags on the axis and the Marks panel.
 
     `message` carries a line for the status bar, and `failed` a line about bookmarks that could not
     be stored. `stepped` carries a copy of the trace, whose steps begin at the bookmarks or are the

@@ -17,9 +17,9 @@ from gui.timeline.layout.frame import Viewport
 from gui.timeline.state.lanes import reveal
 from gui.timeline.state.selection import Selection
 
-MOST = 1_000  # gaps in one walk, at most
+MOST = 1_000  # number of gaps in a walk, at most
 LEAST = 0.05  # a step counts as visible if more than this share of it, or of the view, is seen
-MOST_SPANS = 1_000_000  # searched at a key press
+MOST_SPANS = 1_000_000  # searched at a key press, about
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class DetailsFeature(Feature):
 
     def _select(self, selection: Selection | None) -> None:
         if selection is None:
-            # Leave its room to the other panels.
+            # Leave the room to the other panels.
             self.shell.hide_panel("details")
             if not self.panel.made:
                 return

@@ -37,7 +37,7 @@ from gui.widgets.tables import Index, dress
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # seconds for which reading arguments may block the window
-NARROWEST = 176  # pixels; a name and its value can be read in this width
+NARROWEST = 176  # pixels; a name and its value cannot be read in less
 SHARE_COLUMN = 2  # index in the table of reasons
 ROOM_FOR_SHARE = 260  # pixels; a narrower table of reasons does not show their shares
 LEAST_LINK = 96  # pixels of the reasons' last column, the links, at least

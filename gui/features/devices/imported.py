@@ -16,7 +16,7 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import joined
 from gui.widgets.tables import dress_tree
 
-if TYPE_CHECKING:  # imported when first used: it would slow the start of the window
+if TYPE_CHECKING:  # imported when first used, because it would slow the start of the window
     from core.explain.ranks import RankTime
 
 AT_ONCE_S = 0.02

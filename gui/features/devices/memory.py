@@ -154,7 +154,7 @@ def part_colour(theme: Theme, name: str) -> str:
 
 
 def _legend_title(name: str, peaks: dict[int, LaneBalance]) -> str:
-    """Return the title of one of MEMORY_COUNTERS; it says so if no lane holds any."""
+    """Return the title of one of MEMORY_COUNTERS; with "none" if no lane holds any."""
     title = tr(PARTS[name])
     if any(balance.peak_parts.get(name) for balance in peaks.values()):
         return title
@@ -181,7 +181,7 @@ def recorded_parts(peaks: dict[int, LaneBalance]) -> list[str]:
 
 
 def heading_text(scene: Scene, peaks: dict[int, LaneBalance]) -> str:
-    """Return a sentence on the lane with the largest peak; it says so if none was recorded."""
+    """Return a sentence on the largest peak, or on the fact that none was recorded."""
     if not peaks:
         return tr("Memory was not recorded.")
     most = max(peaks.values(), key=lambda balance: balance.peak_bytes)

@@ -13,11 +13,11 @@ from gui.figures.animation import AnimationPicture
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.text import tr
 
-MOST_FINE = 4  # times as many pixels, across and down, as the preview has on screen, at most
+MOST_FINE = 4  # oversampling factor of the preview, at most
 
 
 class Preview(QWidget):
-    """Shows a picture as large as possible."""
+    """Shows a picture as large as fits into the widget."""
 
     def __init__(self) -> None:
         super().__init__()

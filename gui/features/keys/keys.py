@@ -25,16 +25,16 @@ from gui.widgets.label import Label
 from gui.widgets.layouts import NO_MARGINS, column, grid, named, row
 from gui.widgets.menu_actions import all_keys_text, listed_actions
 
-LINES = 28  # least lines of a column; a small screen can show as many
-COLUMN = 400  # pixels; greatest width of a column
-SHARE = 0.94  # greatest share of the screen that the sheet takes
+LINES = 28  # lines of a column, at least; a small screen has room for them
+COLUMN = 400  # width of a column in pixels, at most
+SHARE = 0.94  # share of the screen that the sheet takes, at most
 FIELD = 320  # pixels
 Section = tuple[str, list[tuple[str, str, str]]]
 """A heading, and its lines: keys or a gesture, a name or an effect, and a tooltip."""
 
 
 def sections(bar: QMenuBar) -> list[Section]:
-    """Return a section for each menu, of its actions that have keys, and one for the mouse."""
+    """Return a section for each menu, with its actions that have keys, and one for the mouse."""
     found: list[Section] = []
     for top in bar.actions():
         menu = top.menu()

@@ -95,7 +95,7 @@ class LessonPanel(QWidget):
 
     @property
     def is_finding(self) -> bool:
-        """True while the learner looks for a slow lane: from their start to the answer."""
+        """True while the learner looks for a slow lane: from the first run to the answer."""
         page = self.page
         if page is None or not page.step.find:
             return False

@@ -18,7 +18,7 @@ THICK = 9.0
 class RunBar(Drawing):
     """A bar as long as a run's median step, on one scale with the other runs; idle is hatched.
 
-    So a step can be seen to be shorter although a larger share of it is idle.
+    This shows that a step can be shorter although a larger share of it is idle.
     """
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ def menu_commands(bar: QMenuBar) -> Iterator[Command]:
 
 
 def _form_commands(form: StrategyPanel, show: Callable[[], object]) -> Iterator[Command]:
-    """Yield a command for every strategy and schedule; it sets them in the form."""
+    """Yield a command for every strategy and schedule, to set it in the form."""
     where = tr("Settings")
     for strategy in STRATEGIES.values():
         text = tr("Strategy: {name}", name=tr(strategy.title))
@@ -83,7 +83,7 @@ def _choose_strategy(form: StrategyPanel, show: Callable[[], object], name: str)
 
 
 def _choose_schedule(form: StrategyPanel, show: Callable[[], object], name: str) -> None:
-    """Set a schedule; if the strategy in the form has none, choose the first one that has."""
+    """Set a schedule; if the strategy in the form has none, choose the first one that has one."""
     if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
         takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
         form.strategies.choose(next(takes))

@@ -65,7 +65,7 @@ class OpeningStrip(QFrame):
         from core.recording.index_process import build_apart
 
         def report(done: int, total: int) -> bool:
-            # Called on the thread. Qt queues the slot into the window's, where this widget lives.
+            # Called on the thread. Qt queues the slot in the thread where this widget lives.
             self._progressed.emit(done / max(1, total))
             return not stop.is_set()
 

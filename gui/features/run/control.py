@@ -91,7 +91,7 @@ class RunControl(QObject):
         self._begin(self._settings.specification)
 
     def run_beside(self, specification: Specification) -> bool:
-        """Run other settings without changing the form; return True if the engine accepts."""
+        """Run other settings without changing the form; return True if the engine accepts them."""
         if self._session.asking:
             return False
         self._begin(specification)

@@ -45,7 +45,7 @@ class Fold(QToolButton):
         self.count(0)
 
     def count(self, given: int) -> None:
-        """Show the number of options in the section whose values are not the defaults."""
+        """Show the number of options in the section that differ from their defaults."""
         if given:
             self.setText(tr("{part} ({count} set)", part=self._title, count=given))
         else:

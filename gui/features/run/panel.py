@@ -25,7 +25,7 @@ from gui.widgets.layouts import column, widget_of
 from gui.widgets.sheet import scroll_down
 
 CHECK_MS = 120  # from the last change to the check
-NARROWEST = 210  # pixels; labels and values can be read in this width
+NARROWEST = 210  # pixels; labels and values cannot be read in less
 
 
 OwnModel = Callable[[Specification], ModelDescription | None]

@@ -334,7 +334,7 @@ def _written(listing: Listing, path: Path) -> Work[str]:
 
 
 def count_text(listing: Listing | None, trace: Trace | None) -> str:
-    """Return `3,481 spans` or `12 of 3,481 spans`; it says so if the table cannot show all."""
+    """Return `3,481 spans`, `12 of 3,481 spans`, or `the first N of M spans` above MOST_ROWS."""
     if listing is None or trace is None:
         return tr("no run yet") if trace is None else ""
     count = len(listing)

@@ -11,7 +11,7 @@ from gui.features.statistics.range_tables import Table
 from gui.widgets.tables import ReturnTable, TableModel, dress
 
 LISTED = 12  # rows of a table that are shown without scrolling
-SHORT = 11  # letters; longer titles of columns are split into two lines
+SHORT = 11  # letters; titles of columns from this length on are split into two lines
 
 
 class _Rows(TableModel):

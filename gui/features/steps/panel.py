@@ -110,7 +110,7 @@ class StepsPanel(QWidget):
     def _build(self) -> None:
         if self.chart is not None:
             return
-        from gui.features.steps.chart import StepChart  # imported here, because it is slow
+        from gui.features.steps.chart import StepChart  # slow to import
 
         self.chart = StepChart(self.theme)
         self.chart.clicked.connect(self._choose)

@@ -80,7 +80,7 @@ class StepStrip(Painted):
 
     @property
     def count(self) -> int:
-        """Number of steps that fit into the strip, at most all; at least 1."""
+        """Number of steps that the strip shows, at least 1."""
         steps = 0 if self._bars is None else len(self._bars.steps)
         most = int(self.width() / LEAST)
         return max(1, min(steps, most))

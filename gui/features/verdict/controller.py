@@ -12,7 +12,7 @@ from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
 
-if TYPE_CHECKING:  # imported when first used: it would slow the start of the window
+if TYPE_CHECKING:  # imported when first used, because it would slow the start of the window
     from core.report.verdict import Verdict
     from gui.features.verdict.suggestion import Suggestion
 

@@ -14,7 +14,7 @@ from core.report.limits import Limit
 from core.trace.source import Source
 from core.trace.trace import Trace
 
-if TYPE_CHECKING:  # it would slow the start of the window
+if TYPE_CHECKING:  # importing it would slow the start of the window
     from core.predict.advisor import AdviceResult
 
 ALTERNATIVES = 3

@@ -27,8 +27,8 @@ BELOW = 32.0  # height below a bar that descends, for its value and share
 WIDEST = 64.0  # width of a bar, at most
 GAP = 5.0  # between the names of two bars
 # Fractions.
-BAR = 0.66  # of the width of a column: width of its bar
-SMALLEST = 0.8  # of the size of small text: least size of the names
+BAR = 0.66  # width of a bar, as a fraction of its column
+SMALLEST = 0.8  # least size of the names, as a fraction of the small font
 TOTAL = N_("measured")
 TOP_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
