@@ -24,7 +24,7 @@ class AnimationOptions:
     seconds: float | None = None
 
     def check(self) -> None:
-        """Raise ValueError, in one line, for options that cannot be used."""
+        """Raise a one-line ValueError for options that cannot be used."""
         self.figure.check()
         if self.figure.preset is not None:
             raise ValueError("--figure is for still pictures: leave it out for an animation")

@@ -10,8 +10,8 @@ from gui.app.run import Run
 class Concealment(QObject):
     """Hides the explanations of one group's runs. `changed` is emitted when that begins or ends.
 
-    The window sets the text in the scenes of these runs (`Scene.concealed`). Parts that show why a
-    step takes so long show the text instead.
+    The window sets the text in the scenes of these runs (`Scene.concealed`). Panels that explain
+    the duration of a step show the text instead.
     """
 
     changed = Signal()

@@ -73,7 +73,7 @@ class FigureOptions:
     excerpt: ExcerptOptions = field(default_factory=ExcerptOptions)
 
     def check(self) -> None:
-        """Raise ValueError, in one line, for options that cannot be drawn."""
+        """Raise a one-line ValueError for options that cannot be drawn."""
         if self.preset is not None and self.preset not in PRESETS:
             raise ValueError(f"--figure {self.preset}: use {', '.join(PRESETS)}")
         if self.preset is None:

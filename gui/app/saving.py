@@ -61,7 +61,7 @@ class Saver(QObject):
         self.done(path, said)
 
     def check(self, path: Path) -> None:
-        """Raise PlanError, in one line, if `path` is one of the open files."""
+        """Raise a one-line PlanError if `path` is one of the open files."""
         check_is_no_input(tr("Export"), path, self.inputs())
 
     def done(self, path: Path, said: str = "") -> None:

@@ -73,7 +73,7 @@ class Animation:
     ) -> None:
         """Lay out the runs, each with its time range in `shown`.
 
-        Raises ValueError, in one line, for unsuitable options, and for frames that need more memory
+        Raises a one-line ValueError for unsuitable options, and for frames that need more memory
         than MOST_BYTES.
         """
         options.check()
@@ -144,7 +144,7 @@ class Animation:
             with saved(painter):
                 painter.translate(0, part.top)
                 draw_timeline(painter, part.timeline)
-                # The plot of the run that ends first goes on after its end. Cover the next step,
+                # The plot of the run that ends first continues after its end. Cover the next step,
                 # which is drawn there.
                 left = frame.x(part.film.film.end) + 1
                 top = _axis_top(part.timeline) + AXIS
@@ -208,8 +208,8 @@ def animation_of(
     """Return an animation of one or two runs.
 
     `shown` is the range of each run (default: the options' excerpt, else the median step). Lanes
-    are low unless `extras` has a layout. Needs a QGuiApplication. Raises ValueError, in one line,
-    if it cannot be drawn.
+    are low unless `extras` has a layout. Needs a QGuiApplication. Raises a one-line ValueError if
+    the animation cannot be drawn.
     """
     options.check()
     scenes = [run if isinstance(run, Scene) else _scene_of(run) for run in runs]
@@ -224,7 +224,7 @@ def animation_of(
 def write_animation(animation: Animation, path: Path) -> Generator[float, None, Path]:
     """Write an animation, yielding the share that is done; return the path.
 
-    If the generator is closed before its end, it leaves no file. Raises ValueError, in one line, if
+    If the generator is closed before its end, it leaves no file. Raises a one-line ValueError if
     the file cannot be written.
     """
     check_path(path)

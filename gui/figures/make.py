@@ -33,10 +33,11 @@ def figure_of(
 
     All runs begin at the same place and have the same scale, so that lengths can be compared;
     headings distinguish them. `shown` is the range of each run (default: the options' excerpt, else
-    the median of the measured steps). Several runs need a preset. A single run without a preset is
-    drawn like the window's timeline, with `extras`; other figures use only the colours of `extras`.
-    Needs a QGuiApplication, which `gui.figures.picture.application` creates. Raises ValueError, in
-    one line, for options that cannot be drawn or do not suit a run.
+    the median step of a figure with a preset, and the last steps of one without). Several runs need
+    a preset. A single run without a preset is drawn like the window's timeline, with `extras`;
+    other figures use only the colours of `extras`. Needs a QGuiApplication, which
+    `gui.figures.picture.application` creates. Raises a one-line ValueError for options that cannot
+    be drawn or do not suit a run.
     """
     options.check()
     scenes = [run if isinstance(run, Scene) else _scene_of(run) for run in runs]
@@ -71,7 +72,7 @@ def figure_of(
 def write_figure(runs: Sequence[Trace], path: Path, options: FigureOptions) -> None:
     """Write `figure_of` the runs as PNG, SVG or PDF. Needs no display.
 
-    Raises ValueError, in one line, if it cannot be drawn or written.
+    Raises a one-line ValueError if it cannot be drawn or written.
     """
     write_drawn(lambda: figure_of(runs, options), path)
 

@@ -32,7 +32,7 @@ class BoxLabel(NamedTuple):
     choices: Choices
 
     def words(self, length: int) -> str:
-        """Return the text that is `length` places before the shortest one, or the longest one."""
+        """Return the text `length` places before the shortest; the longest if there are fewer."""
         # Counted from the shortest, the last one, because boxes have different numbers of choices.
         last = len(self.choices) - 1
         return self.choices[max(0, last - length)]

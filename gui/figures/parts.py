@@ -55,7 +55,7 @@ class Row:
 
     @property
     def helper(self) -> bool:
-        """True if the lane only transfers data."""
+        """True unless it is a compute lane."""
         return self.lane.role is not Role.COMPUTE
 
     @property

@@ -51,7 +51,7 @@ class Picture:
 def write_picture(picture: Picture, path: Path) -> None:
     """Write a picture as PNG, SVG or PDF, by the path's suffix.
 
-    Raises ValueError, in one line, and leaves no file, if the suffix is unknown or the file cannot
+    Raises a one-line ValueError, and leaves no file, if the suffix is unknown or the file cannot
     be written.
     """
     drawn = check_target(path)(picture)

@@ -31,7 +31,7 @@ NUMBERED = (
     Family.BACKWARD_WEIGHT,
     Family.OVERLAP,
 )
-"""Families whose boxes may show the number of their micro-batch alone."""
+"""Families whose boxes may show only the number of their micro-batch."""
 PANELS = 0.9  # em between two runs
 GAP = 0.28  # em between two lanes
 MOST_GAP = 0.3  # of a box's height, between two lanes
@@ -39,7 +39,7 @@ MOST_GAP = 0.3  # of a box's height, between two lanes
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """The runs of a figure, the lanes of each, and how they are drawn."""
+    """The runs of a figure, the lanes of each run, the options and the style."""
 
     runs: Sequence[FigureRun]
     lanes: list[list[Lane]]

@@ -42,7 +42,7 @@ EDGE = 20.0
 TITLE = 58.0
 LEGEND = 40.0
 CAPTION = 17.0  # distance between two lines of the caption
-MOST_HEIGHT = 4_000.0  # of lanes that can still be made lower
+MOST_HEIGHT = 4_000.0  # pixels above which lanes are made lower, down to their least height
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def tr(text: str, **values: object) -> str:
 
 
 def join_clauses(clauses: Iterable[str]) -> str:
-    """Return clauses in one line, separated as the window's language does."""
+    """Join clauses into one line, with the separator of the window's language."""
     return tr("; ").join(clauses)
 
 

@@ -19,7 +19,7 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
     """Write a report on a scene to `path`, and return `path`.
 
     The `explainer` first explains the steps that take long, unless the run is still `live`. If the
-    work is closed before its end, it leaves no file. Raises ValueError, in one line, if a step
+    work is closed before its end, it leaves no file. Raises a one-line ValueError if a step
     cannot be explained or the file cannot be written.
     """
     # `Runner.start` runs up to the first yield before it returns: yield before any work.

@@ -78,7 +78,7 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
 
 
 def write_page(path: Path, title: str, below: str, sections: Iterable[Section]) -> None:
-    """Write a report; raise ValueError, in one line, and leave no file, if it cannot be written."""
+    """Write a report; raise a one-line ValueError and leave no file if it cannot be written."""
     try:
         write_whole(path, plain_markup(page(title, below, sections)))
     except OSError as error:

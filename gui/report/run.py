@@ -40,7 +40,7 @@ MOST_TASKS = 400_000  # in all explained steps together
 def write_run_report(trace: Trace, path: Path) -> None:
     """Write a report on a run, finished or not, as one HTML file. Needs no display.
 
-    Raises ValueError, in one line, and leaves no file, if it cannot be written.
+    Raises a one-line ValueError, and leaves no file, if it cannot be written.
     """
     with application():
         scene = Scene(trace)

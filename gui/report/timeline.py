@@ -270,7 +270,7 @@ class _Descriptions:
         self.all: list[list[str | int]] = []
 
     def place(self, lane: int, index: int, row: int) -> int:
-        """Return the place of the description of a row of the task table; add it if it is new."""
+        """Return the index in `all` of the description of a task table's row; add it if new."""
         # One span represents its task in every step: the description has no times.
         if row not in self._places:
             self._places[row] = len(self.all)
